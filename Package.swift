@@ -120,7 +120,6 @@ let package = Package(
         module("HTTPTypes", ["Coordination", "Memory", "Text"]),
         module("Coordination", ["CLinux"]),
         module("Telemetry", ["Coordination", "JSON", "Text"]),
-        module("ImageCaching", ["Coordination"]),
         module("DiskCaching", ["CSQLite", "Coordination", "Crypto", "Memory", "Telemetry"]),
         module(
             "SharedCaching",
@@ -145,7 +144,7 @@ let package = Package(
         module(
             "ThumbnailPipeline",
             [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching", "ImageSandbox",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageSandbox",
                 "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailTypes",
             ]),
         module(
@@ -214,7 +213,6 @@ let package = Package(
         tests("HTTPTypesTests", ["HTTPTypes"]),
         tests("CoordinationTests", ["Coordination", "TestSupport"]),
         tests("TelemetryTests", ["Coordination", "JSON", "Telemetry", "TestSupport", "Text"]),
-        tests("ImageCachingTests", ["Coordination", "ImageCaching"]),
         tests("SharedCachingTests", ["Coordination", "Memory", "SharedCaching", "Telemetry", "TestSupport"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
         tests(
@@ -232,7 +230,7 @@ let package = Package(
         tests(
             "ThumbnailPipelineTests",
             [
-                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageCaching",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes",
                 "Imaging",
                 "Memory",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes",

@@ -2,7 +2,7 @@
 import dataclasses
 
 MIB = 1 << 20
-# As in PipelineCaches and RenderedImage: a record of a source in memory, and what a result costs besides its bytes.
+# As in MemoryLayer and RenderedImage: a record of a source in memory, and what a result costs besides its bytes.
 RECORD, RESULT_COST = 1_400, 3_072
 RECORD_CAPACITY = 32 * MIB
 # In Redis, measured: what a result costs beside its bytes, and a record with the generation of its source.

@@ -1,4 +1,4 @@
-"""The caches' policies, as Sources/ImageCaching, the disk cache and Redis have them."""
+"""The caches' policies, as MemoryCache, the disk cache and Redis have them."""
 import collections
 import random
 

@@ -76,16 +76,14 @@ package struct Engine: Sendable {
         }
         let sharingRules = settings.sharedLayerRules(
             settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
-        let caches = PipelineCaches(
+        let caches = CacheLayers(
             configuration: settings.pipeline,
-            layers: CacheLayers(
-                disk: disk.map {
-                    DiskLayer(
-                        store: $0, engine: engine, policy: settings.sourcePolicy,
-                        originDigests: settings.downloads.origins.digests)
-                },
-                cache: sharedStore, store: resultStore, rules: sharingRules, timekeeper: time),
-            events: log, timekeeper: time)
+            disk: disk.map {
+                DiskLayer(
+                    store: $0, engine: engine, policy: settings.sourcePolicy,
+                    originDigests: settings.downloads.origins.digests)
+            },
+            sharedCache: sharedStore, resultStore: resultStore, rules: sharingRules, events: log, timekeeper: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
@@ -95,7 +93,8 @@ package struct Engine: Sendable {
             log.record(ServiceEvent(origin))
         }
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: guarded, cache: caches, timekeeper: time, observer: observer,
+            configuration: settings.downloads, loader: guarded, cache: CachedSources(caches), timekeeper: time,
+            observer: observer,
             budget: budget)
         lanes = Self.lanes(settings, time: time)
         pipeline = ImagePipeline(

@@ -1,3 +1,5 @@
+import Coordination
+
 /// Queued writes and pending removals, as a plain value guarded by the store's lock.
 ///
 /// A removal never waits in the queue, because the queue may be full: it is recorded here and performed before the next
@@ -24,21 +26,13 @@ struct PendingChanges {
 
     /// The position of a write relative to removals.
     struct Ticket {
-        let source: [UInt8]
-        let bytes: Int
-        fileprivate let generation: Int
-        fileprivate let era: Int
-    }
-
-    private struct Pending {
-        var count = 0
-        var generation = 0
+        fileprivate let bytes: Int
+        fileprivate let position: ChangeTracker<[UInt8]>.Ticket
     }
 
     private let maximumBytes: Int
-    private var pending: [[UInt8]: Pending] = [:]
+    private var writes = ChangeTracker<[UInt8]>()
     private var pendingBytes = 0
-    private var era = 0
     private var due = Due()
 
     /// The maximum number of individual removals; more become the removal of everything.
@@ -49,32 +43,25 @@ struct PendingChanges {
     }
 
     /// Returns whether a write of this source is queued; a reader must come after it.
-    func isWriting(_ source: [UInt8]) -> Bool { pending[source] != nil }
+    func isWriting(_ source: [UInt8]) -> Bool { writes.isInUse(source) }
 
     /// Registers a write; nil if too many bytes already wait.
     mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
-        pending[source, default: Pending()].count += 1
-        return Ticket(source: source, bytes: bytes, generation: pending[source]?.generation ?? 0, era: era)
+        return Ticket(bytes: bytes, position: writes.begin(source))
     }
 
     /// Ends a registered write, run or dropped; returns whether it is still wanted.
     mutating func conclude(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
-        guard var entry = pending[ticket.source] else { return false }
-        entry.count -= 1
-        pending[ticket.source] = entry.count > 0 ? entry : nil
-        return entry.generation == ticket.generation && ticket.era == era
+        defer { writes.end(ticket.position) }
+        return writes.isUnchanged(since: ticket.position)
     }
 
-    mutating func cancelWrites(source: [UInt8]) {
-        pending[source]?.generation += 1
-    }
+    mutating func cancelWrites(source: [UInt8]) { writes.note(source) }
 
-    mutating func cancelAllWrites() {
-        era += 1
-    }
+    mutating func cancelAllWrites() { writes.noteAll() }
 
     mutating func noteRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)

@@ -29,7 +29,7 @@ struct DownloadSlots {
     private var lastNumber: UInt64 = 0
     private var holdings: [SlotToken: Holding] = [:]
     private var counts: [ExactText: Int] = [:]
-    private var slowHosts = ExpiringMemo<ExactText, Bool>(capacity: 4_096)
+    private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
     init(maximum: Int, perHost: Int, exceptions: [ExactText: Int] = [:]) {
         self.exceptions = exceptions
@@ -54,7 +54,7 @@ struct DownloadSlots {
     /// Returns whether at least half of a host's transfers with a known pace are slow, or its last slow one ended
     /// recently.
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
-        if slowHosts.value(for: host, at: now) == true { return true }
+        if slowHosts.peek(host, at: now) == true { return true }
         let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
         return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
     }
@@ -76,8 +76,8 @@ struct DownloadSlots {
         let count = counts[holding.host, default: 0] - 1
         counts[holding.host] = count > 0 ? count : nil
         switch holding.pace.isSlow(at: now) {
-        case true?: slowHosts.remember(true, for: holding.host, until: now + Self.slownessMemory, at: now)
-        case false?: slowHosts.forget(holding.host)
+        case true?: slowHosts.insert(true, for: holding.host, until: now + Self.slownessMemory)
+        case false?: slowHosts.remove(holding.host)
         // A quick end, such as a 404, does not determine the pace.
         case nil: break
         }

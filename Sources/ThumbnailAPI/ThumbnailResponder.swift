@@ -87,7 +87,7 @@ final class ThumbnailResponder: Sendable {
 
     /// Responds in a separate task.
     private func computed(
-        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook? = nil
+        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLookup? = nil
     ) -> HTTPReply {
         .later { [self] in Self.receipted(await response(to: admitted, directives, after: look), admitted) }
     }
@@ -195,7 +195,7 @@ extension ThumbnailResponder {
 
     /// Runs in the request's own task, which is canceled when the client disconnects.
     private func response(
-        to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook?
+        to admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLookup?
     ) async -> HTTPResponse {
         do {
             let deadline = admitted.exchange.startedAt + requestTimeout
@@ -234,7 +234,7 @@ extension ThumbnailResponder {
     }
 
     private func outcome(
-        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLook?
+        _ admitted: AdmittedRequest, _ directives: RequestCacheControl, after look: EarlierLookup?
     ) async throws -> Outcome {
         do {
             return .thumbnail(

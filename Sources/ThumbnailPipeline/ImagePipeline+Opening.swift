@@ -15,7 +15,7 @@ extension ImagePipeline {
         let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
             try OpenedSource(upload: bytes, at: now)
         }
-        caches.keepRecord(of: source)
+        caches.storeInMemory(source.record)
         return source
     }
 
@@ -29,7 +29,7 @@ extension ImagePipeline {
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let source = try OpenedSource(
             passing: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
-        caches.keepRecord(of: source)
+        caches.storeInMemory(source.record)
         return source
     }
 

@@ -1,7 +1,6 @@
 package import Coordination
 package import Downloading
 import HTTPTypes
-import ImageCaching
 package import Imaging
 package import Text
 package import ThumbnailTypes
@@ -14,7 +13,7 @@ package import ThumbnailTypes
 /// sources performs each step for all of them.
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let resources: WorkResources
     let broken: BrokenSources
     let placeholders: PlaceholderRenderer
@@ -28,7 +27,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Creates a pipeline from its parts; `caches` is also the cache used by `downloader`.
     package init(
-        configuration: PipelineConfiguration, downloader: ImageDownloader, caches: PipelineCaches,
+        configuration: PipelineConfiguration, downloader: ImageDownloader, caches: CacheLayers,
         resources: WorkResources, timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
@@ -95,7 +94,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func noteTags(of recurring: RecurringRequest, by client: ClientNetwork?) {
         guard !recurring.request.tags.isEmpty, case .success(let sources) = recurring.sources else { return }
-        caches.tags.note(recurring.request.tags, of: sources.image, by: client)
+        caches.note(recurring.request.tags, of: sources.image, by: client)
     }
 
     /// Changes with the caches behind ``cachedThumbnail(for:)``.
@@ -135,7 +134,7 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(for call: Call) async throws -> Thumbnail {
         let (request, sources) = (call.request, try call.sources)
         if call.directives.noStore { return try await unstoredThumbnail(for: call) }
-        return try await caches.tags.serving(sources.image, under: request.tags, by: call.client) {
+        return try await caches.serving(sources.image, under: request.tags, by: call.client) {
             try await storedThumbnail(for: call, sources)
         }
     }

@@ -1,6 +1,5 @@
 import Coordination
 import Downloading
-import ImageCaching
 import SharedCaching
 import ThumbnailTypes
 
@@ -13,14 +12,14 @@ final class SharedLook: SharedLooking {
     private enum State {
         case record(known: SourceRecord?)
         case result(ResultKey, SourceRecord)
-        case recordReply(SharedReply?, known: SourceRecord?, SourceChanges.Ticket)
+        case recordReply(SharedReply?, known: SourceRecord?, ChangeTracker<SourceIdentity>.Ticket)
         case resultReply(SharedReply?, ResultKey, SourceRecord)
         case ended
     }
 
     private struct Place {
         var state: State
-        var learned = EarlierLook()
+        var learned = EarlierLookup()
     }
 
     private let allowances: LayerAllowances
@@ -29,7 +28,7 @@ final class SharedLook: SharedLooking {
     private let recurring: RecurringRequest
     private let source: SourceIdentity
     private let place: Locked<Place>
-    private var caches: PipelineCaches { pipeline.caches }
+    private var caches: CacheLayers { pipeline.caches }
 
     /// The maximum size of a value read on an event thread in bytes: hashing it takes less than 0.1 ms.
     private static let maximumReadAtOnce = 64 << 10
@@ -38,7 +37,7 @@ final class SharedLook: SharedLooking {
     /// rendered.
     init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let cache = caches.layers.cache, cache.isUp, caches.layers.disk == nil,
+        guard let cache = caches.sharedCache, cache.isUp, caches.disk == nil,
             case .success(let sources) = recurring.sources, sources.additional.isEmpty
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
@@ -66,13 +65,13 @@ final class SharedLook: SharedLooking {
         case .record(let known):
             let ticket = caches.changes.withLock { $0.begin(source) }
             put(.recordReply(nil, known: known, ticket))
-            isAsked = cache.ask(for: .record(source), allowances) { [self] reply in
+            isAsked = cache.query(.record(source), allowances) { [self] reply in
                 put(.recordReply(reply, known: known, ticket))
                 ready()
             }
         case .result(let key, let record):
             put(.resultReply(nil, key, record))
-            isAsked = cache.ask(for: .result(key), allowances) { [self] reply in
+            isAsked = cache.query(.result(key), allowances) { [self] reply in
                 put(.resultReply(reply, key, record))
                 ready()
             }
@@ -89,25 +88,27 @@ final class SharedLook: SharedLooking {
         defer { release(state) }
         switch state {
         case .recordReply(let reply?, let known, let ticket):
-            place.withLock { $0.learned.hasAskedForRecord = true }
+            place.withLock { $0.learned.hasQueriedRecord = true }
             let record = caches.adopt(
-                cache.read(reply, for: .record(source)).record(of: source), known, since: ticket, of: source)
+                cache.read(reply, for: .record(source)).value?.record, known, since: ticket, of: source)
             guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: recurring, record)
             else { return work() }
             put(.result(key, record))
             return .question
         case .resultReply(let reply?, let key, let record):
-            guard reply.byteCount <= Self.maximumReadAtOnce else { return work((key, .reply(reply))) }
+            guard reply.byteCount <= Self.maximumReadAtOnce else {
+                return work((key, { [cache] in cache.read(reply, for: .result(key)) }))
+            }
             let found = cache.read(reply, for: .result(key))
-            guard let result = found.result(for: key) else { return work((key, .read(found))) }
+            guard let result = found.value?.result else { return work((key, { found })) }
             return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))
         case .record, .result, .recordReply, .resultReply, .ended: return work()
         }
     }
 
-    private func work(_ answer: (key: ResultKey, EarlierLook.Answer)? = nil) -> SharedLookOutcome {
+    private func work(_ result: (key: ResultKey, read: @Sendable () -> LayerReply)? = nil) -> SharedLookOutcome {
         var learned = place.withLock { $0.learned }
-        learned.answer = answer
+        learned.result = result
         return .work(learned)
     }
 
@@ -152,8 +153,7 @@ extension ImagePipeline {
     ) -> Thumbnail {
         // Counts the miss.
         if let known = caches.memory.results.value(for: key) { return thumbnail(known, of: records) }
-        let isStored = caches.memory.keep(
-            result, for: key, while: { self.caches.isCurrent(records) }, in: caches.memory.results)
+        let isStored = caches.store(result, for: key, of: records, in: caches.memory)
         return thumbnail(
             Render(result: result, isStored: isStored, shared: [CacheLayerStatus(.shared, .hit)]), of: records)
     }

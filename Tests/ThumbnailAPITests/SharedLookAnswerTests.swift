@@ -32,7 +32,7 @@ import ThumbnailTypes
 
     @Test func `a look that is not enough is followed by a task, which knows of it`() async {
         let edge = Edge()
-        edge.thumbnails.look = StubLook(.work(EarlierLook()))
+        edge.thumbnails.look = StubLook(.work(EarlierLookup()))
         let response = await edge.respond(Self.target)
         #expect(response.status == .ok && response[.alulaReceipt] == response[.xRequestID])
         #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)

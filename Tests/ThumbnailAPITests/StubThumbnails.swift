@@ -160,7 +160,7 @@ final class StubLook: SharedLooking {
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
 
-    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work(EarlierLook()) : $0.removeFirst() } }
+    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work(EarlierLookup()) : $0.removeFirst() } }
 }
 
 extension EncodedImage {

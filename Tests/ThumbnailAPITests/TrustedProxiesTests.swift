@@ -108,7 +108,7 @@ struct TrustedProxiesTests {
             guard case .now(let response) = second.answer() else { throw Unexpected() }
             #expect(response.status == .ok)
         }
-        edge.thumbnails.look = StubLook(.work(EarlierLook()))
+        edge.thumbnails.look = StubLook(.work(EarlierLookup()))
         guard case .soon(let third) = answer(), case .later(let work) = third.answer() else { throw Unexpected() }
         guard case .now = answer() else { throw Unexpected() }
         _ = await work()

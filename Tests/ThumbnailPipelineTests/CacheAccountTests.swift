@@ -3,7 +3,6 @@ import Coordination
 import Downloading
 import Glibc
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport

@@ -1,6 +1,5 @@
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport
@@ -146,8 +145,8 @@ struct ImagePipelineFreshnessTests {
             #expect(error?.status.code == status)
             #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         }
-        #expect(fixture.caches.memory.results.statistics.entries == 0)
-        #expect(fixture.caches.memory.decoded.statistics.entries == 0)
+        #expect(fixture.caches.memory.results.figures.usage.entries == 0)
+        #expect(fixture.caches.memory.decoded.figures.usage.entries == 0)
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
@@ -157,7 +156,7 @@ struct ImagePipelineFreshnessTests {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
-        #expect(await fixture.caches.removedEverything() == RemovedEntries())
+        #expect(await fixture.caches.removeOwn(.everything) == RemovedEntries())
         fixture.origin.serve(SampleFiles.jpeg)
         fixture.time.clock.advance(by: .seconds(5))
         #expect(try await fixture.thumbnail().image.size.width == 20)

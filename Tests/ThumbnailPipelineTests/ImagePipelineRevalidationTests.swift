@@ -1,6 +1,5 @@
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport

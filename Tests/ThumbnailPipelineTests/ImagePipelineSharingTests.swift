@@ -1,6 +1,5 @@
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport
@@ -142,7 +141,7 @@ struct ImagePipelineSharingTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()
         await fixture.origin.cancellations(1)
-        #expect(await fixture.caches.removedEverything() == RemovedEntries())
+        #expect(await fixture.caches.removeOwn(.everything) == RemovedEntries())
     }
 
     @Test func `the last caller's leaving takes the decode out of the queue`() async throws {

@@ -2,7 +2,6 @@ import Coordination
 import DiskCaching
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport

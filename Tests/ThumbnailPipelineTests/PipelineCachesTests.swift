@@ -1,7 +1,6 @@
 import Coordination
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import Telemetry
@@ -13,9 +12,10 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct PipelineCachesTests {
     private let clock = ManualTimekeeper()
-    private let caches: PipelineCaches
+    private let caches: CacheLayers
+    private var sources: CachedSources { CachedSources(caches) }
 
-    init() { caches = PipelineCaches(configuration: PipelineConfiguration(), timekeeper: clock) }
+    init() { caches = CacheLayers(configuration: PipelineConfiguration(), timekeeper: clock) }
 
     private func identity(_ path: String) throws -> SourceIdentity {
         SourceIdentity(url: try SourceURL(parsing: "http://example.com" + path))
@@ -37,15 +37,15 @@ struct PipelineCachesTests {
 
     /// Stores a source with pixels of two levels and pages, and a result.
     private func fill(_ source: Source) throws {
-        caches.store(source)
+        sources.store(source)
         let record = try record(source)
         let pixels = DecodedImage(
             pixels: SharedBytes([0, 0, 0, 0, 0, 0]), size: PixelSize(width: 2, height: 1), bands: 3)
         for plan in [DecodePlan(), DecodePlan(level: 2), DecodePlan(page: 1)] {
             let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
-            #expect(caches.keep(pixels, for: key, of: record))
+            #expect(caches.store(pixels, for: key, of: record))
         }
-        #expect(caches.keep(result, for: try resultKey(source), of: PerSource(record)).isStored)
+        #expect(caches.store(result, for: try resultKey(source), of: PerSource(record)).isStored)
     }
 
     private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
@@ -66,10 +66,10 @@ struct PipelineCachesTests {
 
     @Test func `a stored source comes back, and so does what is known of it`() throws {
         let source = try source()
-        #expect(caches.stored(for: source.identity) == nil)
+        #expect(sources.stored(for: source.identity) == nil)
         #expect(caches.record(for: source.identity) == nil)
-        caches.store(source)
-        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
+        sources.store(source)
+        #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
         #expect(caches.record(for: source.identity)?.header.size == ImageFixture.size)
         #expect(caches.isStored(try record(source)))
     }
@@ -82,7 +82,7 @@ struct PipelineCachesTests {
         clock.advance(by: .seconds(1))
         #expect(caches.record(for: source.identity) == nil)
         #expect(caches.knownRecord(for: source.identity) != nil)
-        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
+        #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
         #expect(entries == [3, 1, 1])
     }
 
@@ -90,11 +90,11 @@ struct PipelineCachesTests {
     func `34: a source that its origin forbids to store is not stored, and removes the old one`(control: String) throws
     {
         let forbidden = try source(cacheControl: control)
-        caches.store(forbidden)
+        sources.store(forbidden)
         #expect(entries == [0, 0, 0])
         #expect(!caches.isCurrent(try record(forbidden)))
         try fill(try source())
-        caches.store(forbidden)
+        sources.store(forbidden)
         #expect(entries == [0, 0, 0])
         #expect(caches.record(for: forbidden.identity) == nil)
     }
@@ -107,24 +107,24 @@ struct PipelineCachesTests {
     @Test func `29: bytes that are no image are not stored, and remove the old source`() throws {
         try fill(try source())
         let text = try source("/img", SampleFiles.text, version: "2")
-        caches.store(text)
+        sources.store(text)
         #expect(entries == [0, 0, 0])
-        #expect(caches.stored(for: text.identity) == nil)
+        #expect(sources.stored(for: text.identity) == nil)
     }
 
     @Test func `other bytes take with them what was made from the old`() throws {
         try fill(try source(version: "1"))
         let new = try source("/img", SampleFiles.other, version: "2")
-        caches.store(new)
+        sources.store(new)
         #expect(entries == [0, 0, 1])
-        #expect(caches.stored(for: new.identity)?.head.validator == new.validator)
+        #expect(sources.stored(for: new.identity)?.head.validator == new.validator)
     }
 
     @Test func `the same bytes leave what was made from them`() throws {
         try fill(try source(cacheControl: "max-age=10"))
         clock.advance(by: .seconds(11))
         let again = try source(cacheControl: "max-age=10")
-        caches.store(again)
+        sources.store(again)
         #expect(entries == [3, 1, 1])
         #expect(caches.record(for: again.identity) != nil)
     }
@@ -139,7 +139,7 @@ struct PipelineCachesTests {
         #expect(removed.bytes > 3 * 6 + result.cost + image.bytes.count)
         #expect(entries == [12, 4, 4])
         #expect(caches.record(for: image.identity) == nil)
-        for neighbor in neighbors { #expect(caches.stored(for: neighbor.identity) != nil) }
+        for neighbor in neighbors { #expect(sources.stored(for: neighbor.identity) != nil) }
         #expect(caches.removeAll(from: image.identity, cause: .changed) == RemovedEntries())
     }
 
@@ -147,7 +147,7 @@ struct PipelineCachesTests {
         let plain = try source()
         let named = SourceIdentity(url: plain.identity.url, originName: "shop")
         try fill(plain)
-        #expect(caches.stored(for: named) == nil)
+        #expect(sources.stored(for: named) == nil)
         #expect(caches.removeAll(from: named, cause: .changed) == RemovedEntries())
         #expect(entries == [3, 1, 1])
     }
@@ -156,11 +156,11 @@ struct PipelineCachesTests {
         let sources = [try source("/a"), try source("/b")]
         for source in sources { try fill(source) }
         let before = usage
-        #expect(await caches.removedEverything() == RemovedEntries(entries: 10, bytes: before))
+        #expect(await caches.removeOwn(.everything) == RemovedEntries(entries: 10, bytes: before))
         #expect(usage == 0)
         #expect(entries == [0, 0, 0])
         #expect(caches.record(for: sources[0].identity) == nil)
-        #expect(await caches.removedEverything() == RemovedEntries())
+        #expect(await caches.removeOwn(.everything) == RemovedEntries())
     }
 
     @Test func `what was made from a removed source is not kept`() throws {
@@ -168,7 +168,7 @@ struct PipelineCachesTests {
         try fill(source)
         let record = try record(source)
         caches.removeAll(from: source.identity, cause: .changed)
-        #expect(!caches.keep(result, for: try resultKey(source), of: PerSource(record)).isStored)
+        #expect(!caches.store(result, for: try resultKey(source), of: PerSource(record)).isStored)
         #expect(entries == [0, 0, 0])
     }
 
@@ -177,15 +177,15 @@ struct PipelineCachesTests {
         let record = try record(source)
         let keys = try (1...200).map { try resultKey(source, width: $0) }
         for _ in 0..<300 {
-            caches.store(source)
+            sources.store(source)
             let isRemoved = Locked(false)
             let keeping = Task.detached {
                 while !isRemoved.withLock({ $0 }) {
-                    for key in keys { _ = caches.keep(result, for: key, of: PerSource(record)) }
+                    for key in keys { _ = caches.store(result, for: key, of: PerSource(record)) }
                     await Task.yield()
                 }
             }
-            while caches.memory.results.statistics.entries == 0 { await Task.yield() }
+            while caches.memory.results.figures.usage.entries == 0 { await Task.yield() }
             caches.removeAll(from: source.identity, cause: .changed)
             isRemoved.withLock { $0 = true }
             await keeping.value
@@ -196,36 +196,37 @@ struct PipelineCachesTests {
     @Test func `bytes too large for the source cache are not stored, though what they are is known`() throws {
         var configuration = PipelineConfiguration()
         configuration.sourceCacheMemory = SampleFiles.jpeg.count - 1
-        let caches = PipelineCaches(configuration: configuration, timekeeper: clock)
+        let caches = CacheLayers(configuration: configuration, timekeeper: clock)
+        let sources = CachedSources(caches)
         let source = try source()
-        caches.store(source)
+        sources.store(source)
         let record = try record(source)
         #expect(caches.isCurrent(record))
         #expect(!caches.isStored(record))
-        #expect(try #require(caches.stored(for: source.identity)).bytes == nil)
+        #expect(try #require(sources.stored(for: source.identity)).bytes == nil)
     }
 
     @Test func `two transfers of one source that end at once never leave bytes under another's record`() async throws {
-        let sources = [try source(version: "1"), try source("/img", SampleFiles.other, version: "2")]
+        let versions = [try source(version: "1"), try source("/img", SampleFiles.other, version: "2")]
         for _ in 0..<300 {
             await withTaskGroup { group in
-                for source in sources { group.addTask { for _ in 0..<10 { caches.store(source) } } }
+                for source in versions { group.addTask { for _ in 0..<10 { sources.store(source) } } }
             }
-            let record = try #require(caches.record(for: sources[0].identity))
-            let stored = try #require(caches.stored(for: sources[0].identity))
+            let record = try #require(caches.record(for: versions[0].identity))
+            let stored = try #require(sources.stored(for: versions[0].identity))
             try #require(stored.head.validator == record.validator)
-            let own = sources.first { $0.validator == record.validator }
+            let own = versions.first { $0.validator == record.validator }
             try #require(stored.bytes == nil || stored.bytes === own?.bytes)
         }
     }
 
     @Test func `look-ups of a source's bytes count as hits and misses, stale ones as hits`() throws {
         let source = try source(cacheControl: "max-age=10")
-        _ = caches.stored(for: source.identity)
-        caches.store(source)
-        _ = caches.stored(for: source.identity)
+        _ = sources.stored(for: source.identity)
+        sources.store(source)
+        _ = sources.stored(for: source.identity)
         clock.advance(by: .seconds(10))
-        _ = caches.stored(for: source.identity)
+        _ = sources.stored(for: source.identity)
         let statistics = try #require(caches.figures.last).figures
         #expect(statistics.hits == 2)
         #expect(statistics.misses == 1)
@@ -235,9 +236,9 @@ struct PipelineCachesTests {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(10))
-        caches.refresh(try self.source(cacheControl: "max-age=10").head)
+        sources.refresh(try self.source(cacheControl: "max-age=10").head)
         #expect(caches.record(for: source.identity) != nil)
-        #expect(caches.stored(for: source.identity)?.bytes === source.bytes)
+        #expect(sources.stored(for: source.identity)?.bytes === source.bytes)
         #expect(entries == [3, 1, 1])
     }
 
@@ -245,18 +246,18 @@ struct PipelineCachesTests {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(10))
-        caches.refresh(try self.source(version: "2", cacheControl: "max-age=10").head)
+        sources.refresh(try self.source(version: "2", cacheControl: "max-age=10").head)
         #expect(caches.record(for: source.identity) == nil)
-        caches.remove(source.identity)
-        caches.refresh(source.head)
-        #expect(caches.stored(for: source.identity) == nil)
+        sources.remove(source.identity)
+        sources.refresh(source.head)
+        #expect(sources.stored(for: source.identity) == nil)
         #expect(entries == [0, 0, 0])
     }
 
     @Test func `a confirmation that forbids keeping takes all that was made from the source`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
-        caches.refresh(try self.source(cacheControl: "no-store").head)
+        sources.refresh(try self.source(cacheControl: "no-store").head)
         #expect(entries == [0, 0, 0])
     }
 }

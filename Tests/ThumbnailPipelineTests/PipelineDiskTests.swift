@@ -201,7 +201,7 @@ final class PipelineDiskTests {
             let reading = Task.immediate { await fixture.caches.restoredRecord(for: identity) }
             try #require(store.pendingCount == 1)
             let other = try fixture.downloader.identity(of: ThumbnailRequest.path("/b").source)
-            fixture.caches.remove(other)
+            CachedSources(fixture.caches).remove(other)
             hold.release()
             #expect(await reading.value != nil)
         }
@@ -223,7 +223,10 @@ final class PipelineDiskTests {
         func disk(_ digests: [ExactText: String]) -> DiskLayer {
             DiskLayer(store: store, engine: "test", policy: "any", originDigests: digests)
         }
-        CacheLayers(disk: disk(["shop": "1", "other": "1"])).store(record)
+        CacheLayers(
+            configuration: PipelineConfiguration(), disk: disk(["shop": "1", "other": "1"]),
+            timekeeper: ManualTimekeeper()
+        ).store(record)
         #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity), LayerAllowances()).value != nil)
         #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity), LayerAllowances()).value == nil)
         #expect(await disk([:]).lookup(.record(identity), LayerAllowances()).value == nil)

@@ -17,7 +17,7 @@ struct RecurringRequestTests {
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
         #expect(request.last?.serials.image == first.serials.image)
 
-        _ = await fixture.caches.removedEverything()
+        _ = await fixture.caches.removeOwn(.everything)
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         _ = try await fixture.thumbnail()
         #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)

@@ -1,7 +1,6 @@
 import Coordination
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import TestSupport

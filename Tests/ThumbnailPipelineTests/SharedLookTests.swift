@@ -1,7 +1,6 @@
 import Coordination
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import SharedCaching
@@ -57,7 +56,7 @@ struct SharedLookTests {
     /// Asks until the look ends, with the thumbnail or for a task to go on.
     private func end(
         of look: any SharedLooking
-    ) async -> (thumbnail: Thumbnail?, questions: Int, earlier: EarlierLook?) {
+    ) async -> (thumbnail: Thumbnail?, questions: Int, earlier: EarlierLookup?) {
         var questions = 0
         while true {
             questions += 1
@@ -71,7 +70,8 @@ struct SharedLookTests {
 
     private func thumbnail(_ look: any SharedLooking) async -> Thumbnail? { await end(of: look).thumbnail }
 
-    private func rest(_ fixture: PipelineFixture, after look: EarlierLook?, width: Int = 20) async throws -> Thumbnail {
+    private func rest(_ fixture: PipelineFixture, after look: EarlierLookup?, width: Int = 20) async throws -> Thumbnail
+    {
         try await fixture.pipeline.thumbnail(
             for: Call(fixture.pipeline.resolved(.path(width: width)), after: look, receipt: "receipt"))
     }
@@ -152,7 +152,7 @@ struct SharedLookTests {
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
         other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
         _ = result.finish()
-        #expect(other.caches.memory.results.statistics.entries == 0)
+        #expect(other.caches.memory.results.figures.usage.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)
     }
 

@@ -2,7 +2,6 @@ import Coordination
 import Crypto
 import Downloading
 import HTTPTypes
-import ImageCaching
 import Imaging
 import Memory
 import SharedCaching
@@ -202,7 +201,7 @@ struct SharedTierTests {
         #expect(try await other.thumbnail().eTag == new.eTag)
         #expect(other.origin.loads == 0)
         // The results of the old version are gone.
-        #expect(other.caches.memory.results.statistics.entries == 1)
+        #expect(other.caches.memory.results.figures.usage.entries == 1)
     }
 
     @Test func `what was fetched while the server was away is shared when it is back`() async throws {

@@ -148,8 +148,8 @@ struct TagPurgeTests {
             dead.tags = tags
             await #expect(throws: (any Error).self) { _ = try await fixture.thumbnail(of: dead) }
         }
-        #expect(fixture.caches.tags.byteCount == TagBook.cost)
-        #expect(fixture.caches.tags.sources(under: "t-0-0").isEmpty)
+        #expect(fixture.caches.tagBook.withLock(\.byteCount) == TagBook.cost)
+        #expect(fixture.caches.sources(under: "t-0-0").isEmpty)
         #expect(try await fixture.control.remove(tag: "mine").entries > 0)
     }
 
@@ -160,7 +160,7 @@ struct TagPurgeTests {
         for number in 0..<20_000 {
             fixture.pipeline.noteTags(of: fixture.pipeline.resolved(request("/a", "t\(number)")), by: hostile)
         }
-        #expect(fixture.caches.tags.droppedCount > 19_000)
+        #expect(fixture.caches.tagBook.withLock(\.droppedCount) > 19_000)
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
         #expect(fixture.origin.loads <= 1 + 300 / TagBook.maximumTags)
         fixture.pipeline.noteTags(

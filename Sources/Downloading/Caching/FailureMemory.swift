@@ -6,12 +6,12 @@ import Coordination
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
-    private var memory: ExpiringMemo<FetchedTarget, DownloadError>
+    private var memory: BoundedMap<FetchedTarget, DownloadError>
 
     init(_ configuration: DownloadConfiguration, capacity: Int = 4_096, maximumBytes: Int = 8 << 20) {
         notFoundTime = configuration.notFoundMemory
         failureTime = configuration.failureMemory
-        memory = ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)
+        memory = BoundedMap(maximumCount: capacity, maximumWeight: maximumBytes)
     }
 
     var count: Int { memory.count }
@@ -21,21 +21,20 @@ struct FailureMemory {
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
-        guard let time = time(of: error).map({ min($0, limit ?? $0) }) else { return }
-        memory.remember(
-            error, for: FetchedTarget(identity), bytes: identity.byteCount + 512, until: now + time, at: now)
+        guard let time = time(of: error).map({ min($0, limit ?? $0) }), time > .zero else { return }
+        memory.insert(error, for: FetchedTarget(identity), weight: identity.byteCount + 512, until: now + time)
     }
 
     /// Returns the remembered failure of a source, by the target of `identity`.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
-        memory.value(for: FetchedTarget(identity), at: now)
+        memory.peek(FetchedTarget(identity), at: now)
     }
 
-    mutating func forgetTarget(of identity: SourceIdentity) { memory.forget(FetchedTarget(identity)) }
+    mutating func forgetTarget(of identity: SourceIdentity) { memory.remove(FetchedTarget(identity)) }
 
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
-            memory.forget { $0.identity == identity }
+            memory.removeAll { $0.key.identity == identity }
         } else {
             forgetTarget(of: identity)
         }

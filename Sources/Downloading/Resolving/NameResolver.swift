@@ -1,5 +1,6 @@
 import CCares
 import CCurlShim
+import Coordination
 import Glibc
 import Text
 
@@ -12,14 +13,13 @@ import Text
 final class NameResolver {
     typealias Answer = Result<[IPAddress], DownloadError>
 
-    private static let maximumCachedNames = 4096
     private static let longestLifetime = 60
     private static let isInitialized = ares_library_init(CInt(ARES_LIB_INIT_ALL)) == 0
 
     private let channel: OpaquePointer
     private let record: ResolverRecord
     private var pending: Set<ExactText> = []
-    private var cache: [ExactText: (addresses: [IPAddress], expiry: Duration)] = [:]
+    private var cache = BoundedMap<ExactText, [IPAddress]>(maximumCount: 4_096)
 
     /// Creates a resolver for the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
     init?(servers: String?) {
@@ -41,8 +41,7 @@ final class NameResolver {
 
     /// Returns the addresses of a recently looked up name, for the answer's time to live or a minute at most.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? {
-        guard let entry = cache[ExactText(name)], now < entry.expiry else { return nil }
-        return entry.addresses
+        cache.peek(ExactText(name), at: now)
     }
 
     /// Starts a lookup of a name, unless one is in progress; ``takeFinished(at:)`` returns the answer.
@@ -73,9 +72,8 @@ final class NameResolver {
             guard lookUp.status == 0, !lookUp.addresses.isEmpty else {
                 return (lookUp.name, .failure(DownloadError(nameStatus: lookUp.status, of: lookUp.name)))
             }
-            if cache.count >= Self.maximumCachedNames { cache.removeAll() }
             let lifetime = max(0, min(lookUp.secondsToLive, Self.longestLifetime))
-            cache[ExactText(lookUp.name)] = (lookUp.addresses, now + .seconds(lifetime))
+            cache.insert(lookUp.addresses, for: ExactText(lookUp.name), until: now + .seconds(lifetime))
             return (lookUp.name, .success(lookUp.addresses))
         }
     }

@@ -1,3 +1,4 @@
+import Coordination
 import Crypto
 
 /// Files and pixels that recently crashed workers, or kept them busy for too long; rejected for a while, whatever their
@@ -5,33 +6,24 @@ import Crypto
 struct Quarantine<Key: Hashable> {
     /// The time for which an entry is rejected.
     let duration: Duration
-    /// The maximum number of entries; when it is full, the oldest is dropped.
-    let capacity: Int
-    private var ends: [Key: Duration] = [:]
+    private var entries: BoundedMap<Key, Bool>
 
     init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
         self.duration = duration
-        self.capacity = capacity
+        entries = BoundedMap(maximumCount: capacity)
     }
 
     /// Whether nothing is rejected now, so that no content needs to be hashed.
     mutating func isEmpty(at now: Duration) -> Bool {
-        if !ends.isEmpty { ends = ends.filter { $0.value > now } }
-        return ends.isEmpty
+        entries.removeExpired(at: now)
+        return entries.count == 0
     }
 
-    var count: Int { ends.count }
+    var count: Int { entries.count }
 
-    func contains(_ key: Key, at now: Duration) -> Bool {
-        ends[key].map { $0 > now } ?? false
-    }
+    func contains(_ key: Key, at now: Duration) -> Bool { entries.peek(key, at: now) != nil }
 
-    mutating func insert(_ key: Key, at now: Duration) {
-        if ends.count >= capacity, ends[key] == nil, let oldest = ends.min(by: { $0.value < $1.value })?.key {
-            ends[oldest] = nil
-        }
-        ends[key] = now + duration
-    }
+    mutating func insert(_ key: Key, at now: Duration) { entries.insert(true, for: key, until: now + duration) }
 }
 
 /// A file or pixels, and the work to do with them.

@@ -17,7 +17,7 @@ final class ObjectBackend: StoreBackend {
         var isRecovering = false
         var failedListings = 0
         /// The records of sources under tags that exist or are being written.
-        var members = ExpiringMemo<TagMember, Bool>(capacity: 1 << 15)
+        var members = BoundedMap<TagMember, Bool>(maximumCount: 1 << 15)
         /// The number of early queries for generations of tags in progress.
         var tagReads = 0
     }
@@ -156,7 +156,7 @@ final class ObjectBackend: StoreBackend {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
         let isNeeded = state.withLock { state in
-            guard state.tagReads < Self.maximumTagReads, state.members.value(for: member, at: now) == nil else {
+            guard state.tagReads < Self.maximumTagReads, state.members.peek(member, at: now) == nil else {
                 return false
             }
             state.tagReads += 1
@@ -173,15 +173,15 @@ final class ObjectBackend: StoreBackend {
     func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
-        guard state.withLock({ $0.members.value(for: member, at: now) == nil }),
+        guard state.withLock({ $0.members.peek(member, at: now) == nil }),
             gate.admit(source.queuedLength, in: .tags)
         else { return }
-        state.withLock { $0.members.remember(true, for: member, until: now + Self.memberLifetime, at: now) }
+        _ = state.withLock { $0.members.insert(true, for: member, until: now + Self.memberLifetime) }
         tagWrites.add(source.queuedLength) { [self] in
             do {
                 try await write(source, under: tag, since: beginning)
             } catch {
-                state.withLock { $0.members.forget(member) }
+                _ = state.withLock { $0.members.remove(member) }
                 throw error
             }
         }

@@ -1,3 +1,4 @@
+import Coordination
 import Crypto
 
 /// A source in shared layers, with its name for operators.
@@ -98,27 +99,21 @@ package struct PurgeNotice: Sendable, Equatable {
 
 /// The purges known to this instance, so that each is performed once, and a lost log can be restored: a plain value.
 struct PurgeMemory {
-    private var notices: [Generation: PurgeNotice] = [:]
-    private var order: [Generation] = []
+    private var notices = BoundedMap<Generation, PurgeNotice>(maximumCount: PurgeMemory.capacity)
 
     /// The number of purges kept in the log, and by each instance.
     static let capacity = 4_096
 
     /// Records a purge; returns false if it was known.
     mutating func note(_ notice: PurgeNotice) -> Bool {
-        guard notices.updateValue(notice, forKey: notice.id) == nil else { return false }
-        order.append(notice.id)
-        // Half at a time, so that the array is rarely moved.
-        if order.count > Self.capacity * 3 / 2 {
-            for id in order.prefix(order.count - Self.capacity) { notices[id] = nil }
-            order.removeFirst(order.count - Self.capacity)
-        }
+        guard notices.peek(notice.id) == nil else { return false }
+        notices.insert(notice, for: notice.id)
         return true
     }
 
     /// Returns the latest purges not in `ids`, in order.
     func missing(in ids: Set<Generation>) -> [PurgeNotice] {
-        order.suffix(Self.capacity).filter { !ids.contains($0) }.compactMap { notices[$0] }
+        notices.entries.map(\.value).filter { !ids.contains($0.id) }
     }
 }
 

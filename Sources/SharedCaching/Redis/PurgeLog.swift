@@ -19,7 +19,7 @@ struct PurgeLog {
     /// Commands that were sent, whose replies go to ``answered(_:_:)``.
     enum Question {
         /// A page of the log from a position, after this many entries.
-        case page(from: [UInt8]?, after: Int, Reading?, Purpose)
+        case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
         case removal(DueRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
         /// A page of the sources requested under a tag.
@@ -52,45 +52,7 @@ struct PurgeLog {
         case probe
     }
 
-    /// The content of a log that is read from its beginning.
-    struct Reading {
-        /// Whether an earlier process's position in the log no longer exists.
-        var hasLostPlace = false
-        /// The IDs of all entries, including those without a purge.
-        var entries: Set<[UInt8]> = []
-        /// The distinct purges.
-        var ids: Set<Generation> = []
-        /// Whether there are entries not written by an instance.
-        var holdsForeign = false
-        /// Whether one of its purges was known.
-        var holdsKnown = false
-        /// Whether the log was just recreated.
-        var isRenewed = false
-    }
-
-    private struct Entry {
-        let id: [UInt8]
-        let notice: PurgeNotice?
-        /// Whether it is neither a purge nor an empty entry of ``mended(_:isEmpty:)``.
-        let isForeign: Bool
-        /// Whether it is so long that reading it repeatedly is expensive.
-        let isOversized: Bool
-
-        init?(_ reply: Reply, _ seal: SharedSeal) {
-            guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
-                let fields = parts[1].elements
-            else { return nil }
-            self.id = id
-            isOversized = fields.count > 16 || fields.contains(where: \.isLong)
-            let payload = fields.count >= 2 ? fields[1].text : nil
-            notice = payload.flatMap { PurgeNotice($0, seal) }
-            isForeign = notice == nil && payload?.isEmpty != true
-        }
-    }
-
     static let pageLength = 500
-    /// The minimum number of sealed purges in a full log: instances that repair a log write some of them twice.
-    private static let provenLength = PurgeMemory.capacity / 2
     /// The maximum number of entries read in a row: four times the length of a full log.
     private static let longestLog = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
@@ -126,7 +88,7 @@ struct PurgeLog {
     }
 
     private func readAll(for purpose: Purpose) -> Action {
-        page(from: nil, after: 0, Reading(hasLostPlace: isOfEarlierProcess, isRenewed: isUnusable), purpose)
+        page(from: nil, after: 0, PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), purpose)
     }
 
     /// Processes the outcome of commands.
@@ -161,7 +123,8 @@ struct PurgeLog {
     /// Requests a page.
     ///
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
-    private func page(from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose) -> Action {
+    private func page(from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose) -> Action
+    {
         var command = RedisCommand()
         if start == nil, isUnusable { command.add("DEL", RedisNames.log) }
         if !isReadOnly {
@@ -185,7 +148,8 @@ struct PurgeLog {
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
     /// Marks the log as unusable, and reads a new one at once if there is a purpose.
-    private mutating func unusable(_ reason: String, _ reading: Reading?, _ purpose: Purpose? = nil) -> [Action] {
+    private mutating func unusable(_ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil) -> [Action]
+    {
         isUnusable = true
         // Other programs write faster than it is read: the server is retried later.
         guard reading?.isRenewed != true else { return [.refuse(reason)] }
@@ -193,9 +157,9 @@ struct PurgeLog {
     }
 
     private mutating func read(
-        _ page: [Reply], from start: [UInt8]?, after count: Int, _ reading: Reading?, _ purpose: Purpose
+        _ page: [Reply], from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose
     ) -> [Action] {
-        let entries = page.compactMap { Entry($0, seal) }
+        let entries = page.compactMap { PurgeLogEntry($0, seal) }
         if reading == nil, entries.first?.id != start {
             // It is not the log that was read, or has dropped the position. The purges that an earlier process had
             // missed may be lost.
@@ -208,23 +172,21 @@ struct PurgeLog {
         var (actions, reading) = ([Action](), reading)
         // The purge at the previous position was already performed, perhaps by an earlier process.
         if reading == nil, let done = entries.first?.notice { _ = known.note(done) }
-        reading?.entries.formUnion(entries.map(\.id))
-        if entries.contains(where: \.isForeign) { reading?.holdsForeign = true }
-        for notice in entries.compactMap(\.notice) {
-            let news = learn(notice)
-            if reading?.ids.insert(notice.id).inserted == true, news.isEmpty { reading?.holdsKnown = true }
-            actions += news
+        for entry in entries {
+            let purges = entry.notice.map { learn($0) } ?? []
+            reading?.add(entry, isKnown: purges.isEmpty)
+            actions += purges
         }
         if let last = entries.last?.id {
             let isNews = last != position
             position = last
             if page.count >= Self.pageLength, last != start {
                 // If everything may have to be dropped, the position is saved after that.
-                let note: [Action] = isNews && reading?.hasLostPlace != true ? [.note(position: last)] : []
+                let note: [Action] = isNews && reading?.hasLostPosition != true ? [.note(position: last)] : []
                 return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }
             if let reading { actions += mended(reading, isEmpty: false) }
-            if isNews || reading?.hasLostPlace == true { actions.append(.note(position: last)) }
+            if isNews || reading?.hasLostPosition == true { actions.append(.note(position: last)) }
         } else if let reading {
             actions += mended(reading, isEmpty: start == nil)
         }
@@ -235,20 +197,9 @@ struct PurgeLog {
         }
     }
 
-    /// Returns whether purges may have been dropped from the log before they were read.
-    ///
-    /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
-    /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
-    /// dropped. A purge that is written again proves nothing more either.
-    private func isGap(_ reading: Reading) -> Bool {
-        guard !reading.holdsKnown || reading.hasLostPlace else { return false }
-        guard seal.hasKey else { return reading.hasLostPlace || reading.entries.count >= PurgeMemory.capacity }
-        return reading.ids.count >= Self.provenLength || reading.hasLostPlace && !reading.holdsForeign
-    }
-
     /// Writes the purges known here into a log that lacks them, because the previous log was lost.
-    private func mended(_ reading: Reading, isEmpty: Bool) -> [Action] {
-        let gap: [Action] = isGap(reading) ? [.dropEverything] : []
+    private func mended(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
+        let gap: [Action] = reading.isGap(seal) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = known.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }

@@ -6,27 +6,16 @@ import ThumbnailPipeline
 
 /// Caches targets that were parsed and found authentic, so that a hot URL is parsed once.
 ///
-/// Only valid targets are cached; expiry is checked for each request. Two generations limit their number: when the
-/// young generation is full, it replaces the old one; a hit in the old generation moves to the young one. Used on all
-/// event threads.
+/// Only valid targets are cached; expiry is checked for each request. Used on all event threads.
 final class PreparedQueries: Sendable {
-    private struct State {
-        var young: [RequestedTarget: PreparedQuery] = [:]
-        var old: [RequestedTarget: PreparedQuery] = [:]
-        var youngBytes = 0
+    private let queries: Locked<BoundedMap<RequestedTarget, PreparedQuery>>
+
+    /// Creates a cache with these limits.
+    init(maximumEntries: Int = 8_192, maximumBytes: Int = 4 << 20) {
+        queries = Locked(BoundedMap(maximumCount: maximumEntries, maximumWeight: maximumBytes))
     }
 
-    private let maximumEntries: Int
-    private let maximumBytes: Int
-    private let state = Locked(State())
-
-    /// Creates a cache of at most twice `maximumEntries` targets, with at most about twice `maximumBytes`.
-    init(maximumEntries: Int = 4_096, maximumBytes: Int = 2 << 20) {
-        self.maximumEntries = maximumEntries
-        self.maximumBytes = maximumBytes
-    }
-
-    var count: Int { state.withLock { $0.young.count + $0.old.count } }
+    var count: Int { queries.withLock(\.count) }
 
     /// Returns the cached query for exactly this target, `Accept` and the client hints that the target uses; otherwise
     /// the result of `prepare`.
@@ -55,28 +44,14 @@ final class PreparedQueries: Sendable {
         return made
     }
 
-    private func insert(_ entry: PreparedQuery, for key: RequestedTarget) {
-        state.withLock { insert(entry, for: key, into: &$0) }
-    }
+    private func known(_ key: RequestedTarget) -> PreparedQuery? { queries.withLock { $0.value(for: key) } }
 
-    private func known(_ key: RequestedTarget) -> PreparedQuery? {
-        state.withLock { state in
-            if let entry = state.young[key] { return entry }
-            guard let entry = state.old[key] else { return nil }
-            insert(entry, for: key, into: &state)
-            return entry
-        }
-    }
-
-    private func insert(_ entry: PreparedQuery, for key: RequestedTarget, into state: inout State) {
+    private func insert(_ query: PreparedQuery, for key: RequestedTarget) {
         // An estimate: the source, the file name and the response's fields repeat parts of the target.
         let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
-        if state.young.count >= maximumEntries || state.youngBytes + bytes > maximumBytes {
-            state.old = state.young
-            state.young = [:]
-            state.youngBytes = 0
-        }
-        if state.young.updateValue(entry, forKey: key) == nil { state.youngBytes += bytes }
+        let removed = queries.withLock { $0.insert(query, for: key, weight: bytes) }
+        // Released here, outside the lock.
+        _ = removed
     }
 }
 

@@ -28,7 +28,7 @@ final class BrokenSources: Sendable {
     private static let maximumFailures = 16
 
     private struct State {
-        var memory: ExpiringMemo<FetchedTarget, Entry>
+        var memory: BoundedMap<FetchedTarget, Entry>
         var removals = 0
     }
 
@@ -39,7 +39,7 @@ final class BrokenSources: Sendable {
     init(timeLimit: Duration, capacity: Int = 4_096, maximumBytes: Int = 8 << 20, timekeeper: any Timekeeper) {
         self.timeLimit = timeLimit
         self.timekeeper = timekeeper
-        state = Locked(State(memory: ExpiringMemo(capacity: capacity, maximumBytes: maximumBytes)))
+        state = Locked(State(memory: BoundedMap(maximumCount: capacity, maximumWeight: maximumBytes)))
     }
 
     var moment: Moment { state.withLock { Moment(removals: $0.removals) } }
@@ -48,7 +48,7 @@ final class BrokenSources: Sendable {
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {
-        guard let entry = state.withLock({ $0.memory.value(for: FetchedTarget(identity), at: timekeeper.now) }),
+        guard let entry = state.withLock({ $0.memory.peek(FetchedTarget(identity), at: timekeeper.now) }),
             known == nil || known?.validator == entry.head.validator
         else { return nil }
         guard let record = entry.record else { return entry.failures[nil] }
@@ -66,8 +66,7 @@ final class BrokenSources: Sendable {
 
     /// Forgets a failure, because the decode has succeeded.
     func forget(_ plan: DecodePlan, of identity: SourceIdentity) {
-        let now = timekeeper.now
-        state.withLock { $0.memory.change(FetchedTarget(identity), at: now) { $0.failures[plan] = nil } }
+        state.withLock { $0.memory.modify(FetchedTarget(identity)) { $0.failures[plan] = nil } }
     }
 
     /// Forgets a source; nil forgets all.
@@ -75,7 +74,7 @@ final class BrokenSources: Sendable {
         state.withLock { state in
             state.removals += 1
             if let identity {
-                state.memory.forget { $0.identity == identity }
+                state.memory.removeAll { $0.key.identity == identity }
             } else {
                 state.memory.removeAll()
             }
@@ -92,12 +91,12 @@ final class BrokenSources: Sendable {
         state.withLock { state in
             guard state.removals == moment.removals else { return }
             var entry = entry
-            if let known = state.memory.value(for: target, at: now), known.head.validator == head.validator {
+            if let known = state.memory.peek(target, at: now), known.head.validator == head.validator {
                 entry.failures = known.failures
             }
             if entry.failures.count >= Self.maximumFailures, entry.failures[plan] == nil { entry.failures = [:] }
             entry.failures[plan] = error
-            state.memory.remember(entry, for: target, bytes: entry.byteCount, until: now + time, at: now)
+            state.memory.insert(entry, for: target, weight: entry.byteCount, until: now + time)
         }
     }
 }

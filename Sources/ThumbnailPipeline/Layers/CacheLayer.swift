@@ -1,12 +1,12 @@
 import Downloading
-import ImageCaching
 import Memory
 import SharedCaching
 import Text
 
-/// A cache below memory: the disk, the shared cache or the result store.
+/// A cache that requests pass: memory, the disk, the shared cache or the result store.
 ///
-/// All layers have the same keys and values; each translates the keys to names of its own.
+/// All layers have the same keys and values; those outside of memory translate the keys to names of their own, and
+/// store the values in their encoded form.
 protocol CacheLayer: Sendable {
     var name: LayerName { get }
     /// Whether it is in use.
@@ -22,8 +22,11 @@ protocol CacheLayer: Sendable {
 
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply
 
-    /// Queues a write of a value derived from these records; returns whether it was accepted.
-    func store(_ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
+    /// Stores a value derived from these records, or queues its write; returns whether it was accepted.
+    func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
+
+    /// Removes a value whose source was removed while it was stored.
+    func remove(_ key: CacheKey)
 
     /// Begins a request for a source under tags.
     func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings
@@ -31,11 +34,26 @@ protocol CacheLayer: Sendable {
     /// Records that a source was served under tags.
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings)
 
-    /// Queues the removal of everything derived from sources; other instances keep their own copies.
-    func forget(_ identities: [SourceIdentity])
+    /// Removes everything derived from a source, at once or before any other work; other instances keep their own
+    /// copies.
+    ///
+    /// - Returns: The entries removed at once.
+    @discardableResult
+    func forget(_ identities: [SourceIdentity]) -> RemovedEntries
 
     /// Removes entries, in a shared layer also from all other instances.
     func remove(_ removal: Removal) async -> LayerRemoval
+
+    /// The figures of its caches by name, in the documented order; none for a shared layer.
+    var figures: [(name: String, figures: CacheFigures)] { get }
+}
+
+extension CacheLayer {
+    func remove(_ key: CacheKey) {}
+
+    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings { [:] }
+
+    var figures: [(name: String, figures: CacheFigures)] { [] }
 }
 
 /// The key of a value in the layers.
@@ -56,13 +74,22 @@ enum CacheKey: Sendable {
     }
 }
 
+/// A value in the layers.
+enum LayerValue: Sendable {
+    case record(SourceRecord)
+    case source(SourceBody)
+    case result(RenderedImage)
+
+    var record: SourceRecord? { if case .record(let record) = self { record } else { nil } }
+    var source: SharedBytes? { if case .source(let body) = self { body.bytes } else { nil } }
+    var result: RenderedImage? { if case .result(let result) = self { result } else { nil } }
+}
+
 /// The result of a lookup in one layer.
 struct LayerReply: Sendable {
-    var value: CacheValue?
+    var value: LayerValue?
     /// Whether a server was queried; `Cache-Status` and traces report only such lookups.
-    var wasAsked = false
-    /// The generations of the source whose record was looked up.
-    var generations = LayerGenerations()
+    var wasQueried = false
 }
 
 /// The states of tags before a source was requested under them.
@@ -74,6 +101,8 @@ enum Removal: Sendable {
     ///
     /// - Parameter name: The source as named by the operator, if there is one; otherwise its own name is used.
     case sources([SourceIdentity], name: ExactText? = nil)
+    /// Everything derived from the sources requested under a tag.
+    case tagged(TagRemoval)
     case everything
 }
 
@@ -82,4 +111,21 @@ struct LayerRemoval: Sendable {
     /// The removed entries; empty for shared layers, which do not count them.
     var entries = RemovedEntries()
     var state = RemovalState.done
+}
+
+/// The outcome of an insufficient lookup in the shared cache: the task that continues does not repeat its queries.
+package struct EarlierLookup: Sendable {
+    /// The time that the request has waited for the shared layers.
+    var allowances = LayerAllowances()
+    /// Whether the record of the source was queried.
+    var hasQueriedRecord = false
+    /// The key of the result that was queried, and its reply; a large one is first read here, not on an event thread.
+    var result: (key: ResultKey, read: @Sendable () -> LayerReply)?
+
+    package init() {}
+
+    /// Returns the reply of a layer for a result; nil if it was not queried.
+    func reply(of layer: LayerName, for key: ResultKey) -> LayerReply? {
+        layer == .shared && result?.key == key ? result?.read() : nil
+    }
 }

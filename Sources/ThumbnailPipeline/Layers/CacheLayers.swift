@@ -1,120 +1,231 @@
 package import Coordination
 import Downloading
-import ImageCaching
+import Imaging
 import Memory
 package import SharedCaching
-import Text
+package import Telemetry
+import ThumbnailTypes
 
-/// The layers below memory, in the order in which they are looked up; nothing else depends on that order.
-package struct CacheLayers: Sendable {
+/// Memory, disk, shared cache and result store, in the order in which they are looked up; nothing else walks them or
+/// depends on that order.
+package final class CacheLayers: Sendable {
+    let memory: MemoryLayer
     /// Nil without a disk cache.
     let disk: DiskLayer?
-    /// The shared cache; nil without one.
-    let cache: SharedLayer?
-    /// The result store; nil without one.
-    let store: SharedLayer?
-
-    /// Creates the layers on these stores; nil for those that the service does not have.
-    package init(
-        disk: DiskLayer? = nil, cache: SharedStore? = nil, store: SharedStore? = nil,
-        rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""), timekeeper: any Timekeeper = SystemTimekeeper()
-    ) {
-        self.disk = disk
-        self.cache = cache.map { SharedLayer(.shared, $0, rules: rules, timekeeper: timekeeper) }
-        self.store = store.map { SharedLayer(.store, $0, rules: rules, timekeeper: timekeeper) }
-        shared = [self.cache, self.store].compactMap(\.self)
-        own = [disk].compactMap(\.self)
-        all = own + shared
-    }
-
+    /// Nil without a shared cache.
+    let sharedCache: SharedLayer?
+    /// Nil without a result store.
+    let resultStore: SharedLayer?
     /// All layers, the fastest first.
     let all: [any CacheLayer]
     /// The layers of this instance.
-    let own: [any CacheLayer]
+    private let own: [any CacheLayer]
     /// The layers shared with other instances.
     let shared: [SharedLayer]
 
-    // MARK: Values
+    /// Nothing read from a layer before a change of its source is put into memory after it.
+    let changes = Locked(ChangeTracker<SourceIdentity>())
+    /// The tags under which this instance received requests for sources.
+    let tagBook = Locked(TagBook())
+    /// Sources that are being assigned generations.
+    let adopting = Locked<Set<SourceIdentity>>([])
+    let timekeeper: any Timekeeper
+    private let events: EventLog
+
+    /// Creates the layers on these stores, nil for those that the service does not have; the memory is empty.
+    package init(
+        configuration: PipelineConfiguration, disk: DiskLayer? = nil, sharedCache: SharedStore? = nil,
+        resultStore: SharedStore? = nil, rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""),
+        events: EventLog = EventLog(), timekeeper: any Timekeeper
+    ) {
+        memory = MemoryLayer(configuration) { entries, bytes, isAsked in
+            events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
+        }
+        self.disk = disk
+        self.sharedCache = sharedCache.map { SharedLayer(.shared, $0, rules: rules, timekeeper: timekeeper) }
+        self.resultStore = resultStore.map { SharedLayer(.store, $0, rules: rules, timekeeper: timekeeper) }
+        own = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
+        shared = [self.sharedCache, self.resultStore].compactMap(\.self)
+        all = own + shared
+        self.events = events
+        self.timekeeper = timekeeper
+    }
+
+    /// The layers below memory.
+    var slower: ArraySlice<any CacheLayer> { all.dropFirst() }
+
+    /// Whether results may be found below memory.
+    var hasSlowerResults: Bool { slower.contains(where: \.isUp) }
+
+    // MARK: Records in memory
+
+    /// Returns the record of a source, fresh or stale.
+    func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = memory.records.value(for: SourceKey(source: identity)) else { return nil }
+        guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
+        removeAll(from: identity, cause: .incomplete)
+        return nil
+    }
+
+    /// Returns the record of a source if it is fresh, otherwise nil.
+    func record(for identity: SourceIdentity) -> SourceRecord? {
+        guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
+            return nil
+        }
+        return record
+    }
+
+    /// Returns the records of the sources if all of them are fresh, otherwise nil.
+    func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
+        guard let image = record(for: sources.image) else { return nil }
+        guard !sources.additional.isEmpty else { return PerSource(image) }
+        let additional = sources.additional.compactMap(record(for:))
+        return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
+    }
+
+    /// Whether the source's origin permits shared caching, and this version is still the stored one.
+    func isCurrent(_ record: SourceRecord) -> Bool {
+        record.freshness.storability == .shared
+            && knownRecord(for: record.identity)?.validator == record.validator
+    }
+
+    func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
+
+    /// Whether the bytes of the source are in memory.
+    func isStored(_ record: SourceRecord) -> Bool {
+        isCurrent(record) && memory.sources.contains(SourceKey(source: record.identity))
+    }
+
+    // MARK: Writes
+
+    /// Stores the record of a source, and its bytes if they have changed too, in all layers that may have them.
+    func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
+        for layer in all {
+            store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
+            guard let bytes else { continue }
+            let body = SourceBody(validator: record.validator, bytes: bytes)
+            store(.source(body), for: .source(record.version), of: PerSource(record), in: layer)
+        }
+    }
+
+    /// Stores a record in memory alone.
+    func storeInMemory(_ record: SourceRecord) {
+        changes.withLock { $0.note(record.identity) }
+        memory.store(.record(record), for: .record(record.identity), of: PerSource(record))
+    }
+
+    /// Keeps a truncated source and everything derived from it only in memory, and only until `end`.
+    ///
+    /// It is then fetched unconditionally, as if it were unknown, because the complete file may have the same entity
+    /// tag.
+    func limit(_ record: SourceRecord, until end: Duration) {
+        guard let known = knownRecord(for: record.identity), known.validator == record.validator,
+            known.incompleteUntil == nil
+        else { return }
+        storeInMemory(SourceRecord(known.head, of: known, incompleteUntil: end))
+        for layer in slower { layer.forget([record.identity]) }
+    }
+
+    /// Stores a result in all layers while its sources are current; returns whether a layer of this instance accepted
+    /// it, and the shared layers in which it is being stored.
+    func store(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
+    ) -> (isStored: Bool, shared: [LayerName]) {
+        let stored = all.filter { store(result, for: key, of: records, in: $0) }.map(\.name)
+        return (stored.contains { !$0.isShared }, stored.filter(\.isShared))
+    }
+
+    /// Stores pixels in memory while their source is current; returns whether they were admitted.
+    @discardableResult
+    func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
+        guard isCurrent(record), memory.decoded.add(image, for: key) else { return false }
+        // A removal deletes the record first, so this check detects one that cleared the cache before the pixels were
+        // added.
+        if isCurrent(record) { return true }
+        memory.decoded.remove(key)
+        return false
+    }
+
+    /// Stores a result in a layer while its sources are current; returns whether it was accepted.
+    ///
+    /// If a source was fetched while the shared cache was unreachable, or was found in the result store, the result is
+    /// stored there later.
+    @discardableResult
+    func store(
+        _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
+    ) -> Bool {
+        guard isCurrent(records) else { return false }
+        if let sharedCache, layer.name == .shared, records.contains(where: { $0.generations.shared == nil }) {
+            LateSharing(caches: self, layer: sharedCache).share(result, for: key, of: records)
+            return false
+        }
+        guard store(.result(result), for: .result(key), of: records, in: layer) else { return false }
+        if isCurrent(records) { return true }
+        layer.remove(.result(key))
+        return false
+    }
 
     /// Stores a value in a layer if it may be there; returns whether the layer accepted it.
     ///
-    /// The only rules for storing values below memory: nothing uploaded, nothing that an origin forbids a shared cache
-    /// to store, nothing that lacks pixels, and in shared layers nothing that differs between machines.
+    /// The only rules for storing values: nothing that an origin forbids a shared cache to store; below memory nothing
+    /// uploaded and nothing that lacks pixels; in shared layers nothing that differs between machines.
     @discardableResult
     func store(
-        _ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
+        _ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         if case .source = key, !layer.holdsSources { return false }
-        guard records.allSatisfy({ $0.freshness.storability == .shared && $0.incompleteUntil == nil }),
+        let isComplete = value.result?.isIncomplete != true && records.allSatisfy { $0.incompleteUntil == nil }
+        guard records.allSatisfy({ $0.freshness.storability == .shared }), isComplete || layer.name == .memory,
             layer.mayHold(key)
         else { return false }
         return layer.store(value, for: key, of: records)
     }
 
-    /// Stores the record of a source in all layers.
-    func store(_ record: SourceRecord) {
-        for layer in all { store(record, in: layer) }
-    }
-
-    /// Stores the record of a source in one layer.
-    func store(_ record: SourceRecord, in layer: any CacheLayer) {
-        store(CacheValue(head: record.written), for: .record(record.identity), of: PerSource(record), in: layer)
-    }
-
-    /// Stores the bytes of a source in all layers that hold sources.
-    func store(_ bytes: SharedBytes, of record: SourceRecord) {
-        let value = CacheValue(head: record.validator.written, body: bytes)
-        for layer in all { store(value, for: .source(record.version), of: PerSource(record), in: layer) }
-    }
-
-    /// Returns the bytes of the version that a record describes.
-    func bytes(of record: SourceRecord) async -> SharedBytes? {
-        let key = CacheKey.source(record.version)
-        for layer in all where layer.holdsSources {
-            if let bytes = await layer.lookup(key, LayerAllowances()).bytes(of: record) { return bytes }
-        }
-        return nil
-    }
-
-    // MARK: Generations and tags
-
     /// Returns the generations of a source before it is fetched.
-    func beginning(of identity: SourceIdentity, known: SourceRecord?) -> LayerGenerations {
-        shared.reduce(LayerGenerations()) { generations, layer in
+    func beginning(of identity: SourceIdentity) -> LayerGenerations {
+        let known = shared.isEmpty ? nil : knownRecord(for: identity)
+        return shared.reduce(LayerGenerations()) { generations, layer in
             generations.filled(from: LayerGenerations(layer.beginning(of: identity, known: known), of: layer.name))
         }
     }
 
-    /// Begins a request for a source under tags; returns the state of each layer.
-    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> [LayerName: TagBeginnings] {
-        tags.isEmpty ? [:] : all.reduce(into: [:]) { $0[$1.name] = $1.begin(tags, of: identity) }
-    }
-
-    /// Records that a source was served under tags.
-    func note(
-        _ tags: [ExactText], of identity: SourceIdentity, since beginnings: [LayerName: TagBeginnings] = [:]
-    ) {
-        guard !tags.isEmpty else { return }
-        for layer in all { layer.note(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
-    }
-
     // MARK: Removals
 
-    /// Queues the removal of everything derived from a source from the layers of this instance.
-    func forgetOwn(_ identity: SourceIdentity) {
-        for layer in own { layer.forget([identity]) }
+    /// Removes a source and everything derived from it, from memory at once and from the disk later; returns the
+    /// entries removed from memory.
+    @discardableResult
+    func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
+        changes.withLock { $0.note(identity) }
+        let removed = own.reduce(RemovedEntries()) { $0 + $1.forget([identity]) }
+        if removed.entries > 0 {
+            events.record(
+                .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
+        }
+        return removed
     }
 
-    /// Queues the removal of everything derived from a source from the shared layers; other instances keep their own
-    /// copies.
-    func forgetShared(_ identity: SourceIdentity) {
-        for layer in shared { layer.forget([identity]) }
+    /// Queues the removal of everything derived from a source from the shared layers that may have it.
+    ///
+    /// A removal costs the result store an object, so it is sent only for sources known here.
+    func forgetShared(_ identity: SourceIdentity, isKnown: Bool) {
+        for layer in shared
+        where isKnown || layer.name == .shared && layer.beginning(of: identity, known: nil) != nil {
+            layer.forget([identity])
+        }
     }
 
-    /// Removes entries from the layers of this instance.
+    /// Removes entries from the layers of this instance, memory first, because results are stored only while their
+    /// records are there; returns what was removed.
     func removeOwn(_ removal: Removal) async -> RemovedEntries {
+        switch removal {
+        case .sources(let identities, _): changes.withLock { for identity in identities { $0.note(identity) } }
+        case .tagged: break
+        case .everything:
+            changes.withLock { $0.noteAll() }
+            tagBook.withLock { $0.forgetAll() }
+        }
         var removed = RemovedEntries()
-        for layer in own.reversed() { removed = removed + (await layer.remove(removal)).entries }
+        for layer in own { removed = removed + (await layer.remove(removal)).entries }
         return removed
     }
 
@@ -127,13 +238,14 @@ package struct CacheLayers: Sendable {
         return state
     }
 
-    /// Purges all sources requested under a tag, as ``purge(_:)`` does; `found` receives those that a layer knows, and
-    /// whether they are all, possibly after this has returned.
-    func purge(
-        _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
-    ) async -> RemovalState {
-        var state = RemovalState.done
-        for layer in shared.reversed() { state = max(state, await layer.purge(tag, found: found)) }
-        return state
-    }
+    // MARK: Memory
+
+    /// The memory used by keys, records and tags, which no block of bytes counts, in bytes.
+    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagBook.withLock(\.byteCount) }
+
+    /// Makes room in memory; returns the number of released bytes.
+    package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
+
+    /// The figures by cache name, in the documented order; the disk's shares only if there is a disk.
+    var figures: [(name: String, figures: CacheFigures)] { all.flatMap(\.figures) }
 }

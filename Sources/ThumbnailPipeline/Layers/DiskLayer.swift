@@ -52,23 +52,22 @@ package struct DiskLayer: CacheLayer {
 
     /// A result of several sources needs a voucher of each additional source for these very bytes.
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
-        guard mayHold(key), let value = await store.entry(for: place(of: key)) else {
-            return LayerReply()
-        }
+        guard mayHold(key), let value = await store.entry(for: place(of: key)) else { return LayerReply() }
         for voucher in vouchers(of: key) {
             guard await store.entry(for: voucher)?.head == value.head else { return LayerReply() }
         }
-        return LayerReply(value: value)
+        return LayerReply(value: LayerValue(value, for: key))
     }
 
-    func store(_ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+    func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+        let value = value.encoded
         let isQueued = store.store(value, for: place(of: key))
         // After the result, so that a voucher never belongs to an older one.
         for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
         return isQueued
     }
 
-    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings { [:] }
+    func remove(_ key: CacheKey) { store.remove(place(of: key)) }
 
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
@@ -82,12 +81,16 @@ package struct DiskLayer: CacheLayer {
     }
 
     /// Removes everything derived from sources before any other work.
-    func forget(_ identities: [SourceIdentity]) {
+    @discardableResult
+    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
         for identity in identities { store.removeAll(from: name(of: identity)) }
+        return RemovedEntries()
     }
 
     func remove(_ removal: Removal) async -> LayerRemoval {
         switch removal {
+        // The caller removes the sources that it finds.
+        case .tagged: return LayerRemoval()
         case .everything: return LayerRemoval(entries: RemovedEntries(await store.removedEverything()))
         case .sources(let identities, _):
             var removed = LayerRemoval()
@@ -96,6 +99,12 @@ package struct DiskLayer: CacheLayer {
             }
             return removed
         }
+    }
+
+    var figures: [(name: String, figures: CacheFigures)] {
+        let shares = store.statistics.shares
+        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
+        return names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
     }
 
     private func place(of key: CacheKey) -> DiskKey {

@@ -36,7 +36,7 @@ package final class SharedLayer: CacheLayer {
     private let timekeeper: any Timekeeper
     /// The generations of sources about to be fetched.
     private let beginnings = Locked(
-        ExpiringMemo<SourceIdentity, SharedGenerations>(capacity: 4_096, maximumBytes: 8 << 20))
+        BoundedMap<SourceIdentity, SharedGenerations>(maximumCount: 4_096, maximumWeight: 8 << 20))
 
     /// The time for which the generations of a requested source are remembered: longer than any request takes.
     private static let beginningTime = Duration.seconds(60)
@@ -70,8 +70,8 @@ package final class SharedLayer: CacheLayer {
     /// Queries a value as ``lookup(_:_:)`` does, without waiting.
     ///
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
-    func ask(
-        for key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
+    func query(
+        _ key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         guard let place = place(of: key) else { return false }
         return store.query(
@@ -81,15 +81,15 @@ package final class SharedLayer: CacheLayer {
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
 
     private func read(_ lookup: SharedLookup, for key: CacheKey) -> LayerReply {
-        var reply = LayerReply(value: lookup.value, wasAsked: lookup.result != nil)
-        guard case .record(let identity) = key, let generations = lookup.generations?.first else { return reply }
-        let now = timekeeper.now
-        beginnings.withLock {
-            $0.remember(
-                generations, for: identity, bytes: identity.byteCount + 512, until: now + Self.beginningTime, at: now)
+        var generations = LayerGenerations()
+        if case .record(let identity) = key, let begun = lookup.generations?.first {
+            let end = timekeeper.now + Self.beginningTime
+            _ = beginnings.withLock { $0.insert(begun, for: identity, weight: identity.byteCount + 512, until: end) }
+            generations = LayerGenerations(begun, of: name)
         }
-        reply.generations = LayerGenerations(generations, of: name)
-        return reply
+        return LayerReply(
+            value: lookup.value.flatMap { LayerValue($0, for: key, under: generations) },
+            wasQueried: lookup.result != nil)
     }
 
     /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
@@ -107,7 +107,7 @@ package final class SharedLayer: CacheLayer {
     /// it can be shared.
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
-        return beginnings.withLock { $0.value(for: identity, at: now) } ?? known?.generations[name]
+        return beginnings.withLock { $0.peek(identity, at: now) } ?? known?.generations[name]
     }
 
     /// Returns the generations for sharing something fetched while the server was unreachable.
@@ -122,11 +122,11 @@ package final class SharedLayer: CacheLayer {
         return generations
     }
 
-    func store(_ value: CacheValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+    func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap { $0.generations[name] }
         guard generations.count == records.count, let place = place(of: key) else { return false }
         return store.store(
-            value, for: place.key, of: place.sources, under: generations,
+            value.encoded, for: place.key, of: place.sources, under: generations,
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
@@ -147,40 +147,33 @@ package final class SharedLayer: CacheLayer {
 
     // MARK: Removals
 
-    func forget(_ identities: [SourceIdentity]) {
+    @discardableResult
+    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
         let shared = identities.filter(mayShare)
-        guard !shared.isEmpty else { return }
-        beginnings.withLock { for identity in shared { $0.forget(identity) } }
-        store.forget(shared.map(source))
+        beginnings.withLock { for identity in shared { $0.remove(identity) } }
+        if !shared.isEmpty { store.forget(shared.map(source)) }
+        return RemovedEntries()
     }
 
     func remove(_ removal: Removal) async -> LayerRemoval {
         switch removal {
+        case .tagged(let removal): return LayerRemoval(state: await store.purge(removal))
         case .everything:
             beginnings.withLock { $0.removeAll() }
             return LayerRemoval(state: await store.purgeEverything())
         case .sources(let identities, let name):
             guard !identities.isEmpty else { return LayerRemoval() }
-            beginnings.withLock { for identity in identities { $0.forget(identity) } }
+            beginnings.withLock { for identity in identities { $0.remove(identity) } }
             let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
             let state = await store.purge(sources)
             return LayerRemoval(state: sources.count == identities.count ? state : .refused)
         }
     }
 
-    /// Purges all sources requested under a tag, as far as other instances know them.
-    ///
-    /// - Parameter found: Receives these sources, and whether the list is complete, possibly after this has returned.
-    func purge(
-        _ tag: SharedTag, found: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
-    ) async -> RemovalState {
-        await store.purge(TagRemoval(of: tag, onFound: found))
-    }
-
     /// Completes a purge of another instance: invalidates the shared values of the source under this instance's rules,
     /// if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
-        beginnings.withLock { $0.forget(identity) }
+        _ = beginnings.withLock { $0.remove(identity) }
         if source(identity) != purged.source { forget([identity]) }
     }
 

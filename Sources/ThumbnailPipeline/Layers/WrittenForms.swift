@@ -82,22 +82,32 @@ extension RenderedImage {
     }
 }
 
-extension LayerReply {
-    /// Decodes the record of a source; nil unless a shared cache may store it.
-    func record(of identity: SourceIdentity) -> SourceRecord? {
-        let record = value.flatMap { SourceRecord($0.head, of: identity, under: generations) }
-        return record?.freshness.storability == .shared ? record : nil
+/// The stored form of a value, the same in all layers outside of memory.
+extension LayerValue {
+    var encoded: CacheValue {
+        switch self {
+        case .record(let record): CacheValue(head: record.written)
+        case .source(let body): CacheValue(head: body.validator.written, body: body.bytes)
+        case .result(let result): result.value
+        }
     }
 
-    /// Returns the bytes of the version that a record describes.
-    func bytes(of record: SourceRecord) -> SharedBytes? {
-        value.flatMap { $0.head == record.validator.written ? $0.body : nil }
-    }
-
-    /// Decodes the result of a key; one of another format would be in the wrong place.
-    func result(for key: ResultKey) -> RenderedImage? {
-        let result = value.flatMap { RenderedImage($0) }
-        return result?.image.format == key.plan.format ? result : nil
+    /// Decodes the value of a key; nil if it is invalid, of another version, in the wrong place, or a record that a
+    /// shared cache may not store.
+    init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = LayerGenerations()) {
+        switch key {
+        case .record(let identity):
+            guard let record = SourceRecord(value.head, of: identity, under: generations),
+                record.freshness.storability == .shared
+            else { return nil }
+            self = .record(record)
+        case .source(let version):
+            guard value.head == version.validator.written else { return nil }
+            self = .source(SourceBody(validator: version.validator, bytes: value.body))
+        case .result(let key):
+            guard let result = RenderedImage(value), result.image.format == key.plan.format else { return nil }
+            self = .result(result)
+        }
     }
 }
 

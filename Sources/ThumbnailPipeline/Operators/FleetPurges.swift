@@ -50,11 +50,11 @@ package struct FleetPurges: Sendable {
                 // A source without an identity here cannot be cached here.
                 guard let identity = removal.identity(named: source.name) else { continue }
                 removal.removeAll(from: identity, cause: .fleet)
-                pipeline.caches.layers.cache?.finish(source, identity)
+                pipeline.caches.sharedCache?.finish(source, identity)
                 removed.append(identity)
             }
             // Instances that share a cache may each have their own store.
-            pipeline.caches.layers.store?.forget(removed)
+            pipeline.caches.resultStore?.forget(removed)
         case .tag(let tag):
             // The sources known to the shared cache under the tag are gone; these remain.
             let tag = ExactText(tag.text)
@@ -64,9 +64,9 @@ package struct FleetPurges: Sendable {
                 let all = rest.union(await removal.sources(under: tag).sources)
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
-                pipeline.caches.layers.store?.forget(Array(all))
+                pipeline.caches.resultStore?.forget(Array(all))
                 // Other instances may have them without knowing the tag.
-                _ = await pipeline.caches.layers.cache?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
+                _ = await pipeline.caches.sharedCache?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
             }
         }
     }
@@ -75,6 +75,6 @@ package struct FleetPurges: Sendable {
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.broken.forget(nil)
-        Task.detached { [caches = pipeline.caches] in _ = await caches.removedEverything() }
+        Task.detached { [caches = pipeline.caches] in _ = await caches.removeOwn(.everything) }
     }
 }

@@ -1,6 +1,5 @@
 import Coordination
 package import Downloading
-import ImageCaching
 import SharedCaching
 import Telemetry
 package import Text
@@ -27,7 +26,7 @@ package struct PipelineControl: ServiceControlling {
         try await removed(nil, .everything) {
             pipeline.downloader.forget()
             pipeline.broken.forget(nil)
-            return await pipeline.caches.removedEverything()
+            return await pipeline.caches.removeOwn(.everything)
         }
     }
 
@@ -43,19 +42,19 @@ package struct PipelineControl: ServiceControlling {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
         var removed = await removedAll(from: known)
-        let layers = pipeline.caches.layers.shared
+        let layers = pipeline.caches.shared
         let found = FoundSources(removal, places: layers.count)
         var state = RemovalState.done
         if !layers.isEmpty {
             let told = SourceRemoval.bounded(known)
             if !told.isComplete { isComplete = false }
-            if !known.isEmpty { state = await pipeline.caches.layers.purge(.sources(Array(told.sources))) }
-            state = max(state, await pipeline.caches.layers.purge(shared, found: found.add))
+            if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(told.sources))) }
+            state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onFound: found.add))))
             let (all, areAll) = found.take()
             if !areAll { isComplete = false }
             let others = all.subtracting(known)
             // The other layer, and other instances, may have them without knowing the tag.
-            if !others.isEmpty { state = max(state, await pipeline.caches.layers.purge(.sources(Array(others)))) }
+            if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
             known.formUnion(others)
             removed = removed + (await removedAll(from: known))
         }
@@ -76,11 +75,11 @@ package struct PipelineControl: ServiceControlling {
 
     private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
-    package var diskCache: LayerState? { pipeline.caches.layers.disk.map { LayerState($0) } }
+    package var diskCache: LayerState? { pipeline.caches.disk.map { LayerState($0) } }
 
-    package var sharedCache: LayerState? { pipeline.caches.layers.cache.map { LayerState($0) } }
+    package var sharedCache: LayerState? { pipeline.caches.sharedCache.map { LayerState($0) } }
 
-    package var resultStore: LayerState? { pipeline.caches.layers.store.map { LayerState($0) } }
+    package var resultStore: LayerState? { pipeline.caches.resultStore.map { LayerState($0) } }
 
     /// Removes from this instance before and after the shared layers, to include anything read from them in between.
     private func removed(
@@ -92,11 +91,11 @@ package struct PipelineControl: ServiceControlling {
                 .purge(
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
-        guard !pipeline.caches.layers.shared.isEmpty else {
+        guard !pipeline.caches.shared.isEmpty else {
             notifier?.tell(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
-        let state = await pipeline.caches.layers.purge(removal)
+        let state = await pipeline.caches.purge(removal)
         let rest = await locally()
         removed.entries += rest.entries
         removed.bytes += rest.bytes

@@ -8,7 +8,7 @@ package import Telemetry
 package struct PipelineGauges: Sendable {
     private let control: PipelineControl
     private let downloader: ImageDownloader
-    private let caches: PipelineCaches
+    private let caches: CacheLayers
     private let lanes: WorkLanes
     private let budget: MemoryBudget
 
@@ -116,12 +116,13 @@ package struct PipelineGauges: Sendable {
             "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.",
             counting: "tag", isCounter: true
         ) {
-            [([], Double(caches.tags.droppedCount))]
+            [([], Double(caches.tagBook.withLock(\.droppedCount)))]
         }
-        let layers = caches.layers
-        if let store = layers.disk?.store { registerDisk(store, in: registry) }
-        if let store = layers.cache?.store { registerShared(store, "shared cache", "alula_shared_cache", in: registry) }
-        if let store = layers.store?.store {
+        if let store = caches.disk?.store { registerDisk(store, in: registry) }
+        if let store = caches.sharedCache?.store {
+            registerShared(store, "shared cache", "alula_shared_cache", in: registry)
+        }
+        if let store = caches.resultStore?.store {
             registerShared(store, "result store", "alula_result_store", in: registry)
         }
     }

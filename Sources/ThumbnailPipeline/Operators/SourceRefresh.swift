@@ -48,7 +48,7 @@ extension PipelineControl {
         let known = await pipeline.caches.restoredRecord(for: identity)
         // An origin may send the same file under another entity tag.
         var old = known.flatMap { pipeline.caches.memory.bytes(of: $0) }
-        if known != nil, old == nil { old = await pipeline.caches.retrieve(identity)?.bytes }
+        if known != nil, old == nil { old = await pipeline.caches.restoredSource(for: identity)?.bytes }
         do {
             let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
             let delivery = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
@@ -68,13 +68,13 @@ extension PipelineControl {
         } catch DownloadError.notFound {
             pipeline.downloader.forget(identity)
             // The transfer has already removed the copies, unless other targets share them.
-            let removed = await pipeline.caches.removedAll(from: identity)
+            let removed = await pipeline.caches.removeOwn(.sources([identity]))
             if removed.entries > 0 {
                 pipeline.resources.events.record(
                     .purge(
                         url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
-            _ = await pipeline.caches.layers.purge(.sources([identity], name: source))
+            _ = await pipeline.caches.purge(.sources([identity], name: source))
             return SourceRefresh(result: .gone)
         } catch let error as any ServiceError where !Task.isCancelled {
             return SourceRefresh(result: .failed, failure: error)

@@ -14,7 +14,7 @@ struct SourceRemoval: Sendable {
     /// Removes a source; returns the entries removed from memory and the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         forget(identity)
-        return await pipeline.caches.removedAll(from: identity)
+        return await pipeline.caches.removeOwn(.sources([identity]))
     }
 
     /// Removes a source from memory at once, and from the disk before any other disk work.
@@ -26,7 +26,7 @@ struct SourceRemoval: Sendable {
     /// Returns the sources known under a tag in memory or on disk, and whether the list is complete.
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         let inMemory = sourcesInMemory(under: tag)
-        guard let disk = pipeline.caches.layers.disk else { return (inMemory, true) }
+        guard let disk = pipeline.caches.disk else { return (inMemory, true) }
         let (names, isComplete) = await disk.sourceNames(under: tag)
         return (inMemory.union(names.compactMap { identity(named: $0) }), isComplete)
     }
@@ -38,7 +38,7 @@ struct SourceRemoval: Sendable {
         return (told, told.count == sources.count)
     }
 
-    func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.tags.sources(under: tag) }
+    func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.sources(under: tag) }
 
     func identity(named name: String) -> SourceIdentity? {
         try? pipeline.downloader.identity(of: ExactText(name))
@@ -47,6 +47,6 @@ struct SourceRemoval: Sendable {
     private func forget(_ identity: SourceIdentity) {
         pipeline.downloader.forget(identity)
         pipeline.broken.forget(identity)
-        pipeline.caches.tags.forget(identity)
+        pipeline.caches.forgetTags(of: identity)
     }
 }

@@ -1,5 +1,4 @@
 package import DiskCaching
-package import ImageCaching
 
 /// The contents and counts of a cache, in memory or on disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
@@ -10,15 +9,6 @@ package struct CacheFigures: Sendable, Equatable {
 }
 
 extension CacheFigures {
-    package init(_ statistics: CacheStatistics) {
-        usage = CacheUsage(
-            bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.preferred,
-            entries: statistics.entries)
-        hits = statistics.hits
-        misses = statistics.misses
-        evictedBytes = statistics.evictedBytes
-    }
-
     /// Creates the figures of a share of the disk, which fills up to its capacity.
     package init(_ statistics: DiskShareStatistics) {
         usage = CacheUsage(
@@ -48,11 +38,6 @@ package struct RemovedEntries: Sendable, Equatable {
 
 extension RemovedEntries {
     init(_ usage: DiskUsage) { self.init(entries: usage.entries, bytes: usage.bytes) }
-
-    /// Adds up several removals.
-    init(_ parts: [(entries: Int, bytes: Int)]) {
-        self.init(entries: parts.reduce(0) { $0 + $1.entries }, bytes: parts.reduce(0) { $0 + $1.bytes })
-    }
 
     static func + (one: RemovedEntries, other: RemovedEntries) -> RemovedEntries {
         RemovedEntries(

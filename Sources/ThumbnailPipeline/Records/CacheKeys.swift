@@ -1,7 +1,23 @@
 import Downloading
-import ImageCaching
 import Imaging
 import ThumbnailTypes
+
+/// A key that identifies the sources of its value.
+protocol SourceKeyed: Hashable, Sendable {
+    /// The identity of a source.
+    associatedtype Source: Hashable & Sendable
+    /// The source of the value.
+    var source: Source { get }
+    /// Further sources of the value.
+    var additionalSources: [Source] { get }
+    /// The size of an entry in bytes besides its value: the key and its bookkeeping in a cache.
+    var byteCount: Int { get }
+}
+
+extension SourceKeyed {
+    var additionalSources: [Source] { [] }
+    var byteCount: Int { 0 }
+}
 
 struct SourceVersion: Hashable, Sendable {
     let source: SourceIdentity

@@ -2,14 +2,17 @@ import Coordination
 import SharedCaching
 import ThumbnailTypes
 
-/// The layers below memory, in the order of lookups.
+/// The layers, in the order of lookups.
 enum LayerName: Comparable, Sendable {
-    case disk, shared, store
+    case memory, disk, shared, store
 
-    /// The name in `Cache-Status`; nil for the disk, which counts as the result cache.
+    /// Whether other instances use it too.
+    var isShared: Bool { self == .shared || self == .store }
+
+    /// The name in `Cache-Status`; nil for memory and the disk, which count as the result cache.
     var status: CacheLayerStatus.Layer? {
         switch self {
-        case .disk: nil
+        case .memory, .disk: nil
         case .shared: .shared
         case .store: .store
         }
@@ -26,7 +29,7 @@ struct LayerGenerations: Sendable, Equatable {
     /// Sets the generations in one layer.
     init(_ generations: SharedGenerations?, of layer: LayerName) {
         switch layer {
-        case .disk: break
+        case .memory, .disk: break
         case .shared: shared = generations
         case .store: store = generations
         }
@@ -34,7 +37,7 @@ struct LayerGenerations: Sendable, Equatable {
 
     subscript(layer: LayerName) -> SharedGenerations? {
         switch layer {
-        case .disk: nil
+        case .memory, .disk: nil
         case .shared: shared
         case .store: store
         }

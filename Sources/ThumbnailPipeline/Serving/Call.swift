@@ -10,7 +10,7 @@ package struct Call: Sendable {
     /// The name by which an operator can cancel the caller's wait for its downloads.
     let receipt: String
     /// The earlier lookup in the shared cache; nil if there was none.
-    var look: EarlierLook?
+    var look: EarlierLookup?
     /// The client that supplied the request's tags; nil if they are signed or an operator's.
     var client: ClientNetwork?
     /// The time that the call has waited for the shared layers.
@@ -22,7 +22,7 @@ package struct Call: Sendable {
     ///   - look: The insufficient lookup in the shared cache.
     ///   - client: The client that supplied its tags; nil if they are signed or an operator's.
     package init(
-        _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLook? = nil,
+        _ recurring: RecurringRequest, directives: RequestCacheControl = .none, after look: EarlierLookup? = nil,
         by client: ClientNetwork? = nil, receipt: String
     ) {
         self.client = client

@@ -88,40 +88,18 @@ package final class OpenedSource: Sendable {
 /// Together they take at most half as much again as the largest: all levels of a page take a third more than the page,
 /// and pages used earlier are dropped.
 final class ImagesInUse: Sendable {
-    private struct State {
-        /// In order of use, the most recent last.
-        var images: [(key: DecodeKey, image: DecodedImage)] = []
-    }
-
-    private let state = Locked(State())
-
-    init() {}
+    private let images = Locked(BoundedMap<DecodeKey, DecodedImage>())
 
     /// Returns whether the image is in use, without changing the order.
-    func contains(_ key: DecodeKey) -> Bool { state.withLock { $0.images.contains { $0.key == key } } }
+    func contains(_ key: DecodeKey) -> Bool { images.withLock { $0.peek(key) != nil } }
 
-    func image(for key: DecodeKey) -> DecodedImage? {
-        state.withLock { state in
-            guard let index = state.images.lastIndex(where: { $0.key == key }) else { return nil }
-            let found = state.images.remove(at: index)
-            state.images.append(found)
-            return found.image
-        }
-    }
+    func image(for key: DecodeKey) -> DecodedImage? { images.withLock { $0.value(for: key) } }
 
     func hold(_ image: DecodedImage, for key: DecodeKey) {
-        let released = state.withLock { state -> [DecodedImage] in
-            state.images.removeAll { $0.key == key }
-            state.images.append((key, image))
-            let sizes = state.images.map(\.image.byteCount)
-            let most = sizes.reduce(0, max)
-            var (sum, count) = (sizes.reduce(0, +), 0)
-            while sum > most + most / 2, count < sizes.count - 1 {
-                sum -= sizes[count]
-                count += 1
-            }
-            defer { state.images.removeFirst(count) }
-            return state.images.prefix(count).map(\.image)
+        let released = images.withLock { images in
+            let replaced = images.insert(image, for: key, weight: image.byteCount)
+            let most = images.entries.map(\.weight).max() ?? 0
+            return replaced + images.evict(downTo: most + most / 2, sparesNewest: true)
         }
         // Released here, outside the lock: freeing pixels takes time.
         _ = released

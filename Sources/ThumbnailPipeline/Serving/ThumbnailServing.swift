@@ -92,5 +92,5 @@ package enum SharedLookOutcome: Sendable {
     /// Another query is needed.
     case question
     /// The thumbnail must be rendered, or the reply is so large that a task reads it.
-    case work(EarlierLook)
+    case work(EarlierLookup)
 }

@@ -1,5 +1,4 @@
 import Coordination
-import ImageCaching
 import Imaging
 import Memory
 import ThumbnailTypes
@@ -14,9 +13,8 @@ struct PlaceholderRenderer: Sendable {
     let memory: WorkMemory
     let codec: any ImageCodec
     let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
-    private let made = AutoPurgingImageCache<PlaceholderKey, EncodedImage>(
-        memoryCapacity: capacity, preferredMemoryUsageAfterPurge: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 }
-    )
+    private let made = MemoryCache<PlaceholderKey, EncodedImage>(
+        capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
 
     /// A single-color image of typical size takes two kilobytes, the largest some hundreds.
     private static let capacity = 4 << 20

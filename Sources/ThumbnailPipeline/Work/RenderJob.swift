@@ -15,7 +15,7 @@ struct RenderJob: Sendable {
     /// The time that the caller has waited for the shared layers.
     let allowances: LayerAllowances
     /// The caller's earlier lookup in the shared cache; nil if there was none.
-    let look: EarlierLook?
+    let look: EarlierLookup?
     /// The decoded images in use by the caller; nil if there are none.
     let held: ImagesInUse?
 

@@ -1,5 +1,4 @@
 import Coordination
-import ImageCaching
 import Imaging
 import Memory
 import Telemetry
@@ -16,7 +15,7 @@ struct SourceDecoder: Sendable {
 
     let configuration: PipelineConfiguration
     let resources: WorkResources
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let broken: BrokenSources
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
@@ -65,7 +64,7 @@ struct SourceDecoder: Sendable {
         ) {
             guard let bytes = job.bytes ?? caches.memory.bytes(of: job.record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, for: job, queueTimeout: queueTimeout, room: room)
-            caches.keep(image, for: job.key, of: job.record)
+            caches.store(image, for: job.key, of: job.record)
             // Before the decode is forgotten, so that the caller's next result finds it.
             held?.hold(image, for: job.key)
             return image
@@ -119,7 +118,7 @@ struct SourceDecoder: Sendable {
                 // A file that cannot be decoded is not worth keeping: the origin is contacted again, but not at once
                 // for every request. If only a later frame is broken, or animation exceeds a limit, the rest of it is
                 // worth keeping; so is a source with any successful decode.
-                if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasMadeAny(from: key.source) {
+                if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasDerived(from: key.source) {
                     caches.removeAll(from: key.source, cause: .broken)
                 }
             }

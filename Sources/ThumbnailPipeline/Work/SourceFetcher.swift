@@ -9,7 +9,7 @@ import ThumbnailTypes
 /// Waits for all sources of a call concurrently, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let broken: BrokenSources
     /// The time limit of the whole request.
     let timeLimit: Duration

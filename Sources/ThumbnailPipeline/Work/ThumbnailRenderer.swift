@@ -1,6 +1,5 @@
 import Coordination
 import Crypto
-import ImageCaching
 import Imaging
 import Memory
 import ThumbnailTypes
@@ -12,7 +11,7 @@ import ThumbnailTypes
 struct ThumbnailRenderer: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let decoder: SourceDecoder
     let scheduler: WorkScheduler
     let memory: WorkMemory
@@ -92,7 +91,7 @@ struct ThumbnailRenderer: Sendable {
             pixels.images, for: job, priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? queueTimeout : nil)
         let end = timekeeper.now
-        let kept = caches.keep(result, for: job.key, of: job.records)
+        let kept = caches.store(result, for: job.key, of: job.records)
         var shared = shared
         let layers = kept.shared.map(\.status)
         for index in shared.indices where layers.contains(shared[index].layer) { shared[index].isStored = true }
@@ -143,7 +142,7 @@ struct ThumbnailRenderer: Sendable {
             key.form = form
             if let kept = caches.memory.decoded.value(for: key, countsMiss: false) { return kept }
             let made = try make()
-            caches.keep(made, for: key, of: job.records.additional[index])
+            caches.store(made, for: key, of: job.records.additional[index])
             return made
         }
     }

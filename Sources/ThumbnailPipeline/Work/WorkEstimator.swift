@@ -1,11 +1,10 @@
 import Coordination
-import ImageCaching
 import Imaging
 import Memory
 
 /// Estimates the remaining work for a result from the caches and the work in progress.
 struct WorkEstimator: Sendable {
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let decodes: SharedTasks<DecodeKey, DecodedImage>
     let renders = SharedTasks<ResultKey, Render>()
 

@@ -16,7 +16,7 @@ import ThumbnailTypes
 final class PipelineFixture: Sendable {
     let time = HookedTimekeeper()
     let origin: ScriptedOrigin
-    let caches: PipelineCaches
+    let caches: CacheLayers
     let store: DiskStore?
     let sharedStore: SharedStore?
     let resultStore: SharedStore?
@@ -76,9 +76,8 @@ final class PipelineFixture: Sendable {
             settings.isReadOnly = isEphemeral
             return SharedStore(objects, settings, logger: .silent, timekeeper: SystemTimekeeper())
         }
-        caches = PipelineCaches(
-            configuration: configuration,
-            layers: CacheLayers(disk: disk, cache: sharedStore, store: resultStore, rules: rules, timekeeper: time),
+        caches = CacheLayers(
+            configuration: configuration, disk: disk, sharedCache: sharedStore, resultStore: resultStore, rules: rules,
             events: log, timekeeper: time)
         var downloads = DownloadConfiguration()
         downloads.staleAllowances = staleAllowances
@@ -90,7 +89,8 @@ final class PipelineFixture: Sendable {
             downloadEnds.increment()
         }
         downloader = ImageDownloader(
-            configuration: downloads, loader: origin, cache: caches, timekeeper: time, observer: observer)
+            configuration: downloads, loader: origin, cache: CachedSources(caches), timekeeper: time, observer: observer
+        )
         // Whatever else lives in this process is none of the pipeline's.
         budget = MemoryBudget(
             limit: memoryLimit, timekeeper: time,

@@ -1,15 +1,16 @@
 import Coordination
-import ImageCaching
 import Testing
 
+@testable import ThumbnailPipeline
+
 @Suite(.timeLimit(.minutes(1)))
-struct AutoPurgingImageCacheTests {
+struct MemoryCacheTests {
     private static let size = 1_020_000
 
     private func cache(
         capacity: Int = 104_857_600, preferred: Int = 62_914_560
-    ) -> AutoPurgingImageCache<VariantKey, StoredImage> {
-        AutoPurgingImageCache(memoryCapacity: capacity, preferredMemoryUsageAfterPurge: preferred, cost: \.bytes)
+    ) -> MemoryCache<VariantKey, StoredImage> {
+        MemoryCache(capacity: capacity, preferred: preferred, cost: \.bytes)
     }
 
     @Test func `the count of removals changes with every entry that goes, and with no other use`() {
@@ -21,7 +22,7 @@ struct AutoPurgingImageCacheTests {
         }
         cache.add(StoredImage(name: "a", bytes: 4), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
-        _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.statistics)
+        _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.figures)
         #expect(!hasChanged())
         cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
         #expect(hasChanged(), "replaced")
@@ -43,7 +44,7 @@ struct AutoPurgingImageCacheTests {
         cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("a", 1))
         cache.countRepeatedHit()
-        #expect(cache.statistics.hits == 2)
+        #expect(cache.figures.hits == 2)
     }
 
     @Test func `1: what is added is read back, and usage grows by its size`() {
@@ -68,7 +69,7 @@ struct AutoPurgingImageCacheTests {
         cache.add(StoredImage(name: "first", bytes: 40), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "second", bytes: 40), for: VariantKey("a", 1))
         #expect(cache.value(for: VariantKey("a", 1))?.name == "second")
-        #expect(cache.statistics.entries == 1)
+        #expect(cache.figures.usage.entries == 1)
         #expect(cache.memoryUsage == 40)
         cache.add(StoredImage(name: "b", bytes: 50), for: VariantKey("b", 1))
         cache.add(StoredImage(name: "third", bytes: 45), for: VariantKey("a", 1))
@@ -86,8 +87,8 @@ struct AutoPurgingImageCacheTests {
         #expect(!cache.remove(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("a", 1)) == nil)
         #expect(cache.memoryUsage == Self.size)
-        #expect(cache.removeAll() == (1, Self.size))
-        #expect(cache.removeAll() == (0, 0))
+        #expect(cache.removeAll() == RemovedEntries(entries: 1, bytes: Self.size))
+        #expect(cache.removeAll() == RemovedEntries(entries: 0, bytes: 0))
         #expect(cache.memoryUsage == 0)
     }
 
@@ -99,7 +100,7 @@ struct AutoPurgingImageCacheTests {
         }
         cache.add(StoredImage(name: "10", bytes: Self.size), for: VariantKey("10", 1))
         #expect(cache.memoryUsage == 6 * Self.size)
-        #expect(cache.statistics.evictedBytes == 5 * Self.size)
+        #expect(cache.figures.evictedBytes == 5 * Self.size)
     }
 
     @Test func `6: what was read before the purge survives it`() {
@@ -128,8 +129,8 @@ struct AutoPurgingImageCacheTests {
 
     @Test func `8: a preferred usage above the capacity is a programmer's error`() async {
         await #expect(processExitsWith: .failure) {
-            _ = AutoPurgingImageCache<VariantKey, StoredImage>(
-                memoryCapacity: 10, preferredMemoryUsageAfterPurge: 11, cost: \.bytes)
+            _ = MemoryCache<VariantKey, StoredImage>(
+                capacity: 10, preferred: 11, cost: \.bytes)
         }
     }
 
@@ -149,7 +150,7 @@ struct AutoPurgingImageCacheTests {
         }
         let held = (0..<100).compactMap { cache.value(for: VariantKey("\($0)", 1))?.bytes }
         #expect(cache.memoryUsage == held.reduce(0, +))
-        #expect(cache.statistics.entries == held.count)
+        #expect(cache.figures.usage.entries == held.count)
         #expect(cache.memoryUsage <= 1_000_000)
     }
 
@@ -165,19 +166,19 @@ struct AutoPurgingImageCacheTests {
         for (source, variant) in [("/img", 1), ("/img", 2), ("/img2", 1), ("/img?x=1", 1)] {
             cache.add(StoredImage(name: source, bytes: 100), for: VariantKey(source, variant))
         }
-        #expect(cache.removeAll(from: "/img") == (2, 200))
+        #expect(cache.removeAll(from: "/img") == RemovedEntries(entries: 2, bytes: 200))
         #expect(!cache.contains(VariantKey("/img", 1)) && !cache.contains(VariantKey("/img", 2)))
         #expect(cache.contains(VariantKey("/img2", 1)) && cache.contains(VariantKey("/img?x=1", 1)))
-        #expect(cache.removeAll(from: "/img") == (0, 0))
+        #expect(cache.removeAll(from: "/img") == RemovedEntries(entries: 0, bytes: 0))
     }
 
     @Test func `12: lowering the capacity purges at once, and what was evicted stays valid for its holder`() {
         let cache = cache(capacity: 100, preferred: 80)
         for index in 0..<10 { cache.add(StoredImage(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
         let held = cache.value(for: VariantKey("0", 1))
-        cache.setBounds(memoryCapacity: 50, preferredMemoryUsageAfterPurge: 30)
+        cache.setBounds(capacity: 50, preferred: 30)
         #expect(cache.memoryUsage == 30)
-        cache.setBounds(memoryCapacity: 0, preferredMemoryUsageAfterPurge: 0)
+        cache.setBounds(capacity: 0, preferred: 0)
         #expect(cache.memoryUsage == 0)
         #expect(held?.name == "0")
     }
@@ -191,7 +192,7 @@ struct AutoPurgingImageCacheTests {
         #expect(cache.purgeToPreferred() == 0)
         #expect(cache.purgeEverything() == 50)
         #expect(cache.memoryUsage == 0)
-        #expect(cache.statistics.evictedBytes == 100)
+        #expect(cache.figures.evictedBytes == 100)
     }
 
     @Test func `hits and misses are counted, looking without reading is not`() {
@@ -200,7 +201,7 @@ struct AutoPurgingImageCacheTests {
         _ = cache.value(for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("b", 1))
         _ = cache.contains(VariantKey("c", 1))
-        #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
+        #expect(cache.figures.hits == 1 && cache.figures.misses == 1)
     }
 
     @Test func `what is not usable is not found, counts as a miss and gains no recency`() {
@@ -208,11 +209,11 @@ struct AutoPurgingImageCacheTests {
         cache.add(StoredImage(name: "a", bytes: 10), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: 10), for: VariantKey("b", 1))
         #expect(cache.value(for: VariantKey("a", 1)) { $0.name == "b" } == nil)
-        #expect(cache.statistics.hits == 0 && cache.statistics.misses == 1)
+        #expect(cache.figures.hits == 0 && cache.figures.misses == 1)
         cache.add(StoredImage(name: "c", bytes: 5), for: VariantKey("c", 1))
         #expect(!cache.contains(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
-        #expect(cache.statistics.hits == 1)
+        #expect(cache.figures.hits == 1)
     }
 
     @Test func `what is made from several sources goes with any of them, and is counted once`() {

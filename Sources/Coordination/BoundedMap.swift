@@ -1,0 +1,190 @@
+/// Values up to a number of entries and a total weight, each optionally until it expires; the least recently used ones
+/// are evicted.
+///
+/// A plain value; its owner locks it. Removed entries are returned, so that their owner can release them outside the
+/// lock. Every operation takes constant time, an eviction constant time per entry. The entries are linked in order of
+/// use by indices in one array. Inlinable for the same reason as ``Locked``.
+public struct BoundedMap<Key: Hashable, Value> {
+    /// A value with its key and limits.
+    public struct Entry {
+        /// The key.
+        public let key: Key
+        /// The value.
+        public var value: Value
+        /// Its part of the total weight.
+        public var weight: Int
+        /// The time at which it expires; nil if it never does.
+        public var end: Duration?
+
+        @inlinable init(key: Key, value: Value, weight: Int, end: Duration?) {
+            self.key = key
+            self.value = value
+            self.weight = weight
+            self.end = end
+        }
+
+        @inlinable func isUsable(at now: Duration) -> Bool {
+            guard let end else { return true }
+            return end > now
+        }
+    }
+
+    @usableFromInline
+    struct Node {
+        @usableFromInline var entry: Entry?
+        @usableFromInline var newer: Int
+        @usableFromInline var older: Int
+
+        @inlinable init(entry: Entry?, newer: Int, older: Int) {
+            self.entry = entry
+            self.newer = newer
+            self.older = older
+        }
+    }
+
+    @inlinable static var none: Int { -1 }
+
+    @usableFromInline let maximumCount: Int
+    @usableFromInline let maximumWeight: Int
+    @usableFromInline var slots: [Key: Int] = [:]
+    @usableFromInline var nodes: [Node] = []
+    @usableFromInline var free: [Int] = []
+    @usableFromInline var newest = -1
+    @usableFromInline var oldest = -1
+    @usableFromInline var totalWeight = 0
+
+    /// Creates an empty map with these limits.
+    @inlinable public init(maximumCount: Int = .max, maximumWeight: Int = .max) {
+        precondition(maximumCount > 0, "a map must have room for an entry")
+        self.maximumCount = maximumCount
+        self.maximumWeight = maximumWeight
+    }
+
+    /// The total weight of the entries.
+    @inlinable public var weight: Int { totalWeight }
+
+    /// The number of entries, including expired ones.
+    @inlinable public var count: Int { slots.count }
+
+    /// The entries, including expired ones, least recently used first.
+    @inlinable public var entries: [Entry] {
+        var entries: [Entry] = []
+        var slot = oldest
+        while slot != Self.none {
+            if let entry = nodes[slot].entry { entries.append(entry) }
+            slot = nodes[slot].newer
+        }
+        return entries
+    }
+
+    /// Returns the value under `key`, unless it has expired, without changing the order.
+    @inlinable public func peek(_ key: Key, at now: Duration = .zero) -> Value? {
+        guard let slot = slots[key], nodes[slot].entry?.isUsable(at: now) == true else { return nil }
+        return nodes[slot].entry?.value
+    }
+
+    /// Returns the value under `key` and makes it the most recently used, unless it has expired or is not usable.
+    @inlinable public mutating func value(
+        for key: Key, at now: Duration = .zero, where isUsable: (Value) -> Bool = { _ in true }
+    ) -> Value? {
+        guard let slot = slots[key], nodes[slot].entry?.isUsable(at: now) == true, let value = nodes[slot].entry?.value,
+            isUsable(value)
+        else { return nil }
+        moveToFront(slot)
+        return value
+    }
+
+    /// Stores a value as the most recently used, replacing any earlier one; one that exceeds the limits by itself is
+    /// not stored.
+    ///
+    /// - Returns: The entries that were replaced or evicted.
+    @discardableResult @inlinable public mutating func insert(
+        _ value: Value, for key: Key, weight: Int = 0, until end: Duration? = nil
+    ) -> [Entry] {
+        var removed: [Entry] = []
+        if let replaced = remove(key) { removed.append(replaced) }
+        guard weight <= maximumWeight else { return removed }
+        while count >= maximumCount || totalWeight > maximumWeight - weight, let entry = removeOldest() {
+            removed.append(entry)
+        }
+        let node = Node(
+            entry: Entry(key: key, value: value, weight: weight, end: end), newer: Self.none, older: Self.none)
+        if let slot = free.popLast() {
+            nodes[slot] = node
+            slots[key] = slot
+            link(slot)
+        } else {
+            nodes.append(node)
+            slots[key] = nodes.count - 1
+            link(nodes.count - 1)
+        }
+        totalWeight += weight
+        return removed
+    }
+
+    /// Changes a stored value without changing its weight, expiry and position.
+    @inlinable public mutating func modify(_ key: Key, _ body: (inout Value) -> Void) {
+        guard let slot = slots[key], var entry = nodes[slot].entry else { return }
+        body(&entry.value)
+        nodes[slot].entry = entry
+    }
+
+    /// Removes and returns the entry under `key`.
+    @discardableResult @inlinable public mutating func remove(_ key: Key) -> Entry? {
+        guard let slot = slots.removeValue(forKey: key), let entry = nodes[slot].entry else { return nil }
+        unlink(slot)
+        nodes[slot].entry = nil
+        free.append(slot)
+        totalWeight -= entry.weight
+        return entry
+    }
+
+    /// Removes and returns the least recently used entry.
+    @discardableResult @inlinable public mutating func removeOldest() -> Entry? {
+        oldest == Self.none ? nil : nodes[oldest].entry.flatMap { remove($0.key) }
+    }
+
+    /// Removes the matching entries, in linear time.
+    @inlinable public mutating func removeAll(where isRemoved: (Entry) -> Bool) {
+        for entry in entries where isRemoved(entry) { remove(entry.key) }
+    }
+
+    /// Removes expired entries, in linear time.
+    @inlinable public mutating func removeExpired(at now: Duration) { removeAll { !$0.isUsable(at: now) } }
+
+    /// Removes all entries.
+    @inlinable public mutating func removeAll() {
+        self = BoundedMap(maximumCount: maximumCount, maximumWeight: maximumWeight)
+    }
+
+    /// Evicts entries down to a total weight, but never the most recently used one if `sparesNewest`.
+    @inlinable public mutating func evict(downTo bound: Int, sparesNewest: Bool = false) -> [Entry] {
+        var evicted: [Entry] = []
+        while totalWeight > bound, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }
+        return evicted
+    }
+
+    @inlinable mutating func moveToFront(_ slot: Int) {
+        guard slot != newest else { return }
+        unlink(slot)
+        link(slot)
+    }
+
+    @inlinable mutating func link(_ slot: Int) {
+        nodes[slot].newer = Self.none
+        nodes[slot].older = newest
+        if newest != Self.none { nodes[newest].newer = slot }
+        newest = slot
+        if oldest == Self.none { oldest = slot }
+    }
+
+    @inlinable mutating func unlink(_ slot: Int) {
+        let (newer, older) = (nodes[slot].newer, nodes[slot].older)
+        if newer == Self.none { newest = older } else { nodes[newer].older = older }
+        if older == Self.none { oldest = newer } else { nodes[older].newer = newer }
+    }
+}
+
+extension BoundedMap: Sendable where Key: Sendable, Value: Sendable {}
+extension BoundedMap.Entry: Sendable where Key: Sendable, Value: Sendable {}
+extension BoundedMap.Node: Sendable where Key: Sendable, Value: Sendable {}

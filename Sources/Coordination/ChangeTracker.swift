@@ -1,0 +1,50 @@
+/// Detects changes of what keys stand for during reads and writes: a plain value.
+///
+/// Only keys in use are tracked, so there are never more of them than readers and writers.
+package struct ChangeTracker<Key: Hashable> {
+    /// The position of a reader or writer among the changes.
+    package struct Ticket {
+        fileprivate let key: Key
+        fileprivate let change: Int
+        fileprivate let epoch: Int
+    }
+
+    private struct Use {
+        var count = 0
+        var change = 0
+    }
+
+    private var uses: [Key: Use] = [:]
+    /// Counts changes of all keys at once.
+    private var epoch = 0
+
+    package init() {}
+
+    /// The number of keys in use.
+    package var count: Int { uses.count }
+
+    package func isInUse(_ key: Key) -> Bool { uses[key] != nil }
+
+    /// Begins a read or write, to be ended with ``end(_:)``.
+    package mutating func begin(_ key: Key) -> Ticket {
+        uses[key, default: Use()].count += 1
+        return Ticket(key: key, change: uses[key]?.change ?? 0, epoch: epoch)
+    }
+
+    package func isUnchanged(since ticket: Ticket) -> Bool {
+        ticket.epoch == epoch && uses[ticket.key]?.change == ticket.change
+    }
+
+    package mutating func end(_ ticket: Ticket) {
+        guard var use = uses[ticket.key] else { return }
+        use.count -= 1
+        uses[ticket.key] = use.count > 0 ? use : nil
+    }
+
+    package mutating func note(_ key: Key) { uses[key]?.change += 1 }
+
+    package mutating func noteAll() { epoch += 1 }
+}
+
+extension ChangeTracker: Sendable where Key: Sendable {}
+extension ChangeTracker.Ticket: Sendable where Key: Sendable {}

@@ -1,0 +1,59 @@
+/// The findings in a log of purges that is read from its beginning.
+struct PurgeLogReading {
+    /// Whether an earlier process's position in the log no longer exists.
+    var hasLostPosition = false
+    /// Whether the log was just recreated.
+    var isRenewed = false
+    /// The IDs of all entries, including those without a purge.
+    private var entries: Set<[UInt8]> = []
+    /// The distinct purges.
+    private(set) var ids: Set<Generation> = []
+    private var hasForeignEntries = false
+    private var hasKnownPurges = false
+
+    /// The minimum number of sealed purges in a full log: instances that repair a log write some of them twice.
+    private static let provenLength = PurgeMemory.capacity / 2
+
+    init(hasLostPosition: Bool, isRenewed: Bool) {
+        (self.hasLostPosition, self.isRenewed) = (hasLostPosition, isRenewed)
+    }
+
+    /// Adds an entry; `isKnown` is whether its purge was known before.
+    mutating func add(_ entry: PurgeLogEntry, isKnown: Bool) {
+        entries.insert(entry.id)
+        if entry.isForeign { hasForeignEntries = true }
+        if let notice = entry.notice, ids.insert(notice.id).inserted, isKnown { hasKnownPurges = true }
+    }
+
+    /// Returns whether purges may have been dropped from the log before they were read.
+    ///
+    /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
+    /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
+    /// dropped. A purge that is written again proves nothing more either.
+    func isGap(_ seal: SharedSeal) -> Bool {
+        guard !hasKnownPurges || hasLostPosition else { return false }
+        guard seal.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
+        return ids.count >= Self.provenLength || hasLostPosition && !hasForeignEntries
+    }
+}
+
+/// An entry of the log of purges, a stream on the server.
+struct PurgeLogEntry {
+    let id: [UInt8]
+    let notice: PurgeNotice?
+    /// Whether it is neither a purge nor an empty entry, which identifies a log.
+    let isForeign: Bool
+    /// Whether it is so long that reading it repeatedly is expensive.
+    let isOversized: Bool
+
+    init?(_ reply: Reply, _ seal: SharedSeal) {
+        guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
+            let fields = parts[1].elements
+        else { return nil }
+        self.id = id
+        isOversized = fields.count > 16 || fields.contains(where: \.isLong)
+        let payload = fields.count >= 2 ? fields[1].text : nil
+        notice = payload.flatMap { PurgeNotice($0, seal) }
+        isForeign = notice == nil && payload?.isEmpty != true
+    }
+}

@@ -1,0 +1,59 @@
+import Coordination
+import Downloading
+import Text
+
+/// The tags under which sources are served, in memory and in the layers below.
+extension CacheLayers {
+    /// Serves a source under tags, and records them if that succeeds; meanwhile, a purge by these tags finds the
+    /// source.
+    func serving<Value>(
+        _ identity: SourceIdentity, under tags: [ExactText], by client: ClientNetwork?,
+        _ serve: () async throws -> Value
+    ) async throws -> Value {
+        guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
+        let missing = tagBook.withLock { $0.beginWait(for: identity, tags) }
+        defer { tagBook.withLock { $0.endWait(for: identity, tags) } }
+        let beginnings =
+            missing.isEmpty ? [:] : all.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
+        let value = try await serve()
+        note(tags, of: identity, by: client, beginnings)
+        return value
+    }
+
+    /// Records that a source is served under tags.
+    ///
+    /// - Parameters:
+    ///   - client: The client that supplied the tags; nil for trusted sources, which have no limit.
+    ///   - beginnings: The states of the tags in the layers before the source was requested.
+    func note(
+        _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
+        _ beginnings: [LayerName: TagBeginnings] = [:]
+    ) {
+        guard !tags.isEmpty, !identity.isUpload else { return }
+        let now = timekeeper.now
+        let noted = tagBook.withLock { $0.note(tags, of: identity, by: client, at: now) }
+        for source in noted.dropped {
+            changes.withLock { $0.note(source) }
+            memory.forget([source])
+        }
+        noteBelowMemory(noted.added, of: identity, beginnings)
+    }
+
+    /// Records all tags of a source in the layers below memory, along with each of its records.
+    func noteTags(of identity: SourceIdentity) {
+        noteBelowMemory(tagBook.withLock { $0.tags(of: identity) }, of: identity)
+    }
+
+    private func noteBelowMemory(
+        _ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [LayerName: TagBeginnings] = [:]
+    ) {
+        guard !tags.isEmpty else { return }
+        for layer in slower { layer.note(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
+    }
+
+    /// Returns the sources known under a tag in memory.
+    func sources(under tag: ExactText) -> Set<SourceIdentity> { tagBook.withLock { $0.sources(under: tag) } }
+
+    /// Forgets the tags of a purged source: it has none until it is served again.
+    func forgetTags(of identity: SourceIdentity) { tagBook.withLock { $0.forget(identity) } }
+}

@@ -1,0 +1,131 @@
+import Coordination
+import Downloading
+import Imaging
+import Memory
+import Text
+
+/// The layer in memory: pixels, results and sources, and the records that link the first two to their sources.
+struct MemoryLayer: CacheLayer {
+    let decoded: MemoryCache<DecodeKey, DecodedImage>
+    let results: MemoryCache<ResultKey, RenderedImage>
+    let sources: MemoryCache<SourceKey, SourceBody>
+    let records: MemoryCache<SourceKey, SourceRecord>
+
+    /// The capacity for records in bytes: about 30,000 sources that may still have pixels or results.
+    private static let recordCapacity = 32 << 20
+
+    init(
+        _ configuration: PipelineConfiguration,
+        purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void
+    ) {
+        decoded = MemoryCache(
+            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred,
+            cost: \.byteCount, purged: purged)
+        results = MemoryCache(
+            capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred, cost: \.cost,
+            purged: purged)
+        sources = MemoryCache(
+            capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
+            cost: \.cost, purged: purged)
+        records = MemoryCache(
+            capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
+    }
+
+    let name = LayerName.memory
+    let isUp = true
+    let holdsSources = true
+
+    func mayHold(_ key: CacheKey) -> Bool { true }
+
+    func mayImprove(_ known: SourceRecord) -> Bool { false }
+
+    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
+        LayerReply(value: value(for: key))
+    }
+
+    /// Looks up a value without waiting, for event threads.
+    func value(for key: CacheKey) -> LayerValue? {
+        switch key {
+        case .record(let identity): records.value(for: SourceKey(source: identity)).map { .record($0) }
+        // Two transfers of one source may end at once, so the bytes may not be those of the record.
+        case .source(let version):
+            sources.value(for: SourceKey(source: version.source)) { $0.validator == version.validator }
+                .map { .source($0) }
+        case .result(let key): results.value(for: key).map { .result($0) }
+        }
+    }
+
+    @discardableResult
+    func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+        switch (key, value) {
+        case (.record(let identity), .record(let record)): self.records.add(record, for: SourceKey(source: identity))
+        case (.source(let version), .source(let body)): sources.add(body, for: SourceKey(source: version.source))
+        case (.result(let key), .result(let result)): results.add(result, for: key)
+        default: false
+        }
+    }
+
+    func remove(_ key: CacheKey) {
+        switch key {
+        case .record(let identity): records.remove(SourceKey(source: identity))
+        case .source(let version): sources.remove(SourceKey(source: version.source))
+        case .result(let key): results.remove(key)
+        }
+    }
+
+    /// Does nothing: ``TagBook`` has the tags of this instance.
+    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
+
+    @discardableResult
+    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
+        identities.reduce(RemovedEntries()) { removed, identity in
+            records.removeAll(from: identity)
+            return removed + removeDerived(from: identity)
+        }
+    }
+
+    /// Removes entries; returns those removed besides records.
+    func remove(_ removal: Removal) -> LayerRemoval {
+        switch removal {
+        case .sources(let identities, _): return LayerRemoval(entries: forget(identities))
+        // The caller removes the sources that it finds.
+        case .tagged: return LayerRemoval()
+        case .everything:
+            records.removeAll()
+            return LayerRemoval(entries: decoded.removeAll() + results.removeAll() + sources.removeAll())
+        }
+    }
+
+    /// Removes everything derived from a source, and its bytes.
+    @discardableResult
+    func removeDerived(from identity: SourceIdentity) -> RemovedEntries {
+        decoded.removeAll(from: identity) + results.removeAll(from: identity) + sources.removeAll(from: identity)
+    }
+
+    /// Whether pixels or results of the source are cached, which proves that it can be decoded in some way.
+    func hasDerived(from source: SourceIdentity) -> Bool {
+        decoded.hasAny(from: source) || results.hasAny(from: source)
+    }
+
+    /// Returns the cached bytes of the version that a record describes.
+    func bytes(of record: SourceRecord) -> SharedBytes? { value(for: .source(record.version))?.source }
+
+    /// Changes whenever a result is removed or a source's record changes.
+    var generation: Int { results.removalCount &+ records.removalCount }
+
+    /// The memory used besides blocks of bytes, which count themselves: keys, bookkeeping and records, in bytes.
+    var byteCountBesideBlocks: Int { decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage }
+
+    /// Makes room; returns the number of released bytes.
+    func purge(_ step: MemoryBudget.Purge) -> Int {
+        switch step {
+        case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
+        case .empty: decoded.purgeEverything()
+        }
+    }
+
+    /// The figures by cache name, in the documented order.
+    var figures: [(name: String, figures: CacheFigures)] {
+        [("decoded", decoded.figures), ("result", results.figures), ("source", sources.figures)]
+    }
+}

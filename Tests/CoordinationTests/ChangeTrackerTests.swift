@@ -1,0 +1,37 @@
+import Coordination
+import Testing
+
+struct ChangeTrackerTests {
+    @Test func `a reader is told of a change of its own key, and of no other's`() {
+        var changes = ChangeTracker<String>()
+        let (own, other) = (changes.begin("/a"), changes.begin("/b"))
+        changes.note("/c")
+        #expect(changes.isUnchanged(since: own) && changes.isUnchanged(since: other))
+        changes.note("/a")
+        #expect(!changes.isUnchanged(since: own) && changes.isUnchanged(since: other))
+        let later = changes.begin("/a")
+        #expect(changes.isUnchanged(since: later))
+    }
+
+    @Test func `a change of all keys is told to all readers`() {
+        var changes = ChangeTracker<String>()
+        let ticket = changes.begin("/a")
+        changes.noteAll()
+        #expect(!changes.isUnchanged(since: ticket))
+        let later = changes.begin("/b")
+        #expect(changes.isUnchanged(since: later))
+    }
+
+    @Test func `only keys in use are counted`() {
+        var changes = ChangeTracker<String>()
+        for number in 0..<100 { changes.note("/\(number)") }
+        #expect(changes.count == 0)
+        let tickets = [changes.begin("/a"), changes.begin("/a")]
+        #expect(changes.count == 1)
+        changes.end(tickets[0])
+        changes.note("/a")
+        #expect(!changes.isUnchanged(since: tickets[1]))
+        changes.end(tickets[1])
+        #expect(changes.count == 0)
+    }
+}
