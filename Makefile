@@ -207,17 +207,17 @@ bench-quality: deps $(BENCH_TOOLS) ## Score visual quality beside nginx and thum
 	$(SWIFT) build -c release --product lanes
 	$(VENV_BENCH)/bin/python Benchmarks/quality.py --lanes .build/release/lanes --photo "$(PHOTO)" --photos $(PHOTOS) $(QUALITY)
 
-bench-looks: build $(BENCH_TOOLS) ## Measure equal qualities across formats, and bytes at equal scores; PHOTOS=folder LOOKS="--against OTHER/alula --widths 300"
+bench-equal-quality: build $(BENCH_TOOLS) ## Measure equal qualities across formats, and bytes at equal scores; PHOTOS=folder EQUAL_QUALITY="--against OTHER/alula --widths 300"
 	@scripts/install-packages gcc libc6-dev libjxl-tools libjxl-devtools
-	$(VENV_BENCH)/bin/python Benchmarks/looks.py --alula $(RELEASE) --photos $(PHOTOS) $(LOOKS)
+	$(VENV_BENCH)/bin/python Benchmarks/equal_quality.py --alula $(RELEASE) --photos $(PHOTOS) $(EQUAL_QUALITY)
 
 bench-gain-maps: build $(BENCH_TOOLS) ## Measure how far results with a gain map are from their sources; PHOTOS=folder GAIN_MAPS="--names *flower*"
 	$(VENV_BENCH)/bin/python Benchmarks/gain_maps.py --alula $(RELEASE) --photos $(PHOTOS) $(GAIN_MAPS)
 
-bench-prices: deps ## Measure time and memory of decodes and renders beside their costs
+bench-costs: deps ## Measure time and memory of decodes and renders beside their costs
 	@scripts/install-packages python3
-	$(SWIFT) build -c release --product prices
-	python3 Benchmarks/prices.py --prices .build/release/prices $(PRICES)
+	$(SWIFT) build -c release --product costs
+	python3 Benchmarks/costs.py --costs .build/release/costs $(COSTS)
 
 bench-renditions: build $(BENCH_TOOLS) ## Measure many renditions in one call beside thumbor's uploads, and large uploads; RENDITIONS="--only large"
 	$(VENV_BENCH)/bin/python Benchmarks/renditions.py --alula $(RELEASE) --photos $(PHOTOS) --venv $(VENV_BENCH) $(RENDITIONS)

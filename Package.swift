@@ -91,22 +91,20 @@ let package = Package(
         shim("CEmbeddedFiles", exclude: ["pages"], flags: ["-std=c23"]),
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
-        shim("CPalettes", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
-        shim("CFastJPEG", flags: ["-O2"]),
+        shim("CFastJPEG", ["CPixels"], flags: ["-O2"]),
         shim("CJPEGWriting", flags: ["-O2", "-ffp-contract=off"]),
-        shim("CFastPNG", ["CPixels"], flags: ["-O2"]),
+        shim("CPNG", ["CPixels", "CZlib"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
         shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"], flags: ["-ffp-contract=off"]),
         shim(
             "CPlanarShim",
-            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CWebP", "CZimg"],
+            ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CPixels", "CWebP", "CZimg"],
             flags: ["-ffp-contract=off"]),
         // pkg-config names neither Pango's part for fontconfig nor what that uses.
         shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
-        shim("CPNGShim", ["CZlib"], flags: ["-O2"]),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
@@ -127,8 +125,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CFastPNG", "CJPEGWriting", "CLinux", "CPNGShim", "CPalettes",
-                "CPixels", "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CAOMShim", "CCodedImages", "CFastJPEG", "CJPEGWriting", "CLinux", "CPNG", "CPixels", "CPlanarShim",
+                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
             ]),
         module(
             "ImageSandbox",
@@ -193,8 +191,8 @@ let package = Package(
             path: "Benchmarks/Watermarks",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "prices", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
-            path: "Benchmarks/Prices", swiftSettings: settings, linkerSettings: allocator),
+            name: "costs", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
+            path: "Benchmarks/Costs", swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
             name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),

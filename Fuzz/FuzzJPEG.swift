@@ -17,8 +17,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         guard let fast = decode(file, header, level, .fast), fast.jpegDecoding == .fast else { continue }
         guard let slow = decode(file, header, level, .libjpeg) else { fatalError("libjpeg refuses the file") }
         precondition(!slow.isIncomplete, "libjpeg finds pixels missing")
-        let shape = DecodedDescription(fast)
-        precondition(shape.planes == DecodedDescription(slow).planes, "other planes")
+        let shape = fast.description
+        precondition(shape.planes == slow.description.planes, "other planes")
         if level == 8 {
             precondition(samples(fast) == samples(slow), "other samples than libjpeg's")
             continue

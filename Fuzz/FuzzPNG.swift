@@ -1,4 +1,4 @@
-import CPNGShim
+import CPNG
 import Coordination
 import Memory
 

@@ -1,9 +1,7 @@
 import Coordination
 import Memory
 
-/// An image that is encoded at several qualities.
 protocol EncodingTrials {
-    /// Returns the same file as a render at this fixed quality.
     func file(quality: Int) throws -> SharedBytes
 
     /// Returns the similarity of the file to the unencoded image; see ``ComparedPlanes/similarity(to:)``.
@@ -19,7 +17,6 @@ final class PlaneTrials: EncodingTrials {
     private let encoder: PlaneEncoder
     private let writer: FileWriter
     private var resampled: [Int: DecodedImage] = [:]
-    /// Files that were compared, by quality.
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
 
@@ -35,7 +32,7 @@ final class PlaneTrials: EncodingTrials {
         if let file = files[quality] { return file }
         let planes = try planes(for: quality)
         if writer.format.isEncodedInOneStep { return try writer.fileInOneStep(of: planes, quality: quality) }
-        return try file(of: planes.planes, in: planes.pixels, settings: writer.settings(quality))
+        return try file(of: planes.planes, in: planes.pixels, settings: writer.plan.settings(quality: quality))
     }
 
     func similarity(quality: Int) throws -> Double {
@@ -51,7 +48,7 @@ final class PlaneTrials: EncodingTrials {
         if encoder.writesLumaAlone {
             planes = try resampled.first?.value ?? self.planes(for: quality)
             let luma = planes.planes.prefix(1)
-            file = try self.file(of: Array(luma), in: planes.pixels, settings: writer.settings(quality))
+            file = try self.file(of: Array(luma), in: planes.pixels, settings: writer.plan.settings(quality: quality))
         } else {
             planes = try self.planes(for: quality)
             file = try self.file(quality: quality)
@@ -74,7 +71,7 @@ final class PlaneTrials: EncodingTrials {
     }
 
     private func planes(for quality: Int) throws -> DecodedImage {
-        try planes(chromaStep: writer.chromaStep(quality))
+        try planes(chromaStep: writer.plan.chromaStep(at: quality))
     }
 
     private func planes(chromaStep step: Int) throws -> DecodedImage {
@@ -126,44 +123,30 @@ struct PixelTrials: EncodingTrials {
 }
 
 private struct FileWriter {
-    let format: ImageFormat
-    let settings: (_ quality: Int) -> EncoderSettings
-    let chromaStep: (_ quality: Int) -> Int
-    let hasSharpChroma: Bool
+    let plan: RenderPlan
     let token: WorkToken
     let codec: any ImageCodec
 
-    init(plan: RenderPlan, token: WorkToken, codec: any ImageCodec) {
-        (format, settings, hasSharpChroma) = (plan.format, plan.settings(quality:), plan.hasSharpChroma)
-        chromaStep = plan.chromaStep(at:)
-        (self.token, self.codec) = (token, codec)
-    }
+    var format: ImageFormat { plan.format }
 
-    /// Encodes an image with an encoder that cannot be interrupted.
     func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
-        try codec.encode(image, as: format, settings: settings(quality), token: token)
+        try codec.encode(image, as: format, settings: plan.settings(quality: quality), token: token)
     }
 
     func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
-        let settings = settings(quality)
-        return try unsafe image.pixels.withUnsafeBytes { bytes throws in
-            let pixels = try unsafe VipsImage.pixels(
-                bytes, width: image.size.width, height: image.size.height * image.frames, bands: image.bands)
-            if image.frames > 1 {
-                pixels.markAnimated(frameHeight: image.size.height, delays: image.delays, loop: image.loop)
-            }
-            pixels.watch(token)
+        do {
             let file = try ImageEncoder.encode(
-                pixels, size: image.size, format: format,
-                options: VipsSaveOptions(settings: settings, hasSharpChroma: hasSharpChroma, token: token)
-            ).bytes
+                image, as: format, settings: plan.settings(quality: quality), hasSharpChroma: plan.hasSharpChroma,
+                token: token)
             try token.check()
             return file
+        } catch {
+            try token.check()
+            throw error
         }
     }
 
-    /// Decodes a file that this service encoded.
     func image(in file: SharedBytes) throws -> DecodedImage {
         try codec.decodeResult(file, as: format, token: token)
     }

@@ -36,7 +36,6 @@ enum ForeignFiles {
 
         """
 
-    /// A Windows bitmap of one pixel with its mask, as stored in icons.
     private static let bitmap: [UInt8] =
         [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0] + zeros(24) + [1, 2, 3, 0] + zeros(4)
 

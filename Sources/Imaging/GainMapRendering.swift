@@ -4,9 +4,6 @@ import Glibc
 import Memory
 
 extension DecodedGainMap {
-    /// Creates a decoded map whose samples match its metadata, regardless of its color profile.
-    ///
-    /// - Throws: The error of `token`.
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
         let plain = decoded.withoutProfile
         (size, metadata) = (map.header.size, map.metadata)
@@ -26,7 +23,6 @@ extension DecodedGainMap {
     ///   - file: The result's file without a map.
     ///   - image: The decoded image, before any step.
     ///   - steps: The steps, with resolved positions.
-    /// - Throws: The error of `token`.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec
@@ -56,7 +52,6 @@ extension DecodedGainMap {
     /// Crops, resamples and turns the map together with the image.
     ///
     /// - Parameter base: The result's image, if the map can be fitted to it.
-    /// - Throws: The error of `token`.
     private func fitted(
         to image: DecodedImage, _ geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
     ) throws -> DecodedImage {
@@ -97,8 +92,6 @@ extension DecodedGainMap {
 extension RenderPlan {
     /// Decodes a result's file in the colors of the source, as a client that applies the map sees it; nil if luma
     /// cannot be compared.
-    ///
-    /// - Throws: The error of the decoder or of `token`.
     fileprivate func shown(
         in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {

@@ -6,8 +6,7 @@ package import Memory
 package protocol ImageCodec: Sendable {
     /// Decodes a file as `plan` specifies; blocks the calling thread until the work ends.
     ///
-    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
-    ///   the work.
+    /// - Throws: ``ImagingError`` for faults of the image.
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
@@ -16,14 +15,12 @@ package protocol ImageCodec: Sendable {
     /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the work ends.
     ///
     /// - Parameter image: Interleaved pixels, or planes of the format's range.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
-    ///   work.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes
 }
 
-/// Decodes and encodes in this process, on the calling thread.
 package struct InProcessCodec: ImageCodec {
     package init() {}
 
@@ -51,7 +48,6 @@ extension ImageCodec {
     /// The map is decoded as a separate file. If that fails, only the map is lost.
     ///
     /// - Parameter image: The image without its map, if it was decoded before.
-    /// - Throws: As ``decode(_:header:plan:limits:token:)``.
     package func decodeWithGainMap(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
         of image: DecodedImage? = nil
@@ -67,9 +63,6 @@ extension ImageCodec {
         }
     }
 
-    /// Decodes a file that this service encoded.
-    ///
-    /// - Throws: As ``decode(_:header:plan:limits:token:)``.
     func decodeResult(_ file: SharedBytes, as format: ImageFormat, token: WorkToken) throws -> DecodedImage {
         let reader: any ImageCodec = format.reading.needsConfinement ? self : InProcessCodec()
         return try reader.decode(
@@ -82,7 +75,6 @@ extension ImageCodec {
     /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
     ///
     /// - Parameters:
-    ///   - header: The file's header.
     ///   - plan: The first drawing.
     ///   - reserve: Reserves memory for the second drawing, which it gets as a plan.
     /// - Throws: As ``decode(_:header:plan:limits:token:)``, ``ImagingError`` for a drawing that exceeds the limits,

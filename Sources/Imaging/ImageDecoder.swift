@@ -1,17 +1,13 @@
 package import Coordination
 package import Memory
 
-/// Decodes image files to pixels, on the calling worker thread or worker process.
 package enum ImageDecoder {
     /// Decodes a file as `plan` specifies.
     ///
     /// - Parameters:
-    ///   - header: The file's header.
     ///   - lane: The lane for files that both lanes support; only measurements and comparisons choose.
     ///   - jpeg: The decoder of JPEG planes, which are kept unchanged; only measurements and comparisons choose.
-    ///   - room: Allocates the memory of the pixels.
-    /// - Throws: ``ImagingError`` for faults of the image, `CancellationError` or `DeadlineExceeded` if `token` stops
-    ///   the work.
+    /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
         lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }
@@ -62,17 +58,15 @@ package enum ImageDecoder {
 
     /// Whether a decode left a library in a state in which it fails on good images, so that the worker process must be
     /// replaced.
-    package static var isSpent: Bool { SVGPixels.isFontLost }
+    package static var isSpent: Bool { ImageFormat.allCases.contains { $0.reading.isUnreliable() } }
 
     /// The two implementations of image work that both support.
     package enum Lane: String, Sendable, CaseIterable {
         case planar, vips
 
         #if VIPS_LANE
-        /// The lane of a build that benchmarks compare the service with.
         package static let usual = Lane.vips
         #else
-        /// The lane of the service.
         package static let usual = Lane.planar
         #endif
     }
@@ -80,37 +74,27 @@ package enum ImageDecoder {
     private static func decode(
         _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
-        try unsafe file.bytes.withUnsafeBytes { bytes throws in
-            try unsafe decode(
-                bytes, header: header, plan: plan, token: token, room: room, isIncomplete: file.isIncomplete)
-        }
-    }
-
-    @unsafe
-    private static func decode(
-        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker, isIncomplete: Bool
-    ) throws -> DecodedImage {
         let frames = plan.frames(of: header)
-        let loadedLevel = header.loadedLevel(for: plan.level)
-        let loaded = try unsafe VipsImage.file(
-            file, format: header.format,
-            options: VipsLoadOptions(
-                level: loadedLevel, page: header.format.reading.storedPage(file.bytes, plan.page), pages: frames)
-        ).inKnownSpace()
-        let loadedSize = header.loadedSize(level: loadedLevel)
-        guard loaded.width == loadedSize.width, loaded.height == loadedSize.height * frames else {
-            throw ImagingError.cannotDecode(
-                detail: "the header says \(loadedSize) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
+        let level = header.loadedLevel(for: plan.level)
+        return try unsafe file.bytes.withUnsafeBytes { bytes throws in
+            let loaded = try unsafe VipsImage.file(
+                bytes, format: header.format,
+                options: VipsLoadOptions(
+                    level: level, page: header.format.reading.storedPage(bytes.bytes, plan.page), pages: frames)
+            ).inKnownSpace()
+            let size = header.loadedSize(level: level)
+            guard loaded.width == size.width, loaded.height == size.height * frames else {
+                throw ImagingError.cannotDecode(
+                    detail: "the header says \(size) × \(frames), libvips says \(loaded.width)×\(loaded.height)")
+            }
+            return try reduced(
+                loaded, by: plan.level / level, frames: frames, header: header,
+                timing: frames > 1
+                    ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0),
+                gamut: plan.gamut, token: token, room: room, isIncomplete: file.isIncomplete)
         }
-        return try reduced(
-            loaded, by: plan.level / loadedLevel, frames: frames, header: header,
-            timing: frames > 1
-                ? (loaded.delays(plan.page..<plan.page + frames), loaded.integer("loop") ?? 0) : ([], 0),
-            gamut: plan.gamut, token: token, room: room, isIncomplete: isIncomplete)
     }
 
-    /// Reduces pixels that were decoded without libvips, converts their colors and turns them upright.
     private static func finished(
         _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
     ) throws -> DecodedImage {
@@ -189,8 +173,6 @@ extension ImageDecoder {
     ///
     /// Returns nil for a drawing, for an image without a header, and for one of more pixels than `most`; without a file
     /// if it cannot be decoded.
-    ///
-    /// - Throws: The error of `token`, or ``ImagingError/outOfMemory(detail:)``.
     static func embeddedPNG(
         of file: SharedBytes, most: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
@@ -221,7 +203,6 @@ extension ImageHeader {
         return min(storedSize.width, storedSize.height) < level ? 1 : level
     }
 
-    /// Returns the size that the loader must report.
     fileprivate func loadedSize(level: Int) -> PixelSize {
         let isRounded = format.reading.reduction == .scaler
         func reduced(_ side: Int) -> Int {
@@ -232,7 +213,6 @@ extension ImageHeader {
 }
 
 extension VipsImage {
-    /// Returns the delays of these frames, in milliseconds.
     fileprivate func delays(_ frames: Range<Int>) -> [Int] {
         let delays = integers("delay")
         return frames.map { $0 < delays.count ? delays[$0] : 100 }

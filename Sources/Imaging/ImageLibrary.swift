@@ -3,17 +3,14 @@ import CCodedImages
 import CPlanarShim
 import Memory
 
-/// The image libraries of the process, which must be started once, before other threads.
 package enum ImageLibrary {
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
-        /// libvips itself did not start.
         case notStarted(detail: String)
         case loaders([String])
         /// libvips opened a file of this type, whose loader must be disabled.
         case opensForeign(type: String)
         case lacks(ImageFormat)
 
-        /// A line for operators.
         package var description: String {
             switch self {
             case .notStarted(let detail): "libvips does not start: \(detail)"
@@ -35,12 +32,10 @@ package enum ImageLibrary {
     }
 
     /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
-    ///
-    /// - Throws: ``StartError``.
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
         // A confined process cannot open fonts.
-        _ = SVGPixels.fontCount
+        for format in ImageFormat.allCases { format.reading.prepare() }
         // Decoding needs no JIT-compiled code, and a confined process cannot run any.
         VipsLibrary.disableMachineCode()
     }
@@ -50,7 +45,6 @@ package enum ImageLibrary {
         VipsLibrary.endThread()
     }
 
-    /// The version of libvips, for example `8.14.1`.
     package static var version: String {
         VipsLibrary.version
     }
@@ -87,7 +81,7 @@ extension ImageLibrary {
     package static var versions: String {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)
-        let name = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let name = String(cText: text)
         let (av1, hevc, encoder) = unsafe (
             String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
             String(cString: CAOMShim_version())

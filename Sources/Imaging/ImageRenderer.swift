@@ -1,21 +1,15 @@
 package import Coordination
 import Memory
 
-/// Renders results from decoded pixels, on the calling worker thread.
 package enum ImageRenderer {
     /// Runs the steps of `plan`, and encodes.
     ///
     /// The same pixels and plan yield the same bytes, on any thread and with any codec.
     ///
     /// - Parameters:
-    ///   - image: The pixels that the steps begin with.
     ///   - additions: The pixels of additional sources, one for each decode of the plan.
     ///   - reuse: Caches the forms that steps convert these pixels to.
-    ///   - plan: The plan of the render.
-    ///   - token: Reports cancellation.
-    ///   - codec: Runs encoders that cannot be interrupted.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, `CancellationError` or `DeadlineExceeded` if `token` stops the
-    ///   work.
+    /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
         reuse: @escaping AdditionFormReuse = AdditionForm.made, plan: RenderPlan, token: WorkToken,
@@ -52,7 +46,7 @@ package enum ImageRenderer {
             var stamps: [PlaneStamp] = []
             for case let step as any StampingStep in rest.steps {
                 var context = StepContext(token: token, additions: additions, reuse: reuse)
-                stamps.append(try withLibraryErrors(token) { try step.stamp(in: encoder.range, context: &context) })
+                stamps.append(try VipsError.reported(token) { try step.stamp(in: encoder.range, context: &context) })
             }
             return try renderPlanes(
                 of: image, to: target, stamps: stamps, plan: plan, encoder: encoder,
@@ -104,21 +98,6 @@ package enum ImageRenderer {
         }
     }
 
-    /// Runs work with libvips and converts its errors to errors of the render.
-    private static func withLibraryErrors<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
-        VipsError.forget()
-        do {
-            return try body()
-        } catch let error as VipsError {
-            try token.check()
-            throw ImagingError.encodeFailed(detail: error.text)
-        }
-    }
-
-    /// Renders a result of one color.
-    ///
-    /// - Parameter codec: Runs encoders that cannot be interrupted.
-    /// - Throws: As ``render(_:additions:plan:token:codec:)``.
     package static func placeholder(
         color: Color, size: PixelSize, format: ImageFormat, token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
@@ -126,21 +105,18 @@ package enum ImageRenderer {
         let opaque = color.alpha == 255 || !format.supportsAlpha
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let pixel = [shown.red, shown.green, shown.blue] + (opaque ? [] : [shown.alpha])
+        let settings = EncoderSettings(
+            quality: format.encoderQuality(pixels: size.area), effort: format.effort, bitDepth: format.bitDepth)
         // One pixel in memory is enough: libvips repeats it.
-        do {
-            return try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
+        return try VipsError.reported(token) {
+            try unsafe SharedBytes(pixel).withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: 1, height: 1, bands: pixel.count)
                     .embedded(left: 0, top: 0, in: size, background: pixel.map(Double.init))
-                return try encode(
-                    image, size: size, format: format,
-                    settings: EncoderSettings(
-                        quality: format.encoderQuality(pixels: size.area), effort: format.effort,
-                        bitDepth: format.bitDepth),
-                    token: token, codec: codec)
+                return EncodedImage(
+                    bytes: try encode(
+                        image, size: size, format: format, settings: settings, token: token, codec: codec),
+                    format: format, size: size)
             }
-        } catch let error as VipsError {
-            try token.check()
-            throw ImagingError.encodeFailed(detail: error.text)
         }
     }
 
@@ -150,7 +126,7 @@ package enum ImageRenderer {
         _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
         _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
     ) throws -> Result {
-        try withLibraryErrors(token) {
+        try VipsError.reported(token) {
             try unsafe image.pixels.withUnsafeBytes { bytes throws in
                 let frameBytes = bytes.count / image.frames
                 let frames = composer.plan.isAnimated ? image.frames : 1
@@ -189,30 +165,28 @@ package enum ImageRenderer {
             let trials = PixelTrials(of: finished, plan: plan, token: token, codec: codec)
             return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
-        let encoded = try encode(
+        let file = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
-        return try plan.answer(encoded.bytes, gainMap: gainMap)
+        return try plan.answer(file, gainMap: gainMap)
     }
 
-    /// Computes `image` and encodes it; `size` is the size of one frame.
     private static func encode(
         _ image: VipsImage, size: PixelSize, format: ImageFormat, settings: EncoderSettings,
         hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
-    ) throws -> EncodedImage {
+    ) throws -> SharedBytes {
         let frames = image.height / (image.integer("page-height") ?? image.height)
         if format.isEncodedInOneStep(frames: frames), image.height == size.height * frames {
             let finished = DecodedImage(
                 pixels: try image.pixels(token: token), size: size, bands: image.bands, frames: frames,
                 delays: frames > 1 ? image.integers("delay") : [], loop: frames > 1 ? image.integer("loop") ?? 0 : 0)
-            let file = try codec.encode(finished, as: format, settings: settings, token: token)
-            return EncodedImage(bytes: file, format: format, size: size)
+            return try codec.encode(finished, as: format, settings: settings, token: token)
         }
         image.watch(token)
-        let options = VipsSaveOptions(settings: settings, hasSharpChroma: hasSharpChroma, token: token)
-        let encoded = try ImageEncoder.encode(image, size: size, format: format, options: options)
+        let file = try image.saved(
+            as: format, options: VipsSaveOptions(settings: settings, hasSharpChroma: hasSharpChroma, token: token))
         try token.check()
-        return encoded
+        return file
     }
 }
 
@@ -229,7 +203,6 @@ private struct FrameComposer {
     /// The steps, with positions resolved in the first frame.
     var placedSteps: RenderSteps { plan.steps.placed(by: contexts) }
 
-    /// Returns the finished frame, computed lazily.
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source
         for (index, step) in plan.steps.enumerated() {

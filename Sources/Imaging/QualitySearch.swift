@@ -17,9 +17,6 @@ struct QualitySearch {
         makeGainMap = gainMap
     }
 
-    /// Returns the result of the plan.
-    ///
-    /// - Throws: The errors of the encoder.
     consuming func result() throws -> EncodedImage {
         let (file, quality): (SharedBytes, Int) =
             switch plan.quality {
@@ -102,7 +99,6 @@ private struct Measure {
 
     private var logarithm: Double { log(max(lack, Self.least)) }
 
-    /// The usual decrease of the logarithm from one quality to the next.
     private static let usualSlope = 0.05
     /// Smaller values count as this one, because zero has no logarithm.
     private static let least = 0.01

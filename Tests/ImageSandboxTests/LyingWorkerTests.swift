@@ -58,7 +58,7 @@ private final class PlayedWorker {
         let image = DecodedImage(
             pixels: SharedBytes([UInt8](repeating: 7, count: 64 * 48)), size: ImageFixture.size, bands: 1)
         let work = WorkerRequest.Work.encode(
-            DecodedDescription(image), as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
+            image.description, as: .avif, settings: EncoderSettings(quality: 50, effort: 1))
         let room = WorkerResponse.maximumFileBytes(of: image.size)
         return try process.perform(work, on: image.pixels, room: room, token: WorkToken()) { answer, output in
             guard case .encoded(let count) = answer else { throw ImagingError.notAnImage }
@@ -87,13 +87,11 @@ struct LyingWorkerTests {
         _ lie: @escaping @Sendable (inout [DecodedDescription.Part]) -> Void
     ) -> @Sendable (CInt) -> [UInt8]? {
         answer { claim in
+            let half = PixelSize(width: 32, height: 24)
             claim.pixelCount = 64 * 48 + 2 * 64 * 24
-            claim.description.planes = [
-                DecodedDescription.Part(size: ImageFixture.size, left: 0, top: 0, width: 64, height: 48)
-            ]
-            claim.description.planes += [0, 1].map { _ in
+            claim.description.planes = [ImageFixture.size, half, half].map { size in
                 DecodedDescription.Part(
-                    size: PixelSize(width: 32, height: 24), left: 0, top: 0, width: 32, height: 24)
+                    size: size, region: Plane.Region(width: Double(size.width), height: Double(size.height)))
             }
             lie(&claim.description.planes)
         }
@@ -126,10 +124,10 @@ struct LyingWorkerTests {
         "two planes": planes { $0.removeLast() },
         "luma of another size": planes { $0[0].size.width = 63 },
         "chroma larger than luma": planes { $0[1].size = PixelSize(width: 128, height: 12) },
-        "an image outside its plane": planes { $0[1].left = 1 },
-        "an image of a width that is not a number": planes { $0[2].width = .nan },
-        "an image of infinite height": planes { $0[2].height = .infinity },
-        "an image without height": planes { $0[0].height = 0 },
+        "an image outside its plane": planes { $0[1].region.left = 1 },
+        "an image of a width that is not a number": planes { $0[2].region.width = .nan },
+        "an image of infinite height": planes { $0[2].region.height = .infinity },
+        "an image without height": planes { $0[0].region.height = 0 },
     ]
 
     @Test(arguments: lies.keys.sorted())

@@ -151,6 +151,7 @@ struct MessageTests {
         _ width: Int, _ height: Int, _ left: Double, _ top: Double, _ across: Double, _ down: Double
     ) -> DecodedDescription.Part {
         DecodedDescription.Part(
-            size: PixelSize(width: width, height: height), left: left, top: top, width: across, height: down)
+            size: PixelSize(width: width, height: height),
+            region: Plane.Region(left: left, top: top, width: across, height: down))
     }
 }

@@ -24,7 +24,7 @@ struct SandboxedDrawingTests {
             let expected = try InProcessCodec().decode(
                 file, header: header, plan: plan, limits: .none, token: WorkToken())
             let image = try fixture.decode(file, plan: plan)
-            #expect(DecodedDescription(image) == DecodedDescription(expected), "\(sample.name)")
+            #expect(image.description == expected.description, "\(sample.name)")
             #expect(image.pixels.array == expected.pixels.array, "\(sample.name)")
         }
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)

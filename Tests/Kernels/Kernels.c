@@ -171,7 +171,7 @@ static void jpeg(void)
             bytes[++place] = 0;
     }
     scan.data = bytes, scan.end = bytes + count;
-    int outcome = CFastJPEG_decode(&frame, &scan, (CFastJPEGWatch) {go_on, NULL});
+    int outcome = CFastJPEG_decode(&frame, &scan, (CPixelsWatch) {go_on, NULL});
     add(&outcome, sizeof outcome);
     for (index = 0; index < frame.component_count; index++) {
         CFastJPEGPlane plane = frame.components[index].plane;
@@ -484,7 +484,7 @@ static void palettes(void)
     CPixelsFrame frame = some_frame(1);
     CPalettesPixels pixels = {frame.pixels, frame.width, frame.height, frame.bands};
     CPalettesIndexed out = {0};
-    CPalettesWatch watch = {go_on, NULL};
+    CPixelsWatch watch = {go_on, NULL};
     int status = within(0, 1) ? (int) CPalettes_read(&pixels, &out, watch) : (int) CPalettes_choose(&pixels, fraction(0, 40), &out, watch);
     add(&status, sizeof status);
     if (status == CPalettesDone) {

@@ -312,7 +312,7 @@ static CFastJPEGOutcome begin_group(Baseline *baseline, BitReader *reader, int c
 }
 
 static CFastJPEGOutcome decode_rows(
-    Baseline *baseline, const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch)
+    Baseline *baseline, const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CPixelsWatch watch)
 {
     const UnitLayout *layout = &baseline->layout;
     GroupReader read = group_reader(frame->level);
@@ -335,7 +335,7 @@ static CFastJPEGOutcome decode_rows(
     return CFastJPEGDone;
 }
 
-CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch)
+CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CPixelsWatch watch)
 {
     Baseline *baseline = calloc(1, sizeof *baseline);
     CFastJPEGOutcome outcome;

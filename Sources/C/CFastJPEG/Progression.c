@@ -104,7 +104,7 @@ static int prepare_tables(CFastJPEGProgression *progression, const CFastJPEGScan
 }
 
 CFastJPEGOutcome CFastJPEG_read(
-    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end)
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CPixelsWatch watch, const uint8_t **end)
 {
     CFastJPEGOutcome outcome = lay_out_scan(&progression->frame, progression->grids, scan, &progression->layout);
     int is_read;
@@ -130,7 +130,7 @@ CFastJPEGOutcome CFastJPEG_read(
     return read_scan_data(progression, scan, watch, end);
 }
 
-CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CFastJPEGWatch watch)
+CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CPixelsWatch watch)
 {
     const int level = progression->frame.level, side = corner_side(level);
     int index, row, column;

@@ -36,6 +36,6 @@ struct CFastJPEGProgression {
 
 /// Reads the data of a scan with a known layout and tables and a checked header; `*end` is the end of the data.
 CFastJPEGOutcome read_scan_data(
-    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end);
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CPixelsWatch watch, const uint8_t **end);
 
 #endif

@@ -316,7 +316,7 @@ static CFastJPEGOutcome read_details(CFastJPEGProgression *progression, const CF
 }
 
 CFastJPEGOutcome read_scan_data(
-    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end)
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CPixelsWatch watch, const uint8_t **end)
 {
     int row;
     progression->data.source = scan->data;

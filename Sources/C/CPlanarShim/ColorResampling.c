@@ -14,11 +14,6 @@
 enum { weight_bits = 6,
     whole_weight = 1 << weight_bits };
 
-static size_t in_whole_lines(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /// The two chroma samples around a pixel, and the weight of the second.
 typedef struct {
     int first;
@@ -38,7 +33,7 @@ static Place place_of(double position, int count)
 
 /// The working memory of a run.
 typedef struct {
-    CPlanarShimWatch watch;
+    CPixelsWatch watch;
     const CPlanarShimColors *source;
     Place *columns;
     /// An interpolated row of Cb and of Cr, in `whole_weight`ths, with its last value repeated.
@@ -66,7 +61,7 @@ static void *take(char **room, size_t bytes)
 static void divide(Run *run, char **room, CPlanarShimResampling resampling)
 {
     // Chroma has at most as many samples as luma.
-    size_t width = (size_t) resampling.source_width, target = (size_t) resampling.target_width;
+    size_t width = (size_t) resampling.sizes.source_width, target = (size_t) resampling.sizes.target_width;
     run->columns = take(room, width * sizeof *run->columns);
     for (int kind = 0; kind < 2; kind++) {
         run->mixed[kind] = take(room, (width + 1) * sizeof *run->mixed[kind]);
@@ -77,13 +72,13 @@ static void divide(Run *run, char **room, CPlanarShimResampling resampling)
     run->sums = take(room, 3 * (target + 1) * sizeof *run->sums);
 }
 
-size_t CPlanarShim_color_room(CPlanarShimResampling resampling)
+size_t CPlanarShim_colors_room(const CPlanarShimGraph *graph)
 {
     static char start[64];
     char *end = start;
     Run run;
-    divide(&run, &end, resampling);
-    return (size_t) (end - start);
+    divide(&run, &end, CPlanarShim_graph_resampling(graph));
+    return in_whole_lines(CLight_room(CPlanarShim_graph_light(graph))) + (size_t) (end - start);
 }
 
 /// Interpolates between two rows of a chroma plane.
@@ -135,21 +130,22 @@ static const uint8_t *supply(void *user, int number)
 
 CPlanarShimStatus CPlanarShim_resample_colors(
     const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
-    CPlanarShimWatch watch)
+    CPixelsWatch watch)
 {
     const CLightResampler *resampler = CPlanarShim_graph_light(graph);
     CPlanarShimResampling resampling = CPlanarShim_graph_resampling(graph);
     Run run = {.watch = watch, .source = source};
     CLightSource rows = {.row = supply, .context = &run};
-    CLightRun light = CLight_start(resampler, (CLightRange) {0, resampling.target_width}, room);
+    CLightRun light = CLight_start(resampler, (CLightRange) {0, resampling.sizes.target_width}, room);
     char *own = (char *) room + in_whole_lines(CLight_room(resampler));
     divide(&run, &own, resampling);
     run.first_column = light.source.first;
     run.is_full = source->left == 0 && source->top == 0 && source->across == 1 && source->down == 1
-        && source->planes[1].width == resampling.source_width && source->planes[1].height == resampling.source_height;
-    for (int x = 0; x < resampling.source_width; x++)
+        && source->planes[1].width == resampling.sizes.source_width
+        && source->planes[1].height == resampling.sizes.source_height;
+    for (int x = 0; x < resampling.sizes.source_width; x++)
         run.columns[x] = place_of(source->left + x * source->across, source->planes[1].width);
-    for (int row = 0; row < resampling.target_height; row++) {
+    for (int row = 0; row < resampling.sizes.target_height; row++) {
         if (!CLight_make_row(&light, rows, row, run.made, 0))
             return CPlanarShimStopped;
         CPlanarShim_planes_of_row(run.made, target, row, run.sums);

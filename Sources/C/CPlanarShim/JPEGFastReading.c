@@ -114,7 +114,7 @@ static int describe_frame(
 
 /// Reads all scans of a progressive image.
 static CFastJPEGOutcome read_scans(
-    Walk *walk, const CFastJPEGFrame *frame, CPlanarShimJPEGDetail detail, CFastJPEGWatch watch)
+    Walk *walk, const CFastJPEGFrame *frame, CPlanarShimJPEGDetail detail, CPixelsWatch watch)
 {
     struct jpeg_decompress_struct *codec = &walk->codec;
     CFastJPEGOutcome outcome;
@@ -144,7 +144,7 @@ static CFastJPEGOutcome read_scans(
 }
 
 static CFastJPEGOutcome decode_progressive(
-    const CPlanarShimJPEGReader *reader, const CFastJPEGFrame *frame, CPlanarShimJPEGDetail detail, CFastJPEGWatch watch)
+    const CPlanarShimJPEGReader *reader, const CFastJPEGFrame *frame, CPlanarShimJPEGDetail detail, CPixelsWatch watch)
 {
     Walk *walk = calloc(1, sizeof *walk);
     CFastJPEGOutcome outcome;
@@ -171,7 +171,7 @@ CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
     const CPlanarShimJPEGReader *reader, int level, CPlanarShimJPEGDetail detail, const CPlanarShimPlanes *planes)
 {
     const struct jpeg_decompress_struct *codec = &reader->codec;
-    CFastJPEGWatch watch = {reader->watch.should_stop, reader->watch.context};
+    CPixelsWatch watch = {reader->watch.should_stop, reader->watch.context};
     CFastJPEGFrame frame;
     CFastJPEGScan scan;
     if (codec->arith_code || codec->data_precision != 8 || !describe_frame(codec, level, planes, &frame))

@@ -19,7 +19,7 @@ struct CPlanarShimJPEGReader {
     /// The bytes of the file.
     const JOCTET *bytes;
     size_t count;
-    CPlanarShimWatch watch;
+    CPixelsWatch watch;
     CPlanarShimStatus status;
     JOCTET *profile;
     CPlanarShimJPEGDetail detail;

@@ -85,7 +85,7 @@ static int begin(CPlanarShimJPEGReader *reader)
     return 1;
 }
 
-CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPlanarShimWatch watch)
+CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPixelsWatch watch)
 {
     CPlanarShimJPEGReader *reader = calloc(1, sizeof *reader);
     if (!reader)

@@ -14,7 +14,7 @@ static CPlanarShimStatus no_memory(char text[CPlanarShim_text_size])
 }
 
 CPlanarShimStatus CPlanarShim_write_jpeg(
-    const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
 {
     const CPlanarShimPlane *luma = &planes->planes[0];
@@ -39,7 +39,7 @@ CPlanarShimStatus CPlanarShim_write_jpeg(
 }
 
 CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
-    const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
+    const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size])
 {
     size_t width = (size_t) pixels->width, height = (size_t) pixels->height;

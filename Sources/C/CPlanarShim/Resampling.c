@@ -22,11 +22,6 @@ struct CPlanarShimGraph {
     unsigned source_mask;
 };
 
-static size_t in_whole_lines(size_t bytes)
-{
-    return (bytes + 63) / 64 * 64;
-}
-
 /// Returns how many samples the filter reads beyond the edges of a side; 0 if the side does not change.
 ///
 /// zimg mirrors a source at its edges. A thin line along an edge would then count twice, so the outermost samples are
@@ -43,7 +38,7 @@ static unsigned margin(CPlanarShimKernel kernel, int source, double start, doubl
 /// Returns the samples of a source's row with its margins.
 static size_t padded_width(const CPlanarShimGraph *graph)
 {
-    return (size_t) graph->resampling.source_width + 2 * graph->margin_across;
+    return (size_t) graph->resampling.sizes.source_width + 2 * graph->margin_across;
 }
 
 /// Returns the bytes of such a row while it is filtered.
@@ -59,18 +54,18 @@ static zimg_filter_graph *build(const CPlanarShimGraph *graph)
     zimg_graph_builder_params parameters;
     zimg_image_format_default(&source, ZIMG_API_VERSION);
     source.width = (unsigned) padded_width(graph);
-    source.height = (unsigned) resampling->source_height + 2 * graph->margin_down;
+    source.height = (unsigned) resampling->sizes.source_height + 2 * graph->margin_down;
     source.pixel_type = ZIMG_PIXEL_BYTE;
     // Each plane is resampled as a gray image, so that it gets its exact size; the sizes of subsampled planes would be rounded.
     source.color_family = ZIMG_COLOR_GREY;
     source.pixel_range = ZIMG_RANGE_FULL;
     target = source;
-    source.active_region.left = resampling->left + graph->margin_across;
-    source.active_region.top = resampling->top + graph->margin_down;
-    source.active_region.width = resampling->width;
-    source.active_region.height = resampling->height;
-    target.width = (unsigned) resampling->target_width;
-    target.height = (unsigned) resampling->target_height;
+    source.active_region.left = resampling->sizes.left + graph->margin_across;
+    source.active_region.top = resampling->sizes.top + graph->margin_down;
+    source.active_region.width = resampling->sizes.width;
+    source.active_region.height = resampling->sizes.height;
+    target.width = (unsigned) resampling->sizes.target_width;
+    target.height = (unsigned) resampling->sizes.target_height;
     if (resampling->mixing == CPlanarShimWords) {
         target.pixel_type = ZIMG_PIXEL_WORD;
         target.depth = 16;
@@ -98,36 +93,19 @@ static size_t kept_rows(unsigned count, int height, unsigned *mask)
 /// Prepares zimg; returns 0 if it fails.
 static int prepare(CPlanarShimGraph *graph)
 {
-    const CPlanarShimResampling *resampling = &graph->resampling;
+    const CLightResampling *sizes = &graph->resampling.sizes;
+    CPlanarShimKernel kernel = graph->resampling.kernel;
     unsigned source_rows = 0;
-    graph->margin_across = margin(
-        resampling->kernel, resampling->source_width, resampling->left, resampling->width, resampling->target_width);
-    graph->margin_down = margin(
-        resampling->kernel, resampling->source_height, resampling->top, resampling->height, resampling->target_height);
+    graph->margin_across = margin(kernel, sizes->source_width, sizes->left, sizes->width, sizes->target_width);
+    graph->margin_down = margin(kernel, sizes->source_height, sizes->top, sizes->height, sizes->target_height);
     graph->filters = build(graph);
     if (!graph->filters || zimg_filter_graph_get_tmp_size(graph->filters, &graph->filters_room)
         || zimg_filter_graph_get_input_buffering(graph->filters, &source_rows))
         return 0;
     graph->filters_room = in_whole_lines(graph->filters_room);
     graph->source_rows = kept_rows(
-        source_rows, resampling->source_height + 2 * (int) graph->margin_down, &graph->source_mask);
+        source_rows, sizes->source_height + 2 * (int) graph->margin_down, &graph->source_mask);
     return 1;
-}
-
-static CLightResampler *light_resampler(CPlanarShimResampling resampling)
-{
-    CLightResampling light = {
-        .source_width = resampling.source_width,
-        .source_height = resampling.source_height,
-        .left = resampling.left,
-        .top = resampling.top,
-        .width = resampling.width,
-        .height = resampling.height,
-        .target_width = resampling.target_width,
-        .target_height = resampling.target_height,
-        .bands = resampling.mixing == CPlanarShimLightOfColors ? 3 : 1,
-    };
-    return CLight_make(&light);
 }
 
 static int mixes_light(CPlanarShimResampling resampling)
@@ -142,7 +120,7 @@ CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
         return NULL;
     graph->resampling = resampling;
     if (mixes_light(resampling))
-        graph->light = light_resampler(resampling);
+        graph->light = CLight_make(&resampling.sizes);
     if (mixes_light(resampling) ? !graph->light : !prepare(graph)) {
         CPlanarShim_graph_free(graph);
         return NULL;
@@ -152,10 +130,7 @@ CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling)
 
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph)
 {
-    if (!graph->light)
-        return graph->filters_room + graph->source_rows * padded_row(graph);
-    return in_whole_lines(CLight_room(graph->light))
-        + (graph->resampling.mixing == CPlanarShimLightOfColors ? CPlanarShim_color_room(graph->resampling) : 0);
+    return graph->light ? CLight_room(graph->light) : graph->filters_room + graph->source_rows * padded_row(graph);
 }
 
 CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph)
@@ -170,7 +145,7 @@ CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph
 
 /// The context of the callbacks of a run.
 typedef struct {
-    CPlanarShimWatch watch;
+    CPixelsWatch watch;
     CPlanarShimRows source;
     zimg_image_buffer_const from;
     int source_width, source_height;
@@ -224,14 +199,14 @@ static const uint8_t *supply_light(void *user, int number)
 }
 
 static CPlanarShimStatus run_light(
-    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch)
+    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPixelsWatch watch)
 {
     Run run = {.watch = watch, .source = source};
     CLightSource rows = {.row = supply_light, .context = &run, .is_limited = source.is_limited};
-    CLightRun light = CLight_start(graph->light, (CLightRange) {0, graph->resampling.target_width}, room);
+    CLightRun light = CLight_start(graph->light, (CLightRange) {0, graph->resampling.sizes.target_width}, room);
     int row;
     run.first_column = light.source.first;
-    for (row = 0; row < graph->resampling.target_height; row++) {
+    for (row = 0; row < graph->resampling.sizes.target_height; row++) {
         uint8_t *samples = (uint8_t *) target.samples + (size_t) row * target.stride;
         if (!CLight_make_row(&light, rows, row, samples, target.is_limited))
             return CPlanarShimStopped;
@@ -240,13 +215,13 @@ static CPlanarShimStatus run_light(
 }
 
 CPlanarShimStatus CPlanarShim_graph_run(
-    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch)
+    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPixelsWatch watch)
 {
     Run run = {
         .watch = watch,
         .source = source,
-        .source_width = graph->resampling.source_width,
-        .source_height = graph->resampling.source_height,
+        .source_width = graph->resampling.sizes.source_width,
+        .source_height = graph->resampling.sizes.source_height,
         .margin_across = graph->margin_across,
         .margin_down = graph->margin_down,
     };

@@ -3,15 +3,15 @@
 
 #include "CPlanarShim.h"
 
-#include <CLightResampling.h>
-
 /// Returns the resampler for linear light; NULL if the graph mixes gamma-encoded samples.
 CLightResampler *CPlanarShim_graph_light(const CPlanarShimGraph *graph);
 
 /// Returns the graph's resampling.
 CPlanarShimResampling CPlanarShim_graph_resampling(const CPlanarShimGraph *graph);
 
-/// Returns the working memory of a color run in bytes, without its resampler's.
-size_t CPlanarShim_color_room(CPlanarShimResampling resampling);
+static inline size_t in_whole_lines(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
 
 #endif

@@ -16,7 +16,7 @@ int CPlanarShim_webp_is_planar(const void *bytes, size_t count)
 }
 
 /// Passes the file to the decoder in portions.
-static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_t count, CPlanarShimWatch watch)
+static CPlanarShimStatus feed(WebPIDecoder *decoder, const uint8_t *bytes, size_t count, CPixelsWatch watch)
 {
     size_t given = 0;
     VP8StatusCode status = VP8_STATUS_SUSPENDED;
@@ -41,7 +41,7 @@ static void make_gray(const CPlanarShimPlanes *planes)
 }
 
 CPlanarShimStatus CPlanarShim_webp_decode(
-    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch)
+    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPixelsWatch watch)
 {
     WebPDecoderConfig config;
     WebPIDecoder *decoder;

@@ -11,7 +11,7 @@ typedef struct {
     uint8_t *bytes;
     size_t count;
     size_t capacity;
-    CPlanarShimWatch watch;
+    CPixelsWatch watch;
 } File;
 
 static int append(const uint8_t *data, size_t count, const WebPPicture *picture)
@@ -39,7 +39,7 @@ static int go_on(int percent, const WebPPicture *picture)
 
 /// Encodes an image whose samples have been set, and frees it.
 static CPlanarShimStatus encode(
-    WebPPicture *picture, const CPlanarShimWebPSettings *settings, int has_sharp_chroma, CPlanarShimWatch watch, void **bytes, size_t *count,
+    WebPPicture *picture, const CPlanarShimWebPSettings *settings, int has_sharp_chroma, CPixelsWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size])
 {
     WebPConfig config;
@@ -83,7 +83,7 @@ static int begin(WebPPicture *picture, int width, int height, char text[CPlanarS
 }
 
 CPlanarShimStatus CPlanarShim_write_webp(
-    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes,
+    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size])
 {
     WebPPicture picture;
@@ -120,7 +120,7 @@ static uint8_t *colored(const CPlanarShimPixels *pixels)
 }
 
 CPlanarShimStatus CPlanarShim_write_webp_pixels(
-    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
+    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPixelsWatch watch,
     void **bytes, size_t *count, char text[CPlanarShim_text_size])
 {
     WebPPicture picture;

@@ -5,7 +5,6 @@ package enum ForbiddenAction: UInt8, Sendable, CaseIterable {
     case openFile, openSocket, execute, trace, signal, fork, executableMemory, removePages
     case startThreads, sendDescriptor
 
-    /// The action in words, to follow "cannot".
     package var title: String {
         switch self {
         case .openFile: "open a file"

@@ -6,7 +6,6 @@ import Glibc
 final class MessageSocket: Sendable {
     let descriptor: CInt
 
-    /// Takes ownership of a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
     deinit {
@@ -32,7 +31,6 @@ final class MessageSocket: Sendable {
     /// Whether a message is waiting, or the other end is closed.
     var isReadable: Bool { wait(milliseconds: 0) }
 
-    /// Waits for a message or the end of the connection; returns false on a timeout.
     func wait(milliseconds: CInt) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return unsafe poll(&entry, 1, milliseconds) > 0

@@ -11,7 +11,6 @@ package struct OutputMemory: ~Copyable {
     /// The space for pixels or a file in bytes; delays and a profile have their own space after it.
     private let room: Int
 
-    /// Creates memory with space for `room` bytes, in the server.
     package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
         self.kept = kept
         self.room = max(room, ReusableMemory.count)
@@ -20,7 +19,6 @@ package struct OutputMemory: ~Copyable {
             ? try SharedMemory("alula large output", count: room + ReusableMemory.tailCount) : nil
     }
 
-    /// Wraps memory with space for `room` bytes, received by a worker process.
     init(_ kept: consuming ReusableMemory, large: consuming SharedMemory?, room: Int) {
         self.kept = kept
         self.large = large
@@ -36,12 +34,9 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Ends the request and returns the memory kept by both processes.
     consuming func finish() -> ReusableMemory { kept }
 
     /// Returns writable memory for `count` bytes, valid until the next request.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if the server provided less space; ``SharedMemoryError``.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
         if count <= ReusableMemory.count { return try kept.room(count: count) }
         switch large {

@@ -6,7 +6,6 @@ package struct Protections: Hashable, Sendable {
     package var hasSystemCallFilter: Bool
     /// The kernel reports rejected calls and new threads to the server, which can name and count them.
     package var isSupervised: Bool
-    /// Memory, CPU time and file sizes are limited.
     package var hasLimits: Bool
     /// The version of Landlock that denies the worker access to all files; 0 if there is none.
     package var landlockVersion: Int

@@ -7,19 +7,16 @@ package import Memory
 /// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
 @safe
 package struct ReusableMemory: ~Copyable {
-    /// The number of bytes that a process keeps mapped.
     package static let count = 4 << 20
     /// The number of bytes after these, for data of an image other than its pixels.
     static let tailCount = 2 << 20
 
-    /// The mapped bytes and the bytes after them.
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
     /// The number of bytes at the beginning that have pages.
     private var filled = 0
 
-    /// Takes ownership of a descriptor sent by the server.
     init(adopting descriptor: CInt, isWritable: Bool) {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
     }
@@ -40,7 +37,6 @@ package struct ReusableMemory: ~Copyable {
         if let base = unsafe base { unsafe munmap(base, Self.count) }
     }
 
-    /// Returns the mapping, creating it on first use.
     @unsafe
     private mutating func mapping() throws(SharedMemoryError) -> UnsafeMutableRawPointer {
         if let base = unsafe base { return unsafe base }
@@ -63,7 +59,6 @@ package struct ReusableMemory: ~Copyable {
         filled = 0
     }
 
-    /// Writes `bytes` at the beginning, at most ``count``.
     package mutating func write(_ bytes: SharedBytes) throws(SharedMemoryError) {
         precondition(bytes.count <= Self.count, "the memory ends before the file")
         try fill(bytes.count)
@@ -73,7 +68,6 @@ package struct ReusableMemory: ~Copyable {
         }
     }
 
-    /// Returns a copy of the first `count` bytes, at most ``count``.
     mutating func copied(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the pixels")
         try fill(count)

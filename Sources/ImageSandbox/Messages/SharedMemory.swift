@@ -3,13 +3,10 @@ import Glibc
 import Imaging
 import Memory
 
-/// A failed system call for shared memory.
 package struct SharedMemoryError: Error, CustomStringConvertible {
     let step: StaticString
-    /// An `errno` value.
     let number: CInt
 
-    /// A description for operators.
     package var description: String { "the system refuses shared memory (\(step), error \(number))" }
 
     /// Whether the kernel is out of memory or descriptors, so that neither the image nor the worker is at fault.
@@ -21,12 +18,10 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
     }
 }
 
-/// Memory with a descriptor, by which another process can map it too.
 @safe
 package struct SharedMemory: ~Copyable {
     let descriptor: CInt
 
-    /// Takes ownership of a descriptor.
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
     /// Creates memory of `count` bytes whose size is final.
@@ -111,7 +106,6 @@ package struct SharedMemory: ~Copyable {
             release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// Returns the first `count` bytes, writable.
     func writable(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         let base = unsafe try map(count, PROT_READ | PROT_WRITE)
         return unsafe PlaneMemory(
@@ -119,7 +113,6 @@ package struct SharedMemory: ~Copyable {
             release: { base, count in unsafe munmap(base, count) })
     }
 
-    /// Returns the size of the pages that contain `count` bytes.
     private static func wholePages(_ count: Int) -> Int {
         let page = sysconf(CInt(_SC_PAGESIZE))
         return (count + page - 1) / page * page

@@ -16,7 +16,6 @@ package enum WorkerResponse: Hashable, Sendable {
     case spent(String)
     /// The machine is short of memory; the image is not at fault.
     case outOfMemory
-    /// The result of a ``ForbiddenAction``: 0 if it succeeded, otherwise the error number.
     case attempted(CInt)
     /// The message carries the descriptor by which the kernel reports this worker's system calls.
     case supervised
@@ -24,138 +23,92 @@ package enum WorkerResponse: Hashable, Sendable {
     /// A template has made a copy with this process ID; negative if it failed.
     case copied(pid_t)
 
-    /// An image as described by a worker, not yet checked.
     package struct ClaimedImage: Hashable, Sendable {
         /// The image without its delays and profile, which follow the pixels.
         package var description: DecodedDescription
-        /// The size of the pixels in bytes.
         package var pixelCount: Int
         /// The number of delays, four bytes each.
         package var delayCount: Int
-        /// The size of the color profile in bytes.
         package var profileCount: Int
 
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
     package static let byteCount = 256
-    fileprivate static let longestText = 200
 
-    private enum Kind: UInt8 {
-        case ready = 1
-        case notStarted, decoded, encoded, failed, outOfMemory, attempted, supervised, prepared, copied, spent
+    /// A response of each kind, from which a reader starts.
+    private static let kinds: [WorkerResponse] = [
+        .ready(.none), .notStarted(""),
+        .decoded(
+            ClaimedImage(
+                description: DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0), pixelCount: 0,
+                delayCount: 0, profileCount: 0)), .encoded(byteCount: 0), .failed(""), .outOfMemory,
+        .attempted(0), .supervised, .prepared, .copied(0), .spent(""),
+    ]
+
+    private var kind: Int {
+        switch self {
+        case .ready: 1
+        case .notStarted: 2
+        case .decoded: 3
+        case .encoded: 4
+        case .failed: 5
+        case .outOfMemory: 6
+        case .attempted: 7
+        case .supervised: 8
+        case .prepared: 9
+        case .copied: 10
+        case .spent: 11
+        }
     }
 
     package var message: [UInt8] {
-        var writer = MessageWriter(count: Self.byteCount)
-        switch self {
-        case .ready(let protections):
-            writer.put(Kind.ready.rawValue)
-            writer.put(protections)
-        case .notStarted(let text):
-            writer.put(Kind.notStarted.rawValue)
-            writer.put(text)
-        case .decoded(let image):
-            writer.put(Kind.decoded.rawValue)
-            writer.put(image)
-        case .encoded(let byteCount):
-            writer.put(Kind.encoded.rawValue)
-            writer.put(UInt64(byteCount))
-        case .failed(let text):
-            writer.put(Kind.failed.rawValue)
-            writer.put(text)
-        case .spent(let text):
-            writer.put(Kind.spent.rawValue)
-            writer.put(text)
-        case .outOfMemory: writer.put(Kind.outOfMemory.rawValue)
-        case .attempted(let error):
-            writer.put(Kind.attempted.rawValue)
-            writer.put(error)
-        case .supervised: writer.put(Kind.supervised.rawValue)
-        case .prepared: writer.put(Kind.prepared.rawValue)
-        case .copied(let process):
-            writer.put(Kind.copied.rawValue)
-            writer.put(process)
-        }
-        return writer.finish()
+        var coder = MessageCoder()
+        _ = coder.byte(kind)
+        _ = coder.response(self)
+        return coder.message(count: Self.byteCount)
     }
 
-    /// Parses an answer; nil if it is invalid.
+    /// Reads a response; nil if it is invalid.
     package init?(_ message: [UInt8]) {
-        var reader = MessageReader(message)
-        guard message.count == Self.byteCount, let kind = reader.number(UInt8.self).flatMap(Kind.init) else {
-            return nil
-        }
-        let answer: WorkerResponse? =
-            switch kind {
-            case .ready: reader.protections().map { .ready($0) }
-            case .notStarted: reader.text().map { .notStarted($0) }
-            case .decoded: reader.claimedImage().map { .decoded($0) }
-            case .encoded: reader.byteCount().map { .encoded(byteCount: $0) }
-            case .failed: reader.text().map { .failed($0) }
-            case .spent: reader.text().map { .spent($0) }
-            case .outOfMemory: .outOfMemory
-            case .attempted: reader.number(CInt.self).map { .attempted($0) }
-            case .supervised: .supervised
-            case .prepared: .prepared
-            case .copied: reader.number(pid_t.self).map { .copied($0) }
-            }
-        guard let answer else { return nil }
-        self = answer
+        var coder = MessageCoder(reading: message)
+        let kind = coder.byte(0)
+        guard message.count == Self.byteCount, Self.kinds.indices ~= kind - 1 else { return nil }
+        self = coder.response(Self.kinds[kind - 1])
+        guard coder.isValid else { return nil }
     }
 }
 
-extension MessageWriter {
-    fileprivate mutating func put(_ text: String) {
-        let bytes = Array(text.utf8.prefix(WorkerResponse.longestText))
-        put(UInt8(bytes.count))
-        for byte in bytes { put(byte) }
-    }
-
-    fileprivate mutating func put(_ protections: Protections) {
-        put(protections.hasNoNewPrivileges)
-        put(protections.hasSystemCallFilter)
-        put(protections.isSupervised)
-        put(protections.hasLimits)
-        put(UInt8(protections.landlockVersion))
-    }
-
-    fileprivate mutating func put(_ image: WorkerResponse.ClaimedImage) {
-        put(image.description)
-        put(UInt64(image.pixelCount))
-        put(UInt32(image.delayCount))
-        put(UInt32(image.profileCount))
-    }
-}
-
-extension MessageReader {
-    /// Reads printable ASCII text; all other bytes become question marks, so that the text cannot forge log lines.
-    fileprivate mutating func text() -> String? {
-        guard let count = number(UInt8.self), count <= WorkerResponse.longestText, let bytes = bytes(Int(count)) else {
-            return nil
+extension MessageCoder {
+    fileprivate mutating func response(_ response: WorkerResponse) -> WorkerResponse {
+        switch response {
+        case .ready(let protections): .ready(self.protections(protections))
+        case .notStarted(let text): .notStarted(self.text(text))
+        case .decoded(let image):
+            .decoded(
+                WorkerResponse.ClaimedImage(
+                    description: description(image.description), pixelCount: byteCount(image.pixelCount),
+                    delayCount: size(image.delayCount), profileCount: size(image.profileCount)))
+        case .encoded(let byteCount): .encoded(byteCount: self.byteCount(byteCount))
+        case .failed(let text): .failed(self.text(text))
+        case .spent(let text): .spent(self.text(text))
+        case .attempted(let error): .attempted(number(error))
+        case .copied(let process): .copied(number(process))
+        case .outOfMemory, .supervised, .prepared: response
         }
-        return String(decoding: bytes.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    fileprivate mutating func protections() -> Protections? {
-        guard let privileges = flag(), let filter = flag(), let isSupervised = flag(), let limits = flag(),
-            let landlock = number(UInt8.self)
-        else { return nil }
-        return Protections(
-            hasNoNewPrivileges: privileges, hasSystemCallFilter: filter, isSupervised: isSupervised, hasLimits: limits,
-            landlockVersion: Int(landlock))
+    private mutating func protections(_ value: Protections) -> Protections {
+        Protections(
+            hasNoNewPrivileges: flag(value.hasNoNewPrivileges), hasSystemCallFilter: flag(value.hasSystemCallFilter),
+            isSupervised: flag(value.isSupervised), hasLimits: flag(value.hasLimits),
+            landlockVersion: byte(value.landlockVersion))
     }
 
-    fileprivate mutating func claimedImage() -> WorkerResponse.ClaimedImage? {
-        guard let description = description(), let pixelCount = byteCount(), let delayCount = size(),
-            let profileCount = size()
-        else { return nil }
-        return WorkerResponse.ClaimedImage(
-            description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profileCount)
-    }
-
-    /// Reads a byte count that a machine could have.
-    fileprivate mutating func byteCount() -> Int? {
-        number(UInt64.self).flatMap { Int(exactly: $0) }.flatMap { $0 < 1 << 48 ? $0 : nil }
+    /// Codes a byte count that a machine could have.
+    private mutating func byteCount(_ value: Int) -> Int {
+        let count = long(value)
+        require(count < 1 << 48)
+        return count
     }
 }

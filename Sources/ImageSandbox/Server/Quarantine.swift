@@ -4,7 +4,6 @@ import Crypto
 /// Files and pixels that recently crashed workers, or kept them busy for too long; rejected for a while, whatever their
 /// URL.
 struct Quarantine<Key: Hashable> {
-    /// The time for which an entry is rejected.
     let duration: Duration
     private var entries: BoundedMap<Key, Bool>
 
@@ -26,9 +25,7 @@ struct Quarantine<Key: Hashable> {
     mutating func insert(_ key: Key, at now: Duration) { entries.insert(true, for: key, until: now + duration) }
 }
 
-/// A file or pixels, and the work to do with them.
 struct SandboxJob: Hashable {
-    /// The hash of the file or of the pixels.
     let digest: SHA256Digest
     let work: WorkerRequest.Work
 }

@@ -1,4 +1,3 @@
-/// The number of workers, how they start, and when they are replaced.
 package struct SandboxConfiguration: Sendable {
     package var launch: WorkerLaunch
     /// The number of decoders: one per image decoded concurrently, and a spare.

@@ -1,7 +1,6 @@
 import Imaging
 import Telemetry
 
-/// Counts the causes of workers' ends, and the outcomes of their images.
 struct SandboxMetrics: Sendable {
     enum Cause: String, CaseIterable {
         case crash
@@ -11,14 +10,12 @@ struct SandboxMetrics: Sendable {
         case killed
         /// It exceeded the kernel's limit on CPU time or on written bytes.
         case limit
-        /// It made a system call that no decoder needs.
         case violation
         /// It sent an invalid or unexpected message, or was busy without a request.
         case breach
         case deadline
         /// It used far more CPU time than estimated from the image's header.
         case exhausted
-        /// No request waited for its image any more.
         case cancelled
         /// It reached the end of its planned life.
         case recycled
@@ -26,7 +23,6 @@ struct SandboxMetrics: Sendable {
 
     private let ends: CounterFamily
     let retries: Counter
-    /// The number of files and pixels quarantined.
     let quarantined: Counter
     private let fastDecodes: Counter
     private let fallbacks: CounterFamily
@@ -51,7 +47,6 @@ struct SandboxMetrics: Sendable {
             labels: "reason", counting: "image")
     }
 
-    /// Counts an image by the decoder that a worker process used for it.
     func decoded(_ image: DecodedImage) {
         switch image.jpegDecoding {
         case .fast: fastDecodes.increment()

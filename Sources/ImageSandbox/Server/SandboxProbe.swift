@@ -3,7 +3,6 @@ import Telemetry
 /// Tests that the kernel denies a worker forbidden actions.
 package enum SandboxProbe {
     package enum Outcome: Hashable, Sendable {
-        /// The kernel denied the action with this error number.
         case refused(error: CInt)
         /// The worker was killed for the action; includes the name of the system call, if known.
         case ended(call: String?)
@@ -11,9 +10,6 @@ package enum SandboxProbe {
         case worked
     }
 
-    /// Starts a worker and has it attempt `action`.
-    ///
-    /// - Throws: ``WorkerLaunch/Failure`` if the worker cannot start.
     package static func outcome(
         of action: ForbiddenAction, _ launch: WorkerLaunch
     ) throws(WorkerLaunch.Failure) -> Outcome {

@@ -25,7 +25,6 @@ package final class SandboxedCodec: ImageCodec {
     private let damagedContents: Locked<Quarantine<RefusedContent>>
     private let endlessJobs: Locked<Quarantine<SandboxJob>>
 
-    /// The encoders, which start for the first image that needs one.
     private enum Encoders {
         case notNeeded, stopped
         case started(WorkerRoster)
@@ -35,9 +34,6 @@ package final class SandboxedCodec: ImageCodec {
         let detail: String
     }
 
-    /// Starts the workers and waits until the first is ready.
-    ///
-    /// - Throws: ``WorkerLaunch/Failure`` if no worker can start.
     package init(
         _ configuration: SandboxConfiguration, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) throws(WorkerLaunch.Failure) {
@@ -66,9 +62,6 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Decodes in a worker, and again in a second one if the first ends.
-    ///
-    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or the error of `token`.
     package func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
@@ -94,14 +87,11 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Encodes in a worker, and again in a second one if the first ends.
-    ///
-    /// - Throws: ``ImagingError``, ``WorkerUnavailable``, or the error of `token`.
     package func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes {
         try token.check()
-        var description = DecodedDescription(image)
+        var description = image.description
         description.delays = []
         let work = WorkerRequest.Work.encode(
             description, as: format, settings: settings, delays: image.delays.count)
@@ -119,8 +109,6 @@ package final class SandboxedCodec: ImageCodec {
     }
 
     /// Does the work in a worker, and again in a second one if the first ends.
-    ///
-    /// - Throws: ``Fault`` if the image is at fault, ``WorkerUnavailable``, or the error of `token`.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
@@ -140,40 +128,9 @@ package final class SandboxedCodec: ImageCodec {
                     roster.release(worker)
                     throw error
                 }
-                switch outcome {
-                case .done(let result):
-                    roster.release(worker)
+                if let result = try result(of: outcome, by: worker, of: roster, on: bytes, work, isLast: isLast, token)
+                {
                     return result
-                case .failed(let text):
-                    roster.release(worker)
-                    throw Fault(detail: text)
-                case .spent(let text):
-                    roster.dismiss(worker, .recycled)
-                    throw Fault(detail: text)
-                case .interrupted(let wasBusy):
-                    roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
-                    // If the worker got little CPU time, the machine may be overloaded and the image harmless.
-                    if wasBusy, !token.isCancelled {
-                        let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
-                        endlessJobs.withLock { $0.insert(SandboxJob(digest: digest, work: work), at: timekeeper.now) }
-                    }
-                    try token.check()
-                case .exhausted:
-                    roster.dismiss(worker, .exhausted)
-                    throw quarantined(bytes, work, "a worker needed far more CPU time than the header's price")
-                case .breach(let text):
-                    roster.expel(worker, .breach, text)
-                    throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
-                case .forbidden(let call):
-                    roster.expel(worker, .violation, "it tried the system call \(call)")
-                    throw quarantined(bytes, work, "a worker tried the system call \(call)")
-                case .lost:
-                    let end = roster.reap(worker)
-                    if end == .short, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
-                    if [.violation, .limit].contains(end.cause) || isLast {
-                        throw quarantined(bytes, work, "a worker \(end)")
-                    }
-                    metrics.retries.increment()
                 }
             }
         } catch let error as SharedMemoryError {
@@ -182,10 +139,51 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// The idle decoders; the last is used next.
+    /// Returns the result of a worker, which goes back to its roster or ends; nil if another worker may try.
+    private func result<Result>(
+        of outcome: WorkerProcess.Outcome<Result>, by worker: WorkerProcess, of roster: WorkerRoster,
+        on bytes: SharedBytes, _ work: WorkerRequest.Work, isLast: Bool, _ token: WorkToken
+    ) throws -> Result? {
+        switch outcome {
+        case .done(let result):
+            roster.release(worker)
+            return result
+        case .failed(let text):
+            roster.release(worker)
+            throw Fault(detail: text)
+        case .spent(let text):
+            roster.dismiss(worker, .recycled)
+            throw Fault(detail: text)
+        case .interrupted(let wasBusy):
+            roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
+            // If the worker got little CPU time, the machine may be overloaded and the image harmless.
+            if wasBusy, !token.isCancelled {
+                let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
+                endlessJobs.withLock { $0.insert(SandboxJob(digest: digest, work: work), at: timekeeper.now) }
+            }
+            try token.check()
+        case .exhausted:
+            roster.dismiss(worker, .exhausted)
+            throw quarantined(bytes, work, "a worker needed far more CPU time than the header's price")
+        case .breach(let text):
+            roster.expel(worker, .breach, text)
+            throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
+        case .forbidden(let call):
+            roster.expel(worker, .violation, "it tried the system call \(call)")
+            throw quarantined(bytes, work, "a worker tried the system call \(call)")
+        case .lost:
+            let end = roster.reap(worker)
+            if end == .short, isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
+            if [.violation, .limit].contains(end.cause) || isLast {
+                throw quarantined(bytes, work, "a worker \(end)")
+            }
+            metrics.retries.increment()
+        }
+        return nil
+    }
+
     var idleProcesses: [CInt] { decoders.idleProcesses }
 
-    /// The encoders; nil before the first image that needs one.
     var encoders: WorkerRoster? {
         encoderState.withLock { if case .started(let roster) = $0 { roster } else { nil } }
     }
@@ -253,6 +251,5 @@ package final class SandboxedCodec: ImageCodec {
 
 /// The machine is short of memory or descriptors, so no worker can process the image; the image is not at fault.
 package struct WorkerUnavailable: Error {
-    /// The reason, for logs.
     package let detail: String
 }

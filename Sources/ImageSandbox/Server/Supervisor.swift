@@ -9,7 +9,6 @@ import Glibc
 /// thread at a time.
 @safe
 final class Supervisor {
-    /// Readable when a call waits for a decision.
     let descriptor: CInt
     private let process: pid_t
     /// The number of threads that may start before the worker's threads are counted again.
@@ -24,7 +23,6 @@ final class Supervisor {
     /// The maximum number of rejected threads; a library gives up much earlier.
     private static let maximumRefusals = 64
 
-    /// Takes ownership of the descriptor sent by `process`.
     init(adopting descriptor: CInt, of process: pid_t) {
         self.descriptor = descriptor
         self.process = process
@@ -67,7 +65,6 @@ final class Supervisor {
 
 extension MessageSocket {
     enum Event {
-        /// A message is waiting, or the worker has ended.
         case message
         case nothing
         /// The worker is blocked in a forbidden system call of this name, which never returns.

@@ -6,11 +6,9 @@ import Glibc
 package struct WorkerLaunch: Sendable {
     /// The executable, which must support the subcommand ``SandboxWorker/command``; by default the running one.
     package var executable = "/proc/self/exe"
-    /// The limits that each worker applies to itself.
     package var limits: WorkerLimits
     /// The address space that a decoder may use beyond twice the estimated memory of its image, in bytes.
     package var spareMemory = 256 << 20
-    /// The time within which a started worker must be ready.
     package var timeLimit = Duration.seconds(20)
 
     package init(executable: String = "/proc/self/exe", limits: WorkerLimits) {
@@ -19,14 +17,12 @@ package struct WorkerLaunch: Sendable {
     }
 
     package struct Failure: Error, CustomStringConvertible {
-        /// The reason, for logs.
         package let description: String
     }
 
     /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
     ///
     /// - Parameter template: The process to copy; nil starts a new program.
-    /// - Throws: ``Failure``.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
         let (id, ours) = try connected { theirs throws(Failure) in
             guard let template else { return try spawn(theirs, limits.arguments) }
@@ -55,8 +51,6 @@ package struct WorkerLaunch: Sendable {
     }
 
     /// Starts a template and waits until it is prepared; it ends with the calling thread.
-    ///
-    /// - Throws: ``Failure``.
     func startTemplate() throws(Failure) -> WorkerTemplate {
         let (id, socket) = try connected { theirs throws(Failure) in
             try spawn(theirs, limits.arguments + [TemplateProcess.argument])
@@ -71,7 +65,6 @@ package struct WorkerLaunch: Sendable {
         throw Failure(description: "a template cannot start: \(reason)")
     }
 
-    /// Creates a connection and has `start` start a process at its other end; returns the process and this end.
     private func connected(
         _ start: (_ theirs: MessageSocket) throws(Failure) -> pid_t
     ) throws(Failure) -> (pid_t, MessageSocket) {
@@ -137,7 +130,6 @@ package struct WorkerLaunch: Sendable {
         return variables
     }
 
-    /// Passes strings to C as a null-terminated array of pointers.
     @unsafe
     private static func withStrings<Result>(
         _ texts: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result

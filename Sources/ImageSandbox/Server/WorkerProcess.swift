@@ -8,7 +8,6 @@ import Memory
 final class WorkerProcess: @unchecked Sendable {
     let id: pid_t
     let socket: MessageSocket
-    /// The protections that the worker reported when it was ready.
     let protections: Protections
     /// Decides on the worker's system calls; nil if the kernel decides alone.
     let supervisor: Supervisor?
@@ -17,7 +16,6 @@ final class WorkerProcess: @unchecked Sendable {
     let start = SystemTimekeeper().now
     /// The worker's CPU time at the end of its last request.
     private(set) var restingTime: Duration
-    /// The number of images, as files or pixels, that the worker received.
     private(set) var requests = 0
     /// The values of ``requests`` when the worker last freed memory, and when it was last seen idle.
     private var tidyRequests = 0
@@ -31,7 +29,6 @@ final class WorkerProcess: @unchecked Sendable {
     /// The memory that the worker shares: the server copies files into `input` and results out of `output`.
     private var input, output: ReusableMemory?
 
-    /// Takes ownership of a started process; the owner must call ``end()``.
     init(
         id: pid_t, socket: MessageSocket, supervisor: Supervisor? = nil, protections: Protections = .none,
         spareMemory: Int = 0, template: WorkerTemplate? = nil
@@ -50,10 +47,8 @@ final class WorkerProcess: @unchecked Sendable {
         case done(Result)
         /// The image is damaged or cannot be encoded; the text is for logs.
         case failed(String)
-        /// The worker ended or was stopped before it answered.
         case lost
         case forbidden(call: String)
-        /// The worker sent an invalid answer.
         case breach(String)
         /// The token asked to stop while the worker was still running; `wasBusy` if it used a processor for at least
         /// half of the time limit.
@@ -125,7 +120,6 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    /// Sends a request with its input; returns false if the worker does not accept it.
     private func ask(
         for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
         _ output: borrowing OutputMemory
@@ -165,7 +159,6 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     enum Attempt: Hashable {
-        /// The call returned: 0 if it succeeded, otherwise the error number.
         case finished(error: CInt)
         case forbidden(call: String)
         case lost
@@ -189,7 +182,6 @@ final class WorkerProcess: @unchecked Sendable {
         return .lost
     }
 
-    /// Kills the process if it still runs, waits for its end, and returns the cause.
     func end() -> WorkerEnd { WorkerEnd(killing: id) }
 
     /// Whether the worker keeps so much memory that the next image might lack it.
@@ -227,7 +219,6 @@ final class WorkerProcess: @unchecked Sendable {
     /// check.
     var isUntidy: Bool { requests > tidyRequests && requests == idleRequests }
 
-    /// Records that the worker is idle at a check.
     func noteIdle() { idleRequests = requests }
 
     /// Releases the pages of the shared memory, and has the worker release its free memory.
@@ -264,7 +255,6 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static let idleTimeAllowance = Duration.seconds(1)
 
-    /// Whether a signal has stopped the process, so that it will not answer.
     var isStopped: Bool {
         var information = unsafe siginfo_t()
         let found = unsafe waitid(P_PID, id_t(id), &information, WSTOPPED | WNOHANG | CInt(WNOWAIT))
@@ -276,7 +266,6 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
     case exited(CInt)
     case killed(signal: CInt)
 
-    /// Kills a worker process if it still runs, and waits for its end.
     init(killing process: pid_t) {
         kill(process, SIGKILL)
         var status: CInt = 0

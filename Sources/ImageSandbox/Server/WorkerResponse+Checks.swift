@@ -6,9 +6,6 @@ extension WorkerResponse.ClaimedImage {
     private static let longestProfile = 1 << 20
 
     /// Returns the image that the worker reports in `memory`; the worker cannot change its pixels any more.
-    ///
-    /// - Throws: ``ImagingError`` if a part of the report is false or contradicts the file's header and the plan;
-    ///   ``SharedMemoryError``.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
@@ -20,10 +17,10 @@ extension WorkerResponse.ClaimedImage {
         }
         try memory.settle(count: pixelCount, tailCount: tailCount)
         var description = description
-        var tail = MessageReader(try memory.tail(tailCount, behind: pixelCount))
-        description.delays = (0..<delayCount).compactMap { _ in tail.size() }
+        var tail = MessageCoder(reading: try memory.tail(tailCount, behind: pixelCount))
+        description.delays = (0..<delayCount).map { _ in tail.size(0) }
         if profileCount > 0 {
-            description.profile = tail.bytes(profileCount).flatMap { ColorProfile(SharedBytes($0)) }
+            description.profile = ColorProfile(SharedBytes(tail.bytes(profileCount)))
             if description.profile == nil { throw ImagingError.cannotDecode(detail: "the color profile is invalid") }
         }
         return try DecodedImage(description, pixels: memory.settled(count: pixelCount), of: header, by: plan)
@@ -36,9 +33,6 @@ extension WorkerResponse {
     static func maximumFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
     /// Returns the file that the worker reports in `memory`; the worker cannot change it any more.
-    ///
-    /// - Throws: ``ImagingError`` if the bytes are not a file of this format, size and number of frames, or exceed
-    ///   ``maximumFileBytes(of:frames:)``; ``SharedMemoryError``.
     package static func file(
         byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize,
         frames: Int = 1

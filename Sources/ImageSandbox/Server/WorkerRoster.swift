@@ -48,8 +48,6 @@ final class WorkerRoster: Sendable {
     private let thread = Locked<WorkThread?>(nil)
 
     /// Starts the thread, which starts the workers.
-    ///
-    /// - Throws: ``SharedMemoryError`` if no descriptors are left.
     init(
         _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLifetime,
         atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
@@ -69,21 +67,15 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Waits until the first worker is ready, and returns its protections.
-    ///
-    /// - Throws: ``WorkerLaunch/Failure`` if it could not start.
     func blockingFirst() throws(WorkerLaunch.Failure) -> Protections {
         try state.blockingWait { $0.first }.get()
     }
 
     var processes: [pid_t] { state.withLock { $0.running.map(\.id) } }
 
-    /// The idle workers; the last is taken next.
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
 
     /// Waits until a worker is idle and transfers it to the caller.
-    ///
-    /// - Throws: ``WorkerPool/Stopped``, or the error of `token`.
     func take(_ token: WorkToken) throws -> WorkerProcess {
         while true {
             guard let worker = try blockingIdle() else {
@@ -95,7 +87,6 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Ends a worker with a fault while idle.
     private func end(_ worker: WorkerProcess, because idleFault: WorkerProcess.IdleFault) {
         switch idleFault {
         case .gone: reap(worker)
@@ -104,7 +95,6 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Accepts a worker back after its answer.
     func release(_ worker: WorkerProcess) {
         // The next image would lack the memory that the worker keeps after a large one.
         if worker.hasGrown {
@@ -125,7 +115,6 @@ final class WorkerRoster: Sendable {
         if isReplaced { dismiss(worker, .recycled) }
     }
 
-    /// Kills a worker without waiting for its end.
     func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
         kill(worker.id, SIGKILL)
         metrics.ended(cause)
@@ -182,7 +171,6 @@ final class WorkerRoster: Sendable {
         thread.withLock { $0 }?.blockingJoin()
     }
 
-    /// Returns an idle worker; nil after 50 ms without one.
     private func blockingIdle() throws(WorkerPool.Stopped) -> WorkerProcess? {
         try state.blockingWait(atMost: .milliseconds(50)) { state throws(WorkerPool.Stopped) in
             if state.isStopped { throw WorkerPool.Stopped() }
@@ -304,7 +292,6 @@ final class WorkerRoster: Sendable {
 }
 
 extension WorkerRoster.State {
-    /// Removes one of the idle workers, so that no other caller gets it.
     fileprivate mutating func takeIdle(_ isMeant: (WorkerProcess) -> Bool) -> WorkerProcess? {
         idle.firstIndex(where: isMeant).map { idle.remove(at: $0) }
     }

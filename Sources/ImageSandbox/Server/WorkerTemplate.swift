@@ -21,7 +21,6 @@ final class WorkerTemplate: Sendable {
     /// The time limit of a copy in milliseconds; it takes less than one.
     private static let timeLimit: CInt = 1_000
 
-    /// Takes ownership of a prepared process; the owner must call ``end()``.
     init(id: pid_t, socket: MessageSocket) {
         self.id = id
         self.socket = socket
@@ -36,10 +35,8 @@ final class WorkerTemplate: Sendable {
         return process
     }
 
-    /// Records that an attacker may know the addresses, because a worker crashed or did something forbidden.
     func expose() { state.withLock { $0.isExposed = true } }
 
-    /// Whether an attacker may know the addresses of all copies.
     var isExposed: Bool { state.withLock { $0.isExposed } }
 
     var copies: Int { state.withLock { $0.copies } }
@@ -48,7 +45,6 @@ final class WorkerTemplate: Sendable {
         isExposed || copies >= Self.maximumCopies || SystemTimekeeper().now - start > Self.longestLife
     }
 
-    /// Kills the process if it still runs, and waits for its end.
     func end() { _ = WorkerEnd(killing: id) }
 }
 
@@ -62,15 +58,11 @@ struct WorkerSpawner {
     private var nextTemplate = Duration.zero
     private static let pauseAfterFailure = Duration.seconds(60)
 
-    /// Creates a spawner; its template starts with the first worker.
     init(_ launch: WorkerLaunch, logger: Logger) {
         self.launch = launch
         self.logger = logger
     }
 
-    /// Starts a worker and waits until it is ready.
-    ///
-    /// - Throws: ``WorkerLaunch/Failure``.
     mutating func start() throws(WorkerLaunch.Failure) -> WorkerProcess {
         if template?.isSpent == true { end() }
         let now = SystemTimekeeper().now
@@ -94,7 +86,6 @@ struct WorkerSpawner {
         return try launch.start()
     }
 
-    /// Ends the template; its copies stay.
     mutating func end() {
         template?.end()
         template = nil

@@ -4,7 +4,6 @@ import Coordination
 import Glibc
 import Imaging
 
-/// Drops, step by step, all privileges that a worker does not need.
 enum Confinement {
     /// Initializes the image library, before this process is confined or copied.
     ///
@@ -51,7 +50,6 @@ enum Confinement {
 
 /// Decodes a small image in each format, so that the libraries load everything before the process is confined.
 enum WarmUp {
-    /// - Throws: ``ImagingError`` if a format does not work.
     static func run() throws {
         for format in ImageFormat.allCases {
             guard let file = try format.warmUpFile() else { continue }
@@ -65,7 +63,6 @@ enum WarmUp {
 }
 
 extension Protections {
-    /// The protections that this machine's kernel offers.
     package static var offered: Protections {
         Protections(
             hasNoNewPrivileges: true, hasSystemCallFilter: CSeccompShim_is_available() != 0, isSupervised: true,

@@ -6,7 +6,6 @@ import Memory
 
 /// The main function of a worker process: it confines the process and then answers requests until the server ends.
 package enum SandboxWorker {
-    /// The subcommand by which the server starts the executable.
     package static let command = "decode-worker"
 
     /// Serves the inherited socket; never returns.
@@ -50,7 +49,6 @@ package enum SandboxWorker {
 private struct RequestHandler: ~Copyable {
     private var input, output: ReusableMemory?
 
-    /// Returns the answer; nil if the request or its descriptors are invalid.
     mutating func answer(to request: WorkerRequest?, _ descriptors: [CInt]) -> WorkerResponse? {
         switch request {
         case .perform(let work, let byteCount, let room, let new):
@@ -114,14 +112,9 @@ private struct RequestHandler: ~Copyable {
         let image = try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: WorkToken(),
             room: { try output.makeRoom(count: $0) })
-        var description = DecodedDescription(image)
-        let delays = description.delays.flatMap { delay -> [UInt8] in
-            var writer = MessageWriter(count: 4)
-            writer.put(UInt32(clamping: delay))
-            return writer.finish()
-        }
+        var description = image.description
         let profile = description.profile?.file.array ?? []
-        try output.append(delays + profile, behind: image.pixels.count)
+        try output.append(image.delayBytes + profile, behind: image.pixels.count)
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(

@@ -3,7 +3,6 @@ import Glibc
 
 /// The main function of a template process: it makes copies of itself, each of which becomes a worker.
 enum TemplateProcess {
-    /// The last argument of a template.
     static let argument = "template"
     /// The server's request for a copy; it carries the copy's socket.
     static let request: [UInt8] = [1]

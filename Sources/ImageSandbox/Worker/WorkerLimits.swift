@@ -7,7 +7,6 @@ package struct WorkerLimits: Hashable, Sendable {
     package var memory: Int
     /// The maximum number of bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
-    /// The CPU time of the worker's life in seconds.
     package var processorSeconds: Int
     /// The number of descriptors: the standard streams, the socket, the two kept memories, and two for one request.
     static let descriptors = 8
@@ -18,7 +17,6 @@ package struct WorkerLimits: Hashable, Sendable {
         self.processorSeconds = processorSeconds
     }
 
-    /// Parses ``arguments``; nil if they are invalid.
     init?(_ arguments: [String]) {
         let numbers = arguments.compactMap { Int($0) }.filter { 1...1 << 48 ~= $0 }
         guard arguments.count == 3, numbers.count == 3 else { return nil }

@@ -10,7 +10,6 @@ enum ColorClusters {
     /// Colors closer than this are merged; the difference is barely visible.
     private static let leastDistance = 0.04
 
-    /// Returns the palette; empty if no pixel counts.
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
         let cells = cells(of: image)
         guard !cells.isEmpty else { return [] }
@@ -34,7 +33,6 @@ enum ColorClusters {
         }
     }
 
-    /// Pixels of nearly the same color: their mean and their number.
     private struct Cell {
         let point: Point
         let count: Int

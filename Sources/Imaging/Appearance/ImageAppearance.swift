@@ -1,17 +1,14 @@
 package import Coordination
 import Memory
 
-/// Facts about an image's appearance, computed from its pixels.
 package struct ImageAppearance: Sendable {
     package enum Feature: String, CaseIterable, Sendable {
-        /// The color that covers most of the image.
         case color
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
     }
 
-    /// A color of the palette and its share of the visible image.
     package struct Entry: Sendable, Equatable {
         package let color: Color
         /// Its share in ten-thousandths.
@@ -22,9 +19,7 @@ package struct ImageAppearance: Sendable {
     ///
     /// Their shares sum to 10000.
     package let palette: [Entry]
-    /// The BlurHash; nil if not requested.
     package let blurHash: String?
-    /// The ThumbHash; nil if not requested.
     package let thumbHash: [UInt8]?
 
     /// The longest side of an image to analyze: ThumbHash allows no more, and the other facts need no more.
@@ -34,10 +29,7 @@ package struct ImageAppearance: Sendable {
     ///
     /// - Parameters:
     ///   - file: A lossless still.
-    ///   - features: The facts to compute.
     ///   - components: The columns and rows of a BlurHash, 1…9 each.
-    ///   - token: Reports cancellation.
-    /// - Throws: ``ImagingError``, or the error of `token`.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken
     ) throws {
@@ -57,7 +49,6 @@ package struct ImageAppearance: Sendable {
     }
 }
 
-/// The pixels of a small image as red, green, blue and alpha.
 struct SmallImage {
     let width: Int
     let height: Int

@@ -5,7 +5,6 @@ import Glibc
 ///
 /// The published algorithm: https://evanw.github.io/thumbhash/
 enum ThumbHash {
-    /// Returns the hash of an image whose sides are at most 100 pixels.
     static func bytes(of image: SmallImage) -> [UInt8] {
         let (width, height) = (image.width, image.height)
         let channels = Channels(image)
@@ -40,7 +39,6 @@ enum ThumbHash {
         return bytes
     }
 
-    /// Quantizes a fraction to a whole number up to `most`.
     private static func level(_ fraction: Double, _ most: Double) -> Int {
         Int(min(max((fraction * most).rounded(), 0), most))
     }

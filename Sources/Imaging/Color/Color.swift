@@ -1,11 +1,9 @@
 import Glibc
 
-/// An sRGB color with alpha, 8 bits each.
 package struct Color: Hashable, Sendable {
     package var red: UInt8
     package var green: UInt8
     package var blue: UInt8
-    /// 255 is opaque.
     package var alpha: UInt8
 
     package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
@@ -32,7 +30,6 @@ extension Color {
 
     var isGray: Bool { red == green && green == blue }
 
-    /// A description for people: `#rrggbb` with its opacity, or transparent.
     package var words: String {
         guard alpha > 0 else { return "no color" }
         return "#\(hexadecimal.prefix(6))" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
@@ -44,21 +41,17 @@ extension Color {
         return components.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The color's text in the key of a cached result: the values of red, green, blue and alpha.
     var keyText: String { "\(red),\(green),\(blue),\(alpha)" }
 }
 
 /// The transfer function of sRGB (IEC 61966-2-1).
 enum StandardCurve {
-    /// The light, 0…1, of each of the 256 components.
     static let light = (0...255).map { light(of: Double($0) / 255) }
 
-    /// Returns the light of a component; both 0…1.
     static func light(of component: Double) -> Double {
         component <= 0.04045 ? component / 12.92 : pow((component + 0.055) / 1.055, 2.4)
     }
 
-    /// Returns the component, 0…255, for light clipped to 0…1.
     static func component(of light: Double) -> Int {
         let light = min(max(light, 0), 1)
         let component = light <= 0.0031308 ? light * 12.92 : 1.055 * pow(light, 1 / 2.4) - 0.055

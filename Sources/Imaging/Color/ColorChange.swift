@@ -7,7 +7,6 @@ struct ColorChange: Equatable {
     struct Matrix: Equatable {
         var factors: [Double]
 
-        /// Whether no result can leave the range, so that clipping is unnecessary.
         var staysInRange: Bool {
             (0..<3).allSatisfy { row in
                 let factors = factors[3 * row..<3 * row + 3]
@@ -15,7 +14,6 @@ struct ColorChange: Equatable {
             }
         }
 
-        /// Combines this matrix with `first`, which is applied before it.
         func after(_ first: Matrix) -> Matrix {
             Matrix(
                 factors: (0..<9).map { index in
@@ -30,12 +28,9 @@ struct ColorChange: Equatable {
         var offset = 0.0
     }
 
-    /// The value for each component.
     private(set) var table = (0...255).map(Double.init)
     private(set) var matrices: [Matrix] = []
-    /// The scales that the table combines, in order.
     private(set) var leading: [Scale] = []
-    /// The scale after the matrices.
     private(set) var trailing = Scale()
 
     mutating func append(_ scale: Scale) {

@@ -2,7 +2,6 @@ import Glibc
 
 /// The meaning of red, green and blue: three primaries, a white point and a curve from a header outside an ICC profile.
 package struct ColorEncoding: Hashable, Sendable {
-    /// The curve from a component to light.
     enum Transfer: Hashable, Sendable {
         /// sRGB's, which also stands for the curves of video.
         case srgb
@@ -14,9 +13,7 @@ package struct ColorEncoding: Hashable, Sendable {
         case hlg
     }
 
-    /// The chromaticities of red, green, blue and white.
     let places: Chromaticities
-    /// The curve from a component to light.
     let transfer: Transfer
     /// The brightest light of the image, or of its mastering display, in cd/m²; 0 if unknown.
     var peak = 0
@@ -25,17 +22,14 @@ package struct ColorEncoding: Hashable, Sendable {
         (self.places, self.transfer, self.peak) = (places, transfer, peak)
     }
 
-    /// Creates an encoding from code points (ITU-T H.273); nil for unknown primaries.
     init?(primaries: Int, transfer: Int) {
         guard let places = Chromaticities.byCodePoint[primaries] else { return nil }
         let curves: [Int: Transfer] = [4: .power(220_000), 5: .power(280_000), 8: .power(100_000), 16: .pq, 18: .hlg]
         self.init(places, curves[transfer] ?? .srgb)
     }
 
-    /// Whether light may be brighter than white and needs tone mapping.
     var isBright: Bool { transfer == .pq || transfer == .hlg }
 
-    /// The profile of these colors; PQ and HLG have none.
     var profile: ColorProfile? {
         switch transfer {
         case .srgb: ColorProfile(places)
@@ -59,7 +53,6 @@ struct Chromaticities: Hashable, Sendable {
     /// Eight numbers.
     let numbers: [Int]
 
-    /// Returns nil if colors cannot be computed from these chromaticities.
     init?(_ numbers: [Int]) {
         guard numbers.count == 8, numbers.allSatisfy({ -100_000...200_000 ~= $0 }), numbers[7] > 0 else { return nil }
         self.numbers = numbers
@@ -93,7 +86,6 @@ struct Chromaticities: Hashable, Sendable {
         return zip(solids, amounts).map { solid, amount in solid.map { $0 * amount } }
     }
 
-    /// Returns the matrix from light of these primaries to light of others; white stays white.
     func light(in other: Chromaticities) -> Matrix3 {
         Matrix3(columns: other.connectionPrimaries).inverse * Matrix3(columns: connectionPrimaries)
     }
@@ -127,7 +119,6 @@ struct Matrix3 {
             })
     }
 
-    /// The inverse; contains non-finite numbers for a singular matrix.
     var inverse: Matrix3 {
         func minor(_ row: Int, _ column: Int) -> Double {
             let (a, b) = ((row + 1) % 3, (row + 2) % 3)

@@ -1,6 +1,5 @@
 /// A change of each pixel's color independently of other pixels; alpha does not change.
 package enum ColorFormula: Hashable, Sendable {
-    /// A factor and an offset for each component.
     case scales(red: Scale, green: Scale, blue: Scale)
     /// A table of results for red, then green and blue: 768 values.
     case curves([UInt8])
@@ -21,7 +20,6 @@ package enum ColorFormula: Hashable, Sendable {
             self.offset = offset
         }
 
-        /// The result for each value, rounded and clipped.
         var table: [UInt8] {
             (0...255).map { value in
                 let result = (Double(value) * Double(factor) + Double(offset)) / 10_000

@@ -1,13 +1,11 @@
 package import Memory
 
 extension ColorProfile {
-    /// Reads an untrusted ICC profile; nil if it has more than curves and primaries.
     package init?(_ file: SharedBytes) {
         guard let colors = file.withBytes({ ICCProfile($0).colors }) else { return nil }
         self = colors
     }
 
-    /// An ICC profile with these numbers only.
     package var file: SharedBytes { SharedBytes(written(tags)) }
 
     /// Returns an ICC profile for published images: with a name, the adaptation of white, and each curve once.
@@ -23,10 +21,8 @@ extension ColorProfile {
         return written([("desc", text(name)), ("cprt", text("CC0")), ("chad", adaptation)] + tags)
     }
 
-    /// A small profile of Display P3, for results.
     static let displayP3File = displayP3.file(named: "Display P3")
 
-    /// Writes a file of tags, storing equal data once.
     private func written(_ tags: [(name: String, bytes: [UInt8])]) -> [UInt8] {
         var table = UInt32(tags.count).bigEndianBytes()
         var data: [UInt8] = []
@@ -52,7 +48,6 @@ extension ColorProfile {
     /// The Bradford matrix from D65 to D50, in 65536ths.
     private static let adaptation: [Int32] = [68_674, 1_502, -3_290, 1_939, 64_912, -1_119, -605, 988, 49_262]
 
-    /// The tags, padded to whole words.
     private var tags: [(name: String, bytes: [UInt8])] {
         let white = [(name: "wtpt", bytes: Self.xyz(Self.light))]
         let solids = zip(["rXYZ", "gXYZ", "bXYZ"], primaries).map { (name: $0, bytes: Self.xyz($1)) }

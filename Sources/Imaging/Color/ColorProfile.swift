@@ -5,7 +5,6 @@ import Glibc
 /// A profile in a file is as untrusted as the file. Only its numbers are kept, and the color engine reads a profile
 /// that the service writes from these numbers.
 package struct ColorProfile: Hashable, Sendable {
-    /// The curve from a stored component to light.
     enum Curve: Hashable, Sendable {
         /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, and an empty table is the
         /// identity.
@@ -23,12 +22,10 @@ package struct ColorProfile: Hashable, Sendable {
     /// One curve for each primary, or one for gray.
     let curves: [Curve]
 
-    /// Returns whether the profile fits pixels with this number of components: one for gray, three for color.
     func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
 }
 
 extension ColorProfile.Curve {
-    /// Maximum number of entries of a table.
     static let longestTable = 65_536
 
     static let parameterCounts = [1, 3, 4, 5, 7]
@@ -38,7 +35,6 @@ extension ColorProfile {
     /// Whether these are the colors of sRGB, within 8-bit precision: they need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
-    /// Whether these are the colors of Display P3, within 8-bit precision.
     var isDisplayP3: Bool {
         has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard)
     }
@@ -58,7 +54,6 @@ extension ColorProfile {
     package static let displayP3 = ColorProfile(.displayP3)
     static let standard = ColorProfile(.srgb)
 
-    /// Creates a profile with these chromaticities and a formula's curve, by default sRGB's.
     init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }
         let curve = Curve.formula(formula, parameters.map(fixed))
@@ -104,7 +99,6 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// Returns the light of a component in 0…1.
     private func light(at component: Double) -> Double {
         guard case .table(let values) = self, values.count > 1 else { return sample(component).light }
         let place = component * Double(values.count - 1)

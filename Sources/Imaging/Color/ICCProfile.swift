@@ -1,18 +1,15 @@
 import Memory
 import Text
 
-/// A file's ICC profile, read without a C library.
 struct ICCProfile {
     /// The profile's numbers; nil if it has more than curves and primaries.
     let colors: ColorProfile?
-    /// The kind of pixels that it describes; nil if it is not the profile of an image.
     let space: Space?
     /// The rendering intent for which the profile has data.
     let intent: Intent
     /// Primaries and transfer as code points (ICC.1:2022 section 9.2.17); nil if the profile has none.
     let codePoints: (primaries: Int, transfer: Int)?
 
-    /// A kind of pixels.
     enum Space: Hashable {
         case gray, color, cmyk
     }
@@ -25,21 +22,19 @@ struct ICCProfile {
     /// Maximum length of a profile in bytes; a longer one is ignored.
     static let longest = 4 << 20
 
-    /// Reads a profile; a damaged or unsupported one has no ``colors``, and is left to libvips.
     init(_ bytes: RawSpan) {
         let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]
         colors = ICCProfile.colors(in: bytes, tags)
         space = ICCProfile.space(in: bytes)
         intent = ICCProfile.intent(tags)
         codePoints = tags["cicp"].flatMap { place in
-            guard bytes.text(at: place) == "cicp", let primaries = bytes.byte(at: place + 8),
-                let transfer = bytes.byte(at: place + 9)
+            guard bytes.text(at: place) == "cicp", let primaries = try? bytes.byte(at: place + 8),
+                let transfer = try? bytes.byte(at: place + 9)
             else { return nil }
             return (primaries, transfer)
         }
     }
 
-    /// Whether the profile is sRGB, within 8-bit precision.
     var isStandard: Bool { colors?.isStandard ?? false }
 
     /// Returns the kind of pixels; nil for a profile that links two devices, or names colors.
@@ -62,7 +57,7 @@ struct ICCProfile {
 
     private static func colors(in bytes: RawSpan, _ tags: [ExactText: Int]) -> ColorProfile? {
         // A table takes precedence over curves and primaries: such a profile is left to the color engine.
-        guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = bytes.byte(at: 8) else { return nil }
+        guard tags["A2B0"] == nil, tags["A2B1"] == nil, let version = try? bytes.byte(at: 8) else { return nil }
         func curves(_ names: [String]) -> [ColorProfile.Curve]? {
             let curves = names.compactMap { tags[ExactText($0)].flatMap { bytes.curve(at: $0) } }
             return curves.count == names.count ? curves : nil
@@ -96,14 +91,16 @@ struct ICCProfile {
 
     /// Returns the offsets of the tag table's entries; the color engine reads at most a hundred.
     private static func entries(in bytes: RawSpan) -> [Int] {
-        guard let count = bytes.integer32(at: 128), count <= 100 else { return [] }
+        guard let count = try? bytes.bigEndian32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }
     }
 
     private static func tags(in bytes: RawSpan) -> [ExactText: Int] {
         var tags: [ExactText: Int] = [:]
         for entry in entries(in: bytes) {
-            guard let name = bytes.text(at: entry), let offset = bytes.integer32(at: entry + 4) else { return [:] }
+            guard let name = bytes.text(at: entry), let offset = try? bytes.bigEndian32(at: entry + 4) else {
+                return [:]
+            }
             tags[ExactText(name)] = offset
         }
         return tags
@@ -111,46 +108,30 @@ struct ICCProfile {
 }
 
 extension RawSpan {
-    fileprivate func byte(at offset: Int) -> Int? {
-        guard offset >= 0, offset < byteCount else { return nil }
-        return unsafe Int(unsafeLoad(fromByteOffset: offset, as: UInt8.self))
-    }
-
-    fileprivate func integer16(at offset: Int) -> Int? {
-        guard let high = byte(at: offset), let low = byte(at: offset + 1) else { return nil }
-        return high << 8 | low
-    }
-
-    fileprivate func integer32(at offset: Int) -> Int? {
-        guard let high = integer16(at: offset), let low = integer16(at: offset + 2) else { return nil }
-        return high << 16 | low
-    }
-
     fileprivate func fixedPoint(at offset: Int) -> Int32? {
-        integer32(at: offset).map { Int32(truncatingIfNeeded: $0) }
+        (try? bigEndian32(at: offset)).map { Int32(truncatingIfNeeded: $0) }
     }
 
     fileprivate func text(at offset: Int) -> String? {
-        guard offset >= 0, offset + 4 <= byteCount else { return nil }
-        return String(decoding: (0..<4).compactMap { byte(at: offset + $0).map(UInt8.init) }, as: UTF8.self)
+        (try? bigEndian32(at: offset)).map { String(decoding: $0.bigEndianBytes(4), as: UTF8.self) }
     }
 
-    /// Returns the first triple of an `XYZ ` tag, in 65536ths.
     fileprivate func xyz(at offset: Int) -> [Int32]? {
         guard text(at: offset) == "XYZ " else { return nil }
         let values = (0..<3).compactMap { fixedPoint(at: offset + 8 + 4 * $0) }
         return values.count == 3 ? values : nil
     }
 
-    /// Reads the curve of a `curv` or `para` tag.
     fileprivate func curve(at offset: Int) -> ColorProfile.Curve? {
         switch text(at: offset) {
         case "curv":
-            guard let count = integer32(at: offset + 8), count <= ColorProfile.Curve.longestTable else { return nil }
-            let values = (0..<count).compactMap { integer16(at: offset + 12 + 2 * $0).map(UInt16.init) }
+            guard let count = try? bigEndian32(at: offset + 8), count <= ColorProfile.Curve.longestTable else {
+                return nil
+            }
+            let values = (0..<count).compactMap { (try? bigEndian16(at: offset + 12 + 2 * $0)).map(UInt16.init) }
             return values.count == count ? .table(values) : nil
         case "para":
-            guard let kind = integer16(at: offset + 8), kind < ColorProfile.Curve.parameterCounts.count else {
+            guard let kind = try? bigEndian16(at: offset + 8), kind < ColorProfile.Curve.parameterCounts.count else {
                 return nil
             }
             let count = ColorProfile.Curve.parameterCounts[kind]

@@ -13,7 +13,6 @@ package struct LabColor: Hashable, Sendable {
         (self.lightness, self.a, self.b) = (lightness, a, b)
     }
 
-    /// Converts an sRGB color, ignoring its alpha.
     package init(_ color: Color) {
         let (red, green, blue) = (
             StandardCurve.light[Int(color.red)], StandardCurve.light[Int(color.green)],

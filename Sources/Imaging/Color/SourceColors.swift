@@ -1,4 +1,3 @@
-/// The colors of a source, as declared in its header.
 package struct SourceColors: Hashable, Sendable {
     package enum Space: String, CaseIterable, Sendable {
         case srgb
@@ -18,16 +17,13 @@ package struct SourceColors: Hashable, Sendable {
         package var isOfLight: Bool { self == .pq || self == .hlg }
     }
 
-    /// The space of the pixels as stored.
     package var space: Space
-    /// How light brighter than white is stored.
     package var highRange = HighRange.none
     /// The encoding that overrides the ICC profile; nil if the profile applies, or sRGB without one.
     package var encoding: ColorEncoding?
 
     package init(_ space: Space = .srgb) { self.space = space }
 
-    /// Creates colors that a header declares in numbers.
     init(_ encoding: ColorEncoding) {
         self.encoding = encoding
         switch encoding.transfer {
@@ -37,13 +33,11 @@ package struct SourceColors: Hashable, Sendable {
         }
     }
 
-    /// Creates colors from code points (ITU-T H.273); returns nil for unspecified ones.
     init?(primaries: Int, transfer: Int) {
         guard let encoding = ColorEncoding(primaries: primaries, transfer: transfer) else { return nil }
         self.init(encoding)
     }
 
-    /// Creates colors from an ICC profile, possibly truncated; returns nil if it is not an image's.
     init?(profile bytes: RawSpan) {
         let profile = ICCProfile(bytes)
         switch profile.space {
@@ -68,7 +62,6 @@ extension SourceColors.Space {
         (.rec2020, .rec2020, [.srgb, .power(240_000), .power(220_000), .power(200_000)]),
     ]
 
-    /// Returns the space with these primaries and any curve; nil if it has no name.
     fileprivate init?(primaries: [[Double]]) {
         guard let known = Self.known.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
             return nil
@@ -105,7 +98,6 @@ extension SourceColors {
 
     package static let maximumNumbers = 12
 
-    /// Creates colors from numbers; returns nil if no header could contain them.
     package init?(numbers: [Int]) {
         guard [2, Self.maximumNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
             HighRange.allCases.indices ~= numbers[1]

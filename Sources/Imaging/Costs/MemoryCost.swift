@@ -4,9 +4,7 @@ extension ImageHeader {
     /// The factors are measured (`make bench-costs`). Saturates instead of overflowing, because the header may claim
     /// any size.
     ///
-    /// - Parameters:
-    ///   - plan: The decode.
-    ///   - fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired before the decode.
+    /// - Parameter fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired first.
     package func cost(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)
         let storedSize = header.storedSize
@@ -39,7 +37,6 @@ extension ImageHeader {
             .bytes
     }
 
-    /// Returns the most bytes of pixels that a decode by `plan` can yield, in any layout; known before it starts.
     package func maximumPixelBytes(of plan: DecodePlan) -> Int {
         func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
         let size = decoded(by: plan).size
@@ -54,7 +51,6 @@ extension ImageHeader {
     private static let keptRows = 900
     /// The number of reference frames of AV1 and of HEVC up to level 5.
     private static let keptFrames = 8
-    /// Memory of the color engine to convert CMYK, in bytes.
     private static let cmykTables = 4 << 20
 }
 
@@ -96,7 +92,6 @@ private struct Cost: Equatable {
 
     init(_ bytes: Int) { self.bytes = bytes }
 
-    /// Divides a side by a level, rounding up.
     static func quotient(_ side: Int, _ level: Int) -> Cost { Cost(side / level + (side % level > 0 ? 1 : 0)) }
 
     func limited(to other: Cost) -> Cost { Cost(min(bytes, other.bytes)) }

@@ -1,9 +1,4 @@
 extension ImageHeader {
-    /// Estimates the core time of a decode by `plan` before it starts.
-    ///
-    /// - Parameters:
-    ///   - plan: The decode.
-    ///   - fileByteCount: Bytes of the file; 0 if unknown.
     package func timeCost(of plan: DecodePlan, fileByteCount: Int = 0) -> Duration {
         let header = decoded(by: plan)
         let time = format.reading.time
@@ -39,8 +34,6 @@ extension ImageHeader {
     }
 
     /// Rejects a frame deep inside an animation that takes too long, because it needs all frames before it.
-    ///
-    /// - Throws: ``ImagingError/frameTooLate(_:)``.
     func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard plan.page == 0 || !format.hasMovingFrames || timeCost(of: plan) <= limits.longestSteps else {
             throw .frameTooLate(plan.page)
@@ -49,7 +42,6 @@ extension ImageHeader {
 }
 
 extension RenderPlan {
-    /// Estimates the core time of this render for a source with this header, without the decode.
     package func timeCost(of source: ImageHeader) -> Duration {
         let part = source.decoded(by: decode)
         return timeCost(
@@ -66,7 +58,6 @@ extension RenderPlan {
         }
     }
 
-    /// Estimates the core time of a single-color result by this plan.
     package func timeCost(ofPlain color: Color) -> Duration {
         timeCost(of: FrameShape(size: source.size, hasAlpha: color.alpha < 255), frames: 1, hasProfile: false)
     }
@@ -109,6 +100,5 @@ extension RenderPlan {
 }
 
 extension Duration {
-    /// Whether this work is expensive and must queue.
     package var isExpensive: Bool { self >= TimeCost.expensive }
 }

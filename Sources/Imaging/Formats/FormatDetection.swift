@@ -4,9 +4,6 @@ extension ImageHeader {
     /// Reads the header of a file without decoding pixels or calling a C library.
     ///
     /// The time is proportional to the number of segments in the file, not to the pixels that its header claims.
-    ///
-    /// - Throws: ``ImagingError/notAnImage`` for unknown leading bytes, ``ImagingError/cannotDecode(detail:)`` for a
-    ///   damaged header.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
@@ -14,7 +11,6 @@ extension ImageHeader {
         }
     }
 
-    /// Detects the format from the leading bytes, ignoring the file name and media type.
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
         ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
             ?? ImageFormat.allCases.first { $0.reading.leadingBytes.isMarkup(bytes) }
@@ -47,7 +43,6 @@ private enum HEIFBrands {
         if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
     }
 
-    /// Maximum number of bytes of a brand list to read.
     private static let maximumLength = 256
 
     /// Returns the format of the first known brand, or nil if there is none.

@@ -1,4 +1,5 @@
 import CPixels
+import Coordination
 
 extension CPixelsOutline {
     init(_ outline: Outline) {
@@ -25,4 +26,26 @@ func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in 
 /// Copies values into a C array as 32-bit floating-point numbers.
 func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values) {
     store(values.map { Float($0) }, in: &array)
+}
+
+/// The callback by which C libraries check for cancellation; returns 1 to stop.
+///
+/// The context is a ``WorkToken``, which the caller of the library keeps alive.
+func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context = unsafe context else { return 1 }
+    return unsafe Unmanaged<WorkToken>.fromOpaque(context).takeUnretainedValue().shouldStop ? 1 : 0
+}
+
+extension CPixelsWatch {
+    /// Creates a watch that checks `token`, which must outlive the work.
+    @unsafe
+    init(_ token: WorkToken) {
+        unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+    }
+}
+
+extension String {
+    init(cText text: [CChar]) {
+        self.init(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
 }

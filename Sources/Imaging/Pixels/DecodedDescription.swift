@@ -1,34 +1,34 @@
 package import Memory
 
-/// Everything about a decoded image except its pixels, for processes that share the memory of the pixels.
+/// Everything about a decoded image but its pixels.
 package struct DecodedDescription: Hashable, Sendable {
-    /// A plane's size, and the region of it that the image fills.
     package struct Part: Hashable, Sendable {
         package var size: PixelSize
-        /// The region that the image fills, in samples.
-        package var left, top, width, height: Double
+        package var region: Plane.Region
 
-        package init(size: PixelSize, left: Double, top: Double, width: Double, height: Double) {
-            self.size = size
-            (self.left, self.top, self.width, self.height) = (left, top, width, height)
+        package init(size: PixelSize, region: Plane.Region) {
+            (self.size, self.region) = (size, region)
         }
     }
 
+    /// Size of one frame, upright and as reduced while decoding.
     package var size: PixelSize
-    /// Components of a pixel, 1 to 4.
+    /// Components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     package var bands: Int
     package var planes: [Part]
     package var range: PlaneRange
-    /// Milliseconds of each frame; none for stills.
+    /// Milliseconds of each frame; empty for stills.
     package var delays: [Int]
     /// How often an animation plays; 0 for endless.
     package var loop: Int
-    /// Whether the file lacked pixels.
+    /// Whether the file lacked pixels: these are gray, or coarse if the file had coarse data for them.
     package var isIncomplete: Bool
-    /// The color profile; nil for sRGB.
+    /// The color profile of planes, or of color pixels; nil for sRGB.
+    ///
+    /// It is applied after the image was reduced.
     package var profile: ColorProfile?
-    /// The decoder of the planes of a reduced JPEG.
     package var jpegDecoding: JPEGDecoding?
+    /// Whether planes have ``ColorDetail``; false for pixels.
     package var hasColorDetail: Bool
 
     package init(
@@ -47,28 +47,9 @@ package struct DecodedDescription: Hashable, Sendable {
         self.jpegDecoding = jpegDecoding
         self.hasColorDetail = hasColorDetail
     }
-
-    package init(_ image: DecodedImage) {
-        self.init(
-            size: image.size, bands: image.bands, delays: image.delays, loop: image.loop,
-            isIncomplete: image.isIncomplete, profile: image.profile, jpegDecoding: image.jpegDecoding,
-            hasColorDetail: image.hasColorDetail)
-        if case .planar(let planes, let range) = image.layout {
-            self.range = range
-            self.planes = planes.map { plane in
-                Part(
-                    size: plane.size, left: plane.region.left, top: plane.region.top, width: plane.region.width,
-                    height: plane.region.height)
-            }
-        }
-    }
 }
 
 extension DecodedImage {
-    /// Creates an image from an untrusted description.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` as ``init(_:pixels:frames:)`` does, and for a description that
-    ///   does not match the file's header and the plan.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, of header: ImageHeader, by plan: DecodePlan
     ) throws(ImagingError) {
@@ -79,10 +60,6 @@ extension DecodedImage {
         try self.init(description, pixels: pixels, frames: plan.frames(of: header))
     }
 
-    /// Creates an image from an untrusted description.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, or does not fill
-    ///   `pixels` exactly.
     package convenience init(
         _ description: DecodedDescription, pixels: SharedBytes, frames: Int = 1
     ) throws(ImagingError) {
@@ -107,10 +84,6 @@ extension DecodedImage {
 }
 
 extension DecodedDescription {
-    /// Returns the bytes of the described pixels, ignoring delays and profile.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a description that contradicts itself, the file's header or
-    ///   the plan.
     package func pixelByteCount(of header: ImageHeader, by plan: DecodePlan) throws(ImagingError) -> Int {
         var still = self
         (still.delays, still.profile) = ([], nil)
@@ -142,16 +115,11 @@ extension DecodedDescription {
         return overflow ? nil : count
     }
 
-    /// The consecutive planes; nil if they cannot be the planes of a still.
     fileprivate var checkedPlanes: [Plane]? {
         guard [1, 3].contains(planes.count), bands == planes.count, planes[0].size == size, delays.isEmpty, loop == 0,
             planes.allSatisfy({ $0.isSound(within: size) }), profile.map({ $0.describes(bands: bands) }) ?? true
         else { return nil }
-        return .stacked(
-            planes.map { part in
-                let region = Plane.Region(left: part.left, top: part.top, width: part.width, height: part.height)
-                return (part.size, region)
-            })
+        return .stacked(planes.map { ($0.size, $0.region) })
     }
 }
 
@@ -165,6 +133,7 @@ extension DecodedDescription.Part {
             start >= 0 && length >= Double(count) / 2 && start + length <= Double(count) + 1e-9
         }
         return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height
-            && isPart(left, width, of: size.width) && isPart(top, height, of: size.height)
+            && isPart(region.left, region.width, of: size.width)
+            && isPart(region.top, region.height, of: size.height)
     }
 }

@@ -5,8 +5,6 @@ import Memory
 extension DecodedImage {
     /// Finds the part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole
     /// frame if it is all border.
-    ///
-    /// - Throws: The error of `token`.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
         let own = cornerColor(isBottomRight: trim.isFromBottomRight)
@@ -24,8 +22,7 @@ extension DecodedImage {
             var frame = unsafe CPixelsFrame(
                 pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
                 stride: size.width * bands, width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
-            let watch = unsafe CPixelsWatch(
-                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            let watch = unsafe CPixelsWatch(token)
             return unsafe CPixels_find_border(&frame, &border, watch)
         }
         if status != 0 { try token.check() }
@@ -36,7 +33,6 @@ extension DecodedImage {
             size: PixelSize(width: Int(border.right - border.left), height: Int(border.bottom - border.top)), of: size)
     }
 
-    /// Reduces the wider of two borders to the other's width.
     private static func equalize(_ start: inout Int32, _ end: inout Int32, _ side: Int) {
         let width = min(start, Int32(side) - end)
         (start, end) = (width, Int32(side) - width)

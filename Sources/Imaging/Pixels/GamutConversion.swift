@@ -6,9 +6,7 @@ import Memory
 ///
 /// Colors outside the target gamut are mapped into it, keeping their hue.
 struct GamutConversion: Hashable, Sendable {
-    /// The source profile, which has three primaries.
     let source: ColorProfile
-    /// Whether the target is Display P3 rather than sRGB.
     let toWide: Bool
 
     /// Converts from `source`, nil for sRGB; nil if there is nothing to convert.
@@ -18,7 +16,6 @@ struct GamutConversion: Hashable, Sendable {
         (self.source, self.toWide) = (source, toWide)
     }
 
-    /// Converts sRGB to Display P3.
     static let widening = GamutConversion(from: .standard, toWide: true)
 
     var numbers: CPixelsGamut {
@@ -55,22 +52,15 @@ struct GamutConversion: Hashable, Sendable {
 }
 
 extension Color {
-    /// This sRGB color, converted to Display P3.
     var inDisplayP3: Color { GamutConversion.widening?.color(self) ?? self }
 }
 
 extension DecodedImage {
-    /// Converts interleaved pixels to sRGB if they have a profile.
-    ///
-    /// - Throws: The error of `token`.
     func inStandardColors(token: WorkToken) throws -> DecodedImage {
         guard let conversion = profile.flatMap({ GamutConversion(from: $0, toWide: false) }) else { return self }
         return try converted(by: conversion, token: token)
     }
 
-    /// Converts the gamut of interleaved color pixels.
-    ///
-    /// - Throws: The error of `token`.
     func converted(by conversion: GamutConversion, token: WorkToken) throws -> DecodedImage {
         guard bands >= 3 else { return self }
         let memory = try PlaneMemory(count: pixels.count)
@@ -87,8 +77,6 @@ extension DecodedImage {
 
     /// Returns whether more than a thousandth of these interleaved Display P3 pixels, in all frames together, lie
     /// outside sRGB; transparent ones do not count.
-    ///
-    /// - Throws: The error of `token`.
     func isWide(token: WorkToken) throws -> Bool {
         guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }
         var numbers = conversion.numbers
@@ -115,8 +103,7 @@ extension DecodedImage {
                 pixels: UnsafeMutablePointer(
                     mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map { unsafe $0 + offset }),
                 stride: stride, width: Int32(width), height: Int32(height), bands: Int32(bands))
-            let watch = unsafe CPixelsWatch(
-                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            let watch = unsafe CPixelsWatch(token)
             return try unsafe body(frame, watch)
         }
         guard status != 0 else { return }

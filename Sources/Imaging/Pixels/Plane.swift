@@ -1,15 +1,12 @@
 /// A plane of an image: luma, Cb or Cr, 8 bits a sample.
 package struct Plane: Hashable, Sendable {
-    /// Size in samples.
     package let size: PixelSize
     /// Offset of the first sample in the image's bytes.
     let offset: Int
-    /// Bytes from one row to the next.
     let stride: Int
     /// The part of the plane that the image fills.
     let region: Region
 
-    /// Bytes of the plane, including the padding of its rows.
     var byteCount: Int { stride * size.height }
 
     /// Alignment of rows and planes in bytes: the size of the widest registers.
@@ -19,11 +16,12 @@ package struct Plane: Hashable, Sendable {
     ///
     /// A sample covers the square between two whole numbers. The image may end within a sample: a side of 203 reduced
     /// by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
-    struct Region: Hashable, Sendable {
-        var left = 0.0
-        var top = 0.0
-        var width: Double
-        var height: Double
+    package struct Region: Hashable, Sendable {
+        package var left, top, width, height: Double
+
+        package init(left: Double = 0, top: Double = 0, width: Double, height: Double) {
+            (self.left, self.top, self.width, self.height) = (left, top, width, height)
+        }
 
         /// Returns the smallest rectangle of whole samples that contains the region, in a plane of size `plane`.
         func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
@@ -46,7 +44,6 @@ extension QuarterTurn {
 }
 
 extension [Plane] {
-    /// Returns consecutive planes of these sizes, with the image in these regions of them.
     static func stacked(_ parts: [(size: PixelSize, region: Plane.Region)], bytesPerSample: Int = 1) -> [Plane] {
         var offset = 0
         return parts.map { size, region in
@@ -86,7 +83,6 @@ package enum PlaneRange: Hashable, Sendable {
         return (Float(factor / 257), Float(to.start - from.start * factor))
     }
 
-    /// Converts a color to BT.601 luma, Cb and Cr; alpha is ignored.
     func samples(of color: Color) -> [UInt8] {
         let (red, green, blue) = (Double(color.red), Double(color.green), Double(color.blue))
         let luma = 0.299 * red + 0.587 * green + 0.114 * blue

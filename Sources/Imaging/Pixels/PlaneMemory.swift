@@ -8,7 +8,6 @@ package struct PlaneMemory: ~Copyable {
     /// Allocates the memory of a decoded image, once its size in bytes is known.
     package typealias Maker = (_ count: Int) throws -> PlaneMemory
 
-    /// Size in bytes.
     package let count: Int
     private let footprint: Int
     private var base: UnsafeMutableRawPointer?
@@ -17,8 +16,6 @@ package struct PlaneMemory: ~Copyable {
     init() { unsafe self.init(adopting: nil, count: 0, footprint: 0, release: { _, _ in }) }
 
     /// Allocates `count` uninitialized bytes on the heap.
-    ///
-    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     package init(count: Int) throws(ImagingError) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
@@ -50,14 +47,10 @@ package struct PlaneMemory: ~Copyable {
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
-    /// Ensures a size of at least `count` bytes; if memory is reallocated, its contents are lost.
-    ///
-    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     mutating func reserve(_ count: Int) throws(ImagingError) {
         if self.count < count { self = try PlaneMemory(count: count) }
     }
 
-    /// Frees the memory if it is larger than `most` bytes.
     mutating func drop(above most: Int) {
         if count > most { self = PlaneMemory() }
     }

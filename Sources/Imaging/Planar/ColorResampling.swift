@@ -5,7 +5,6 @@ import CPlanarShim
 /// Chroma is a difference of gamma-encoded values, so it cannot be averaged separately in linear light. The planes are
 /// converted to pixels row by row, averaged, and converted back.
 struct ColorResampling {
-    /// The resampling of the pixels, which are aligned with luma.
     let resampling: PlaneResampling
     private let planes: [Plane]
     private let range: PlaneRange

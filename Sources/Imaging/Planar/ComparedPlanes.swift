@@ -15,7 +15,6 @@ struct ComparedPlanes {
     /// Extracts the luma of a still, or of the first frame of an animation.
     ///
     /// - Parameter range: The required range; nil for the image's range, which is full for pixels.
-    /// - Throws: The error of `token`.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
         if case .planar(let planes, let own) = image.layout, own == range ?? own {
             self.init(range: own, samples: image.pixels, planes: Array(planes.prefix(1)))
@@ -24,9 +23,6 @@ struct ComparedPlanes {
         try self.init(pixelsOf: image, planes: 1, range: range ?? .full, token: token)
     }
 
-    /// Extracts full-range luma and chroma.
-    ///
-    /// - Throws: The error of `token`.
     init(colorsOf image: DecodedImage, token: WorkToken) throws {
         try self.init(pixelsOf: image, planes: image.bands < 3 ? 1 : 3, range: .full, token: token)
     }

@@ -31,33 +31,26 @@ enum PlanarFilter {
 
     var isPad: Bool { if case .pad = self { true } else { false } }
 
-    /// Copies three planes, and alpha if present, into larger ones with margins.
     @unsafe
     static func pad(
         _ planes: CPlanarShimPlanes, into results: CPlanarShimPlanes, _ margins: ImageOperations.Margins,
         _ color: Color, in range: PlaneRange, chromaStep: Int
     ) {
-        let from = unsafe [planes.planes.0, planes.planes.1, planes.planes.2, planes.planes.3]
-        let to = unsafe [results.planes.0, results.planes.1, results.planes.2, results.planes.3]
+        let (from, to) = unsafe (planes.all, results.all)
         for (index, value) in (range.samples(of: color) + [color.alpha]).enumerated() {
             let step = index % 3 == 0 ? 1 : chromaStep
             let (source, target) = unsafe (from[index], to[index])
             guard unsafe target.samples != nil else { continue }
-            var frame = unsafe CPixelsFrame(
-                pixels: source.samples, stride: source.stride, width: source.width, height: source.height, bands: 1)
-            var result = unsafe CPixelsFrame(
-                pixels: target.samples, stride: target.stride, width: target.width, height: target.height, bands: 1)
+            var (frame, result) = unsafe (CPixelsFrame(source), CPixelsFrame(target))
             unsafe CPixels_pad(&frame, &result, Int32(margins.left / step), Int32(margins.top / step), value)
         }
     }
 
     /// Changes three planes of `range`, to which the caller has exclusive access.
-    ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
         defer { extendLifetime(token) }
-        let watch = unsafe CPixelsWatch(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
-        let all = unsafe [planes.planes.0, planes.planes.1, planes.planes.2, planes.planes.3]
+        let watch = unsafe CPixelsWatch(token)
+        let all = unsafe planes.all
         var status: Int32 = 0
         switch self {
         case .colors, .gamut:
@@ -73,9 +66,7 @@ enum PlanarFilter {
             }
         case .gaussian(let deviation, let amount):
             for index in 0..<3 where status == 0 {
-                let plane = unsafe all[index]
-                var frame = unsafe CPixelsFrame(
-                    pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
+                var frame = unsafe CPixelsFrame(all[index])
                 var gaussian = CPixelsGaussian(
                     sigma: index == 0 ? deviation : deviation / Double(chromaStep), amount: amount)
                 status = unsafe CPixels_gaussian(&gaussian, &frame, &frame, watch)
@@ -87,9 +78,7 @@ enum PlanarFilter {
             // Pixels that become transparent keep their color.
             let count = unsafe all[3].samples == nil ? 3 : 4
             for index in (addsAlpha ? 3 : 0)..<count where status == 0 {
-                let plane = unsafe all[index]
-                var frame = unsafe CPixelsFrame(
-                    pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
+                var frame = unsafe CPixelsFrame(all[index])
                 let scaled = index % 3 == 0 ? outline : outline.reduced(by: chromaStep, in: size)
                 var shape = CPixelsOutline(scaled)
                 shape.color = (values[index], 0, 0, 255)
@@ -100,6 +89,14 @@ enum PlanarFilter {
             try token.check()
             throw ImagingError.outOfMemory(detail: "no memory to filter planes")
         }
+    }
+}
+
+extension CPixelsFrame {
+    @unsafe
+    fileprivate init(_ plane: CPlanarShimPlane) {
+        unsafe self.init(
+            pixels: plane.samples, stride: plane.stride, width: plane.width, height: plane.height, bands: 1)
     }
 }
 

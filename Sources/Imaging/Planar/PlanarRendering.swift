@@ -2,12 +2,7 @@ import CPlanarShim
 package import Coordination
 import Memory
 
-/// Resamples planar images to a file, to planes, or to pixels for steps that require pixels.
 enum PlanarRendering {
-    /// Encodes the resampled planes.
-    ///
-    /// - Parameter stamps: Stamps to apply to the planes in this order, if there are three planes.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     static func file(
         of image: DecodedImage, target: PlanarTarget, stamps: [PlaneStamp] = [], encoder: PlaneEncoder,
         settings: EncoderSettings, token: WorkToken
@@ -25,12 +20,10 @@ enum PlanarRendering {
         }
     }
 
-    /// Converts the whole image to pixels, at its size and in its colors.
     static func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         try pixels(of: image, target: PlanarTarget(of: image.size), token: token)
     }
 
-    /// Returns the three resampled planes as a separate image.
     static func planes(of image: DecodedImage, target: PlanarTarget, token: WorkToken) throws -> DecodedImage {
         let planes = target.resultPlanes(ofGray: image.bands == 1)
         let memory = try PlaneMemory(count: planes.byteCount)
@@ -38,11 +31,7 @@ enum PlanarRendering {
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
         try PlanarWorkspace.withShared { workspace throws in
             try workspace.resample(image, to: target, token: token) { resampled throws in
-                var from = unsafe resampled.planes
-                var to = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)).planes
-                unsafe CPlanarShim_turn(&from.0, &to.0, 1)
-                unsafe CPlanarShim_turn(&from.1, &to.1, 1)
-                unsafe CPlanarShim_turn(&from.2, &to.2, 1)
+                unsafe resampled.copy(to: CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes)))
             }
         }
         return DecodedImage(pixels: memory.finish(), planes: planes, range: target.range, profile: nil)
@@ -73,16 +62,10 @@ enum PlanarRendering {
 }
 
 extension DecodedImage {
-    /// Converts the image to interleaved sRGB or gray pixels.
-    ///
-    /// - Throws: The error of `token`.
     package func interleaved(token: WorkToken) throws -> DecodedImage {
         try storedPixels(token: token).inStandardColors(token: token)
     }
 
-    /// Converts planes to interleaved pixels in the image's colors; returns other images unchanged.
-    ///
-    /// - Throws: The error of `token`.
     func storedPixels(token: WorkToken) throws -> DecodedImage {
         guard case .planar = layout else { return self }
         return try PlanarRendering.pixels(of: self, token: token)

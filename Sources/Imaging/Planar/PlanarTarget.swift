@@ -1,4 +1,3 @@
-/// The target of resampling a planar image.
 struct PlanarTarget {
     /// The part of the image to resample, in pixels of the source; nil for all of it.
     var part: ImagePart?
@@ -6,7 +5,6 @@ struct PlanarTarget {
     var rectangle: (x: Int, y: Int, size: PixelSize)
     /// The turn after resampling, from the EXIF orientation.
     var turn = QuarterTurn.none
-    /// Filters to apply after the turn, in order.
     private(set) var filters: [PlanarFilter] = []
     /// Whether filters may be added, because the planes are the result.
     var takesFilters = false
@@ -27,8 +25,6 @@ struct PlanarTarget {
     /// Shortest side of an image and of a result, in pixels; below it, there are too few chroma samples for the filter.
     static let shortestSide = 16
 
-    /// Returns whether planes can be resampled to this target: the result is neither tiny nor larger than an image of
-    /// `size`.
     func isWithinReach(of size: PixelSize) -> Bool {
         let source = part?.rounded(in: size).size ?? size
         return resizedSize.width <= source.width && resizedSize.height <= source.height
@@ -57,7 +53,6 @@ struct PlanarTarget {
         return (rest, conversion)
     }
 
-    /// The chroma sample of gray.
     static let neutralChroma: UInt8 = 128
 
     func size(ofPlane index: Int) -> PixelSize {

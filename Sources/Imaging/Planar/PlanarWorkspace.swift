@@ -5,7 +5,6 @@ import Memory
 /// The working memory of one thread, reused across images.
 @safe
 final class PlanarWorkspace {
-    /// Maximum memory to keep, in bytes.
     private static let maximumKept = 16 << 20
     /// Unused workspaces: at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
@@ -28,8 +27,6 @@ final class PlanarWorkspace {
     }
 
     /// Resamples a planar image and lends the planes, which are valid during `body` and may be modified.
-    ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func resample<Result>(
         _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
         _ body: (_ planes: CPlanarShimPlanes) throws -> Result
@@ -42,34 +39,10 @@ final class PlanarWorkspace {
         let colors = ColorResampling(image, to: target)
         if let colors { try run(colors, of: image, to: planes, token) }
         for (index, plane) in planes.enumerated() where colors == nil {
-            guard index < sources.count else {
+            if index < sources.count {
+                try resample(sources[index], index, of: image, range, into: plane, of: target, token)
+            } else {
                 result.fill(plane, with: PlanarTarget.neutralChroma)
-                continue
-            }
-            let mixing = target.mixing(ofPlane: index, from: range)
-            // Samples around the part are not mixed in.
-            let part = target.part(of: sources[index].region)
-            let cut = target.part == nil ? nil : part.samples(in: sources[index].size)
-            var region = target.region(ofPlane: index, in: part)
-            region.left -= Double(cut?.x ?? 0)
-            region.top -= Double(cut?.y ?? 0)
-            let resampling = PlaneResampling(
-                source: cut?.size ?? sources[index].size, region: region,
-                target: plane.size, mixing: mixing, kernel: index == 0 ? .lanczos : .catmullRom)
-            let offset = sources[index].offset + (cut?.y ?? 0) * sources[index].stride + (cut?.x ?? 0)
-            try unsafe image.pixels.withUnsafeBytes { bytes throws in
-                let source = unsafe CPlanarShimRows(
-                    samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset),
-                    stride: sources[index].stride, is_limited: range == .limited ? 1 : 0)
-                if mixing == .words {
-                    let conversion = range.conversion(to: target.range, isLuma: index == 0)
-                    try unsafe runDeep(resampling, from: source, to: plane, conversion, token)
-                } else {
-                    let place = unsafe CPlanarShimRows(
-                        samples: result.bytes.baseAddress?.advanced(by: plane.offset), stride: plane.stride,
-                        is_limited: target.range == .limited ? 1 : 0)
-                    try unsafe run(resampling, from: source, to: place, token)
-                }
             }
         }
         var results =
@@ -85,6 +58,37 @@ final class PlanarWorkspace {
             }
         }
         return try body(results)
+    }
+
+    /// Resamples one plane of the image.
+    private func resample(
+        _ source: Plane, _ index: Int, of image: DecodedImage, _ range: PlaneRange, into plane: Plane,
+        of target: PlanarTarget, _ token: WorkToken
+    ) throws {
+        let mixing = target.mixing(ofPlane: index, from: range)
+        // Samples around the part are not mixed in.
+        let part = target.part(of: source.region)
+        let cut = target.part == nil ? nil : part.samples(in: source.size)
+        var region = target.region(ofPlane: index, in: part)
+        region.left -= Double(cut?.x ?? 0)
+        region.top -= Double(cut?.y ?? 0)
+        let resampling = PlaneResampling(
+            source: cut?.size ?? source.size, region: region, target: plane.size, mixing: mixing,
+            kernel: index == 0 ? .lanczos : .catmullRom)
+        let offset = source.offset + (cut?.y ?? 0) * source.stride + (cut?.x ?? 0)
+        try unsafe image.pixels.withUnsafeBytes { bytes throws in
+            let rows = unsafe CPlanarShimRows(
+                samples: UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset),
+                stride: source.stride, is_limited: range == .limited ? 1 : 0)
+            if mixing == .words {
+                let conversion = range.conversion(to: target.range, isLuma: index == 0)
+                return try unsafe runDeep(resampling, from: rows, to: plane, conversion, token)
+            }
+            let place = unsafe CPlanarShimRows(
+                samples: result.bytes.baseAddress?.advanced(by: plane.offset), stride: plane.stride,
+                is_limited: target.range == .limited ? 1 : 0)
+            try unsafe run(resampling, from: rows, to: place, token)
+        }
     }
 
     @unsafe
@@ -119,14 +123,8 @@ final class PlanarWorkspace {
     private func turn(_ planes: [Plane], of target: PlanarTarget, isGray: Bool) throws -> CPlanarShimPlanes {
         let results = target.turnedPlanes(ofGray: isGray)
         try turned.reserve(results.byteCount)
-        var from = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).planes
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
-        var to = unsafe all.planes
-        unsafe CPlanarShim_turn(&from.0, &to.0, Int32(target.turn.exif))
-        if planes.count == 3 {
-            unsafe CPlanarShim_turn(&from.1, &to.1, Int32(target.turn.exif))
-            unsafe CPlanarShim_turn(&from.2, &to.2, Int32(target.turn.exif))
-        }
+        unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).copy(to: all, turned: target.turn)
         return all
     }
 

@@ -2,10 +2,8 @@ import CPlanarShim
 import Coordination
 import Memory
 
-/// Encodes planes to files of one format.
 @safe
 struct PlaneEncoder: Sendable {
-    /// The sample range that the format requires.
     let range: PlaneRange
     let needsChroma: Bool
     var holdsAlpha = false
@@ -26,8 +24,7 @@ struct PlaneEncoder: Sendable {
         static func file(of write: (inout Output) -> CPlanarShimStatus) throws(ImagingError) -> SharedBytes {
             var output = Output()
             guard write(&output) == CPlanarShimDone else {
-                let text = output.text.prefix { $0 != 0 }.map(UInt8.init)
-                throw .encodeFailed(detail: String(decoding: text, as: UTF8.self))
+                throw .encodeFailed(detail: String(cText: output.text))
             }
             return unsafe SharedBytes(heap: output.base, count: output.count)
         }
@@ -44,10 +41,6 @@ struct PlaneEncoder: Sendable {
     }
 
     /// Encodes planes in `samples`.
-    ///
-    /// - Parameter token: Reports cancellation.
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, also for planes of another range or with unsupported chroma
-    ///   sizes.
     func file(
         of samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
         token: WorkToken = WorkToken()
@@ -61,7 +54,6 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Returns whether the planes are gray without chroma, if allowed, or have chroma of full or half size.
     private func accepts(_ planes: [Plane]) -> Bool {
         if planes.count == 1 { return !needsChroma }
         return planes.count == 3 && planes[1].size == planes[2].size
@@ -69,24 +61,16 @@ struct PlaneEncoder: Sendable {
     }
 }
 
-extension PlaneEncoder {
-    static let jpeg = PlaneEncoder(
-        range: .full, needsChroma: false, writesLumaAlone: true
-    ) { (planes, settings, token) throws(ImagingError) in
-        try Output.file { output in
-            unsafe CPlanarShim_write_jpeg(
-                &planes, CPlanarShimJPEGSettings(settings), CPlanarShimWatch(token), &output.base, &output.count,
-                &output.text)
-        }
-    }
-
-    static let webp = PlaneEncoder(
-        range: .limited, needsChroma: true, holdsAlpha: true
-    ) { (planes, settings, token) throws(ImagingError) in
-        try Output.file { output in
-            unsafe CPlanarShim_write_webp(
-                &planes, CPlanarShimWebPSettings(settings), CPlanarShimWatch(token), &output.base, &output.count,
-                &output.text)
+extension VipsImage {
+    func planarFile(
+        _ options: VipsSaveOptions,
+        _ write: (inout CPlanarShimPixels, inout PlaneEncoder.Output) -> CPlanarShimStatus
+    ) throws -> SharedBytes {
+        try unsafe pixels(token: options.token).withUnsafeBytes { bytes throws in
+            var pixels = unsafe CPlanarShimPixels(
+                samples: bytes.assumingMemoryBound(to: UInt8.self).baseAddress, width: Int32(width),
+                height: Int32(height), bands: Int32(bands))
+            return try PlaneEncoder.Output.file { unsafe write(&pixels, &$0) }
         }
     }
 }

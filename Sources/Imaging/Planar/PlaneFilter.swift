@@ -34,7 +34,6 @@ struct PlaneResampling: Hashable, Sendable {
 @safe
 final class PlaneFilter: @unchecked Sendable {
     let resampling: PlaneResampling
-    /// Bytes of working memory for a run.
     let room: Int
     private let graph: OpaquePointer
 
@@ -51,7 +50,9 @@ final class PlaneFilter: @unchecked Sendable {
         guard let graph = unsafe CPlanarShim_graph_make(CPlanarShimResampling(resampling)) else { return nil }
         unsafe self.graph = unsafe graph
         self.resampling = resampling
-        room = unsafe CPlanarShim_graph_room(graph)
+        room =
+            resampling.mixing == .lightOfColors
+            ? unsafe CPlanarShim_colors_room(graph) : unsafe CPlanarShim_graph_room(graph)
     }
 
     deinit {
@@ -66,7 +67,7 @@ final class PlaneFilter: @unchecked Sendable {
     ) -> CPlanarShimStatus {
         precondition(resampling.mixing == .lightOfColors, "a filter for one plane")
         var (source, target) = (source, target)
-        return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPlanarShimWatch(token))
+        return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPixelsWatch(token))
     }
 
     /// Fills `target`; all rows and `room` must be aligned to ``Plane/alignment``.
@@ -74,7 +75,7 @@ final class PlaneFilter: @unchecked Sendable {
     func run(
         from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
     ) -> CPlanarShimStatus {
-        unsafe CPlanarShim_graph_run(graph, source, target, room, CPlanarShimWatch(token))
+        unsafe CPlanarShim_graph_run(graph, source, target, room, CPixelsWatch(token))
     }
 }
 
@@ -92,12 +93,10 @@ final class PlaneFilters: Sendable {
     private let capacity: Int
     private let state = Locked(State())
 
-    /// Creates a cache of at most `capacity` bytes.
     init(capacity: Int) {
         self.capacity = capacity
     }
 
-    /// Returns the filter for `resampling`, from the cache or computed; nil if zimg fails.
     func filter(for resampling: PlaneResampling) -> PlaneFilter? {
         if let known = state.withLock({ $0.filters[resampling] }) { return known }
         guard let filter = PlaneFilter(resampling) else { return nil }

@@ -1,22 +1,15 @@
 import CPlanarShim
 import Memory
 
-/// Samples that are overlaid on an area of resampled planes.
 struct PlaneStamp {
     /// Separate planes of luma, Cb, Cr and alpha, as ``DecodedImage/split(to:)`` returns them.
     let samples: DecodedImage
-    /// Left edge of the area, in pixels.
     let x: Int
-    /// Top edge of the area, in pixels.
     let y: Int
     /// The size of the area, which lies within the image; the samples repeat to the right and down.
     let coveredSize: PixelSize
-    /// Opacity in percent, 1…100.
     let opacity: Int
 
-    /// Overlays the samples on three planes of their range.
-    ///
-    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     func apply(to planes: CPlanarShimPlanes) throws(ImagingError) {
         let status = unsafe samples.pixels.withUnsafeBytes { bytes in
             var planes = planes
@@ -34,8 +27,6 @@ struct PlaneStamp {
 extension DecodedImage {
     /// Converts interleaved pixels with alpha to separate BT.601 planes of luma, Cb, Cr and alpha, as an image of four
     /// bands.
-    ///
-    /// - Throws: ``ImagingError/outOfMemory(detail:)``.
     func split(to range: PlaneRange) throws(ImagingError) -> DecodedImage {
         precondition(hasAlpha, "the pixels have no alpha")
         let memory = try PlaneMemory(count: 4 * size.area)

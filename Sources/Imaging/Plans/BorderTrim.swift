@@ -11,17 +11,11 @@ package final class BorderTrim: Sendable {
     private let source: RecipeSource
     private let mayGrow: Bool
 
-    /// Creates the trim that a recipe requests.
-    ///
-    /// - Parameter mayGrow: Whether the result may be larger than without the trim.
     init(_ trim: ImageOperations.Trim, _ recipe: AnyRenderRecipe, of source: RecipeSource, mayGrow: Bool) {
         (self.trim, self.recipe, self.source, self.mayGrow) = (trim, recipe, source, mayGrow)
     }
 
     /// Returns the plan for `image`, whose source `plan` was created for.
-    ///
-    /// - Throws: ``ImagingError`` for a crop outside the box and for a result that exceeds the limits or the format, or
-    ///   the error of `token`.
     func resolved(_ plan: RenderPlan, for image: DecodedImage, token: WorkToken) throws -> RenderPlan {
         let box = try image.box ?? self.box(in: image, token: token)
         let isDrawnAnew = image.box != nil
@@ -34,16 +28,12 @@ package final class BorderTrim: Sendable {
     }
 
     /// Returns the part of an image that the border surrounds, in pixels of the image.
-    ///
-    /// - Throws: The error of `token`.
     func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
         try image.interleaved(token: token).part(inside: trim, token: token)
     }
 
     /// Returns how to draw a vector image, decoded by `plan` at its natural size, once the box inside the border is
     /// known.
-    ///
-    /// - Throws: ``ImagingError`` for a crop outside the box and for a drawing that exceeds the limits.
     func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
         let (composition, wanted) = try remainder(inside: box)
         let drawing = try drawing(of: composition, wanted)
@@ -63,7 +53,6 @@ package final class BorderTrim: Sendable {
         return (composition, WantedPart(composition.part ?? box, turn: composition.turn))
     }
 
-    /// Returns the size and the part in which to draw a vector image.
     private func drawing(
         of composition: Composition, _ wanted: WantedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {

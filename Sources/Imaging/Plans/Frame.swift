@@ -14,7 +14,6 @@ package struct Frame {
     /// The part to keep, in pixels of the upright page.
     private var part: ImagePart
     private var turn: QuarterTurn
-    /// The size to which the turned part is resampled; nil before that.
     private var resampled: PixelSize?
     private var decidingSides: [RenderLayout.Side]?
     private var crop: CropStep?
@@ -24,10 +23,8 @@ package struct Frame {
     /// Creates a page of a source, or the rest of it after a trim.
     ///
     /// - Parameters:
-    ///   - number: The page.
     ///   - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
     ///     page.
-    ///   - light: The values that resampling averages.
     ///   - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
@@ -44,7 +41,6 @@ package struct Frame {
     package var size: PixelSize { shape.size }
     package var hasAlpha: Bool { shape.hasAlpha }
 
-    /// Whether the image was only turned and cropped so far.
     private var isPart: Bool { resampled == nil && steps.isEmpty }
 
     package mutating func turn(_ next: QuarterTurn) {

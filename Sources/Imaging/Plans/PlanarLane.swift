@@ -3,7 +3,6 @@
 /// The decision depends on the source's header and the request, never on caches or load: the same source and parameters
 /// yield the same bytes.
 enum PlanarLane {
-    /// Returns whether a source may be decoded to planes, judging by its header before a library has read it.
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
         guard min(header.storedSize.width, header.storedSize.height) >= PlanarTarget.shortestSide * plan.level else {
             return false

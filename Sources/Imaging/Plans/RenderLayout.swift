@@ -6,7 +6,6 @@ struct RenderLayout: Hashable, Sendable {
 
     /// The size to which the whole image is resampled.
     var resizedSize: PixelSize
-    /// The size of the part to keep; nil for all.
     var cropSize: PixelSize?
     /// The size of the canvas around the image; nil for none.
     var canvasSize: PixelSize?
@@ -97,7 +96,6 @@ struct RenderLayout: Hashable, Sendable {
         box.width * source.height <= box.height * source.width ? .width : .height
     }
 
-    /// Scales `source` so that its `side` equals the box's; returns `source` if that enlarges and `enlarge` is false.
     private static func size(of source: PixelSize, matching side: Side, of box: PixelSize, enlarge: Bool) -> PixelSize {
         switch side {
         case .width:
@@ -109,7 +107,6 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// Returns the largest size with the aspect ratio of `box` that fits into both `box` and `source`.
     private static func size(of box: PixelSize, inside source: PixelSize) -> PixelSize {
         size(of: box, matching: tighterSide(of: source, around: box), of: source, enlarge: false)
     }

@@ -2,8 +2,6 @@ extension RenderPlan {
     /// Creates the plan of a recipe's result.
     ///
     /// If the format that the recipe chooses cannot represent the result, the recipe chooses again.
-    ///
-    /// - Throws: ``ImagingError`` for a source, a page or a result that exceeds the limits or the output format.
     package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         guard source.limits.sourceFormats.contains(source.header.format) else {
             throw .formatNotAccepted(source.header.format)
@@ -40,26 +38,20 @@ extension RenderPlan {
         let maximumFrames = min(composition.frames, limits.maximumFrames)
         let frames = isAnimated ? min(header.frames - composition.page, maximumFrames) : 1
         let page = header.page(composition.page)
-        let isDrawn = page.drawing != nil
         let maximumPixels = limits.maximumPixels(of: page)
-        if !isDrawn { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
+        if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
         let wanted = WantedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
-        let isTrimmed = composition.trim != nil
-        let drawing: (size: PixelSize, part: DrawnPart?)? =
-            if !isDrawn { nil } else if isTrimmed { (page.size, nil) } else {
-                try wanted.drawing(
-                    for: composition.size, crop: composition.crop, maximumPixels: maximumPixels,
-                    longestSide: page.format.maximumSide)
-            }
+        let drawing = try composition.drawing(of: wanted, on: page, maximumPixels: maximumPixels)
         let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
         let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
         let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
             composition.keepsGainMap && frames == 1 && composition.format.writing?.joinGainMap != nil
             && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
+        let isWhole = page.drawing != nil || composition.trim != nil
         let decode = DecodePlan(
             page: composition.page,
-            level: isDrawn || isTrimmed ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
+            level: isWhole ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
@@ -67,9 +59,8 @@ extension RenderPlan {
         try header.checkTime(of: decode, limits: limits)
         let decoded = header.decoded(by: decode)
         self.init(
-            decode: decode, source: decoded.shape, steps: steps,
-            format: composition.format, quality: composition.paletteQuality ?? 100,
-            effort: source.rules.efforts[composition.format])
+            decode: decode, source: decoded.shape, steps: steps, format: composition.format,
+            quality: composition.paletteQuality ?? 100, effort: source.rules.efforts[composition.format])
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
         self.gamut = gamut
@@ -81,9 +72,7 @@ extension RenderPlan {
         guard !isStacked || outputSize.height <= format.maximumSide / frames else {
             throw .sideTooLong(outputSize, format: format)
         }
-        border = composition.trim.map { trim in
-            BorderTrim(trim, recipe, of: source, mayGrow: composition.mayGrowByTrim)
-        }
+        border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
         try check(limits, frames: frames, most: decoded.storedSize.area)
     }
 
@@ -96,9 +85,7 @@ extension RenderPlan {
 
     /// Rejects a result or a size between two steps that exceeds the limits or the output format.
     ///
-    /// - Parameters:
-    ///   - frames: The number of frames to keep.
-    ///   - area: Pixels of one frame of the source, which were accepted.
+    /// - Parameter area: Pixels of one frame of the source, which were accepted.
     func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
@@ -184,6 +171,16 @@ extension Composition {
     /// Encoders that run in other processes get no tall images.
     fileprivate var keepsFrames: Bool {
         stacksFrames ? format.isUsualAnimation || !format.isEncodedInOneStep : format.supportsAnimation
+    }
+
+    /// Returns the size and the part in which a vector image is drawn; nil for other sources.
+    fileprivate func drawing(
+        of wanted: WantedPart, on page: ImageHeader, maximumPixels: Int
+    ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
+        guard page.drawing != nil else { return nil }
+        guard trim == nil else { return (page.size, nil) }
+        return try wanted.drawing(
+            for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
     }
 
     /// Returns the level at which an image of size `source` can be decoded without a visible loss.

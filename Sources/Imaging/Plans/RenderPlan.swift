@@ -14,7 +14,6 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var border: BorderTrim?
     /// The number of frames of an animation; 1 for a still.
     var frames = 1
-    /// The animation's timing, if it differs from the source's.
     package internal(set) var timing: FrameTiming?
     package let format: ImageFormat
     package internal(set) var quality: EncodingQuality
@@ -22,9 +21,7 @@ package struct RenderPlan: Hashable, Sendable {
     private let qualityPixels: Int
     /// The scale of the quality: the encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
-    /// The attribution to write into the result; nil for none.
     package internal(set) var attribution: Attribution?
-    /// The encoder's effort, on its own scale.
     package let effort: Int
     /// Bits per component of the result: the format's default, unless it supports the requested depth.
     package internal(set) var bitDepth: Int
@@ -32,7 +29,6 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var gamut = Gamut.srgb
     /// Whether the result is the file as the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
-    /// Whether the frames are stacked vertically in a still.
     package internal(set) var isStacked = false
     /// Whether the chroma of pixels is computed so that edges between colors stay sharp, if the format supports it.
     ///
@@ -51,8 +47,6 @@ package struct RenderPlan: Hashable, Sendable {
     ///
     /// Steps before the first resample work on the source's own pixels, so only a plan that begins with a resample may
     /// reduce the source while decoding.
-    ///
-    /// - Parameter effort: The encoder's effort; nil for the format's default.
     package init(
         decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
         effort: Int? = nil
@@ -102,26 +96,20 @@ package struct RenderPlan: Hashable, Sendable {
         return settings
     }
 
-    /// Converts a quality of the plan to the encoder's scale.
     func encoderQuality(for quality: Int) -> Int {
         qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
     }
 
-    /// Converts a quality of the plan to visual quality.
     package func visualQuality(of quality: Int) -> Int {
         qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }
 
-    /// Returns the response's file, with the gain map if there is one.
     func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
         let profiled = gamut == .p3 ? format.writing?.addProfile?(file, outputSize) ?? file : file
-        let attributed = attribution?.written(into: profiled, format: format, size: outputSize) ?? profiled
+        let attributed = attribution.flatMap { format.writing?.attribute?(profiled, $0.exif, outputSize) } ?? profiled
         return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
-    /// Returns the result in this file, with the gain map created for it.
-    ///
-    /// - Throws: The errors of the maker.
     func answer(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
         let gainMap = try make(file)
         return EncodedImage(

@@ -9,8 +9,6 @@ package protocol RenderRecipe: Hashable, Sendable {
     ///
     /// Called a second time if the composition trims: with the remaining box, from which parts and sizes are then
     /// computed.
-    ///
-    /// - Throws: ``ImagingError`` for a page that the source does not have, or for a result that cannot be rendered.
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition
 
     /// The recipe's text in the key of a result whose border is not known yet: everything that determines the second
@@ -25,7 +23,6 @@ extension RenderRecipe {
     package var ownOptions: RenderingOptions? { nil }
 }
 
-/// A source to apply a recipe to, and the rules for all requests.
 package struct RecipeSource: Hashable, Sendable {
     package let header: ImageHeader
     /// The part that remains after the trim, in pixels of the upright page; nil before the trim, and without one.
@@ -67,7 +64,6 @@ package struct RecipeSource: Hashable, Sendable {
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 
-/// How to render a result: the decode, the steps and the file.
 package struct Composition: Sendable {
     /// The page or frame to show, from 0; the first of several frames.
     package var page = 0
@@ -76,7 +72,6 @@ package struct Composition: Sendable {
     /// Whether several frames become one tall image in a format without animations; otherwise only the first one is
     /// shown.
     package var stacksFrames = false
-    /// The timing of an animation; nil for the source's.
     package var timing: FrameTiming?
     /// The border to remove first; nil for none, as for animations.
     package var trim: ImageOperations.Trim?
@@ -90,9 +85,7 @@ package struct Composition: Sendable {
     var decidingSides: [RenderLayout.Side]?
     /// The part to keep of the resampled and turned image; nil for all of it.
     package var crop: CropStep?
-    /// The values that resampling averages.
     package var light = ResamplingLight.gamma
-    /// The steps after the resample, the turn and the crop.
     package var steps: RenderSteps = []
     /// The additional sources that the steps use, in the order of ``RecipeSource/additions``; nil for an unused one.
     package var additions: [RecipeAddition?] = []
@@ -101,15 +94,12 @@ package struct Composition: Sendable {
     package var qualityScale = QualityScale.encoder
     /// The quality of the palette in formats without another quality, 1…100; nil for the image's own colors.
     var paletteQuality: Int?
-    /// Bits per component, if the format supports several; nil for the default.
     package var bitDepth: Int?
-    /// The colors of the result; nil for the operator's choice.
     package var gamut: Gamut?
     /// Whether to write the source's artist and copyright, if the format supports it.
     package var keepsCopyright = false
     /// Whether to keep the source's gain map, if the format supports it and no step changes colors or adds pixels.
     package var keepsGainMap = false
-    /// Whether the result is the file as the text of a `data:` URL.
     package var isDataURL = false
 
     package init(size: PixelSize, format: ImageFormat, quality: EncodingQuality) {
@@ -120,11 +110,8 @@ package struct Composition: Sendable {
 }
 
 package struct RecipeAddition: Sendable {
-    /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     private(set) var level = 1
-    /// The size to draw a vector image at; nil for its natural size, and for raster images.
     private(set) var drawnSize: PixelSize?
-    /// The rectangle that fills this size; nil for the whole image.
     private(set) var drawnPart: DrawnPart?
     package let decoded: FrameShape
 
@@ -137,7 +124,6 @@ package struct RecipeAddition: Sendable {
         decoded = header.shape.reduced(by: level)
     }
 
-    /// Creates an additional vector source that is drawn, as a whole or in part, at this size.
     init(_ header: ImageHeader, drawnIn size: PixelSize, part: DrawnPart?) {
         (drawnSize, drawnPart) = (size, part)
         decoded = FrameShape(size: size, hasAlpha: header.hasAlpha)
@@ -151,7 +137,6 @@ package struct RecipeAddition: Sendable {
     }
 }
 
-/// A type-erased, comparable recipe.
 package struct AnyRenderRecipe: Sendable {
     package let recipe: any RenderRecipe
 

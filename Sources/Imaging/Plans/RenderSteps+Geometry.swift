@@ -61,16 +61,13 @@ extension PlanarTarget {
     }
 }
 
-/// The visible part of an image with a gain map, and the map's transformation.
 struct GainMapGeometry {
     let part: ImagePart
-    /// Size of the map before it is turned.
     let size: PixelSize
     /// Whether the image is averaged to this size, so that the map is fitted to it.
     let isFitted: Bool
     let turn: QuarterTurn
 
-    /// The steps of a map that is not fitted to its image.
     var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
 
     var turning: RenderSteps { turn == .none ? [] : [TurnStep(turn)] }

@@ -3,11 +3,12 @@ extension RenderingOptions: RenderRecipe {
     package var ownOptions: RenderingOptions? { self }
 
     package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        let format = try chosenFormat(for: source)
-        var frame = try frame(of: source, as: format)
+        let (format, placement) = try chosenFormat(for: source)
+        var frame = try frame(of: source, as: format, placement)
         if let watermark, let header = source.additions.first {
             // Before a trim, the size of the result is not known: the decode is planned for the untrimmed image.
-            let untrimmed = source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format)
+            let untrimmed =
+                source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
             let addition = mark.addition(
                 on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
@@ -23,15 +24,21 @@ extension RenderingOptions: RenderRecipe {
     }
 
     /// Returns the image after all steps but the watermark.
-    ///
-    /// - Throws: ``ImagingError`` for a page that the source does not have, and for a crop outside it.
     package func frame(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> Frame {
+        try frame(of: source, as: format, nil)
+    }
+
+    /// - Parameter whole: The placement of the untrimmed image, if it is known.
+    private func frame(
+        of source: RecipeSource, as format: ImageFormat, _ whole: Placement?
+    ) throws(ImagingError) -> Frame {
         let number = keepsFrames(of: source.header, in: format) ? 0 : page
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
         var frame = Frame(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
         let box = source.whole(ofPage: number)
-        let wanted = try WantedPart(operations, of: box)
-        let (part, layout) = (wanted.naturalPart, RenderLayout(options: self, of: wanted, in: frame.page))
+        let (wanted, layout) =
+            if let whole, source.box == nil { whole } else { try placement(of: box, in: frame.page) }
+        let part = wanted.naturalPart
         frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
         frame.turn(wanted.turn)
         frame.resample(
@@ -66,14 +73,23 @@ extension RenderingOptions: RenderRecipe {
 
     /// Returns the format of the result, by its size without a trim: a trim computes it again, and must not change the
     /// format.
-    private func chosenFormat(for source: RecipeSource) throws(ImagingError) -> ImageFormat {
-        if case .fixed(let format) = format { return format }
+    private func chosenFormat(
+        for source: RecipeSource
+    ) throws(ImagingError) -> (format: ImageFormat, whole: Placement?) {
+        if case .fixed(let format) = format { return (format, nil) }
         let header = source.header.page(page)
-        let whole = ImagePart(allOf: header.size)
-        let layout = RenderLayout(options: self, of: try WantedPart(operations, of: whole), in: header)
-        return format.format(
-            own: header.format, hasAlpha: header.hasAlpha, pixels: layout.outputSize.area,
+        let whole = try placement(of: ImagePart(allOf: header.size), in: header)
+        let chosen = format.format(
+            own: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats, except: source.unfit)
+        return (chosen, whole)
+    }
+
+    private typealias Placement = (wanted: WantedPart, layout: RenderLayout)
+
+    private func placement(of box: ImagePart, in page: ImageHeader) throws(ImagingError) -> Placement {
+        let wanted = try WantedPart(operations, of: box)
+        return (wanted, RenderLayout(options: self, of: wanted, in: page))
     }
 
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
@@ -131,7 +147,6 @@ private struct PlacedWatermark {
 }
 
 extension WatermarkOptions {
-    /// The text in the key of a result: everything that determines the layout once the size of the result is known.
     fileprivate var keyText: String {
         "watermark \(isTiled ? "tiles" : position.keyText) \(x),\(y) \(scale.map(String.init) ?? "own") \(opacity)"
     }

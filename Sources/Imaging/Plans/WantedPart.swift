@@ -20,7 +20,6 @@ struct WantedPart {
         self.turn = turn
     }
 
-    /// The size from which the layout starts.
     var size: PixelSize { turn.turned(naturalPart.size) }
 
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
@@ -31,11 +30,7 @@ struct WantedPart {
     /// The whole image is drawn and then cropped, unless that takes more pixels than allowed. Then only the rectangle
     /// that the crops leave is drawn.
     ///
-    /// - Parameters:
-    ///   - crop: The crop of the resampled image after the turn; nil for none.
-    ///   - maximumPixels: The largest area of a drawing, in pixels.
-    ///   - longestSide: Longest side of a drawing.
-    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for an impossible size.
+    /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
     func drawing(
         for size: PixelSize, crop: CropStep? = nil, maximumPixels: Int, longestSide: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {

@@ -13,7 +13,6 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     /// The image where the other one is transparent.
     case maskOut = "mask-out"
 
-    /// Whether an opaque image may become transparent.
     package var addsAlpha: Bool { self == .mask || self == .maskOut }
 }
 

@@ -14,7 +14,7 @@ package struct DecodePlan: Hashable, Sendable {
     package let drawnSize: PixelSize?
     /// The rectangle that fills this size; nil for the whole image.
     package let drawnPart: DrawnPart?
-    package let keepsGainMap: Bool
+    package private(set) var keepsGainMap: Bool
     package let gamut: DecodedGamut
 
     package init(
@@ -33,9 +33,6 @@ package struct DecodePlan: Hashable, Sendable {
         self.gamut = gamut
     }
 
-    /// Creates a plan for the first page of an additional source, at full size unless a level or drawn size is given.
-    ///
-    /// - Throws: ``ImagingError`` for a source that exceeds the limits.
     package init(
         ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
         limits: ImagingLimits
@@ -46,9 +43,6 @@ package struct DecodePlan: Hashable, Sendable {
         try check(header, limits: limits)
     }
 
-    /// Rejects files whose header shows that this plan must not be run.
-    ///
-    /// - Throws: ``ImagingError`` for a format, a page or a number of pixels that the limits or the file rule out.
     package func check(_ header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
         guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
         let frames = frames(of: header)
@@ -86,19 +80,15 @@ package struct DecodePlan: Hashable, Sendable {
         return (map, DecodePlan(level: reduction))
     }
 
-    /// The decode of the same pixels without their gain map; nil if this is one.
     package var withoutGainMap: DecodePlan? {
         guard keepsGainMap else { return nil }
-        return DecodePlan(
-            page: page, level: level, isAnimated: isAnimated, maximumFrames: maximumFrames,
-            incompleteImages: incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart, gamut: gamut)
+        var plan = self
+        plan.keepsGainMap = false
+        return plan
     }
 
     func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
 
-    /// Rejects an image that lacks pixels, unless such images may be served.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)``.
     func admit(isIncomplete: Bool) throws(ImagingError) {
         guard !isIncomplete || incompleteImages == .serve else {
             throw .cannotDecode(detail: "the file ends before its pixels do")

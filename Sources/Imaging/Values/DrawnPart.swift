@@ -1,15 +1,12 @@
 /// The rectangle of a vector image that is drawn without the rest, because a drawing of the whole would be too large.
 package struct DrawnPart: Hashable, Sendable {
-    /// The wanted part, in pixels of the natural size.
     package let part: ImagePart
-    /// The size of the wanted part in the drawing.
     package let scaledSize: PixelSize
     /// Columns of the scaled part to the left of the rectangle.
     package let x: Int
     /// Rows of the scaled part above the rectangle.
     package let y: Int
 
-    /// Creates the rectangle with its top left corner at `x`, `y` of `part` in `scaledSize`.
     package init(of part: ImagePart, scaledTo scaledSize: PixelSize, x: Int = 0, y: Int = 0) {
         (self.part, self.scaledSize, self.x, self.y) = (part, scaledSize, x, y)
     }

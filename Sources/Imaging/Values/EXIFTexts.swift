@@ -11,7 +11,6 @@ package struct EXIFTexts: Hashable, Sendable {
     /// Maximum size of each text outside ``attribution`` in bytes; a longer one is dropped.
     package static let longest = 255
 
-    /// Returns nil if there are no texts.
     package init?(
         make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil
     ) {
@@ -19,7 +18,6 @@ package struct EXIFTexts: Hashable, Sendable {
         (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
     }
 
-    /// Approximate memory of the texts, in bytes.
     var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }
 }
 
@@ -33,12 +31,10 @@ package struct Attribution: Hashable, Sendable {
     /// Maximum size of each text in bytes; a longer one is dropped.
     package static let longest = 4_096
 
-    /// Returns nil if both are empty.
     package init?(artist: [UInt8], copyright: [UInt8]) {
         guard !artist.isEmpty || !copyright.isEmpty else { return nil }
         (self.artist, self.copyright) = (artist, copyright)
     }
 
-    /// Approximate memory of the texts, in bytes.
     var byteCount: Int { (artist.count + copyright.count) / 8 * 9 + 96 }
 }

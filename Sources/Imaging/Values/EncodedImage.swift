@@ -1,6 +1,5 @@
 package import Memory
 
-/// A finished result: the bytes of an image file that the service encoded.
 package struct EncodedImage: Sendable {
     package let bytes: SharedBytes
     package let format: ImageFormat
@@ -20,7 +19,6 @@ package struct EncodedImage: Sendable {
     }
 }
 
-/// How the quality of a result is chosen.
 package enum EncodingQuality: Hashable, Sendable {
     /// This quality, 1…100; 100 for formats without a quality.
     case fixed(Int)
@@ -61,7 +59,6 @@ package enum EncodingQuality: Hashable, Sendable {
         if case .fixed = self { false } else { true }
     }
 
-    /// A description for people.
     var words: String {
         switch self {
         case .fixed(let quality): "quality \(quality)"
@@ -89,7 +86,6 @@ package struct SimilarityGoal: Hashable, Sendable {
     /// The highest quality that may be chosen, 1…100; chosen without a test if no lower one is similar enough.
     package var highest = 90
 
-    /// Maximum number of qualities that are tested.
     static let maximumTries = 5
 
     package init() {}
@@ -102,3 +98,12 @@ package enum QualityScale: Sendable, Hashable {
     /// The encoder's own scale.
     case encoder
 }
+
+/// A gain map as a JPEG file, not yet joined to its image.
+struct EncodedGainMap {
+    let file: SharedBytes
+    let metadata: GainMapMetadata
+}
+
+/// Encodes the gain map of the result in this file; returns nil if it has none.
+typealias GainMapMaker = (_ file: SharedBytes) throws -> EncodedGainMap?

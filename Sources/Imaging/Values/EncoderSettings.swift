@@ -1,4 +1,3 @@
-/// Encoder settings, besides the format.
 package struct EncoderSettings: Hashable, Sendable {
     /// 1…100; ignored if the format has no quality.
     package var quality: Int

@@ -5,7 +5,6 @@ import Glibc
 /// The corners of polygons and stars lie on a circle, the first one above its center, so that the square stands on a
 /// corner. The circle itself and the ellipse are as large as the frame allows.
 package struct FittedMask {
-    /// The size of the shape's bounding box, in pixels of the frame.
     package let size: PixelSize
     let outline: Outline
 

@@ -8,7 +8,6 @@ package struct FrameShape: Hashable, Sendable {
         self.hasAlpha = hasAlpha
     }
 
-    /// Divides the sides by a whole number, rounding up.
     func reduced(by level: Int) -> FrameShape {
         FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha)
     }
@@ -30,7 +29,6 @@ package struct FrameTiming: Hashable, Sendable {
         self.loop = loop.map { min(max($0, 0), Int(UInt16.max)) }
     }
 
-    /// Replaces the source's delays.
     func delays(for own: [Int]) -> [Int] { own.indices.map { $0 < delays.count ? delays[$0] : own[$0] } }
 
     var keyText: String {

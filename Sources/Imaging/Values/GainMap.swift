@@ -1,12 +1,10 @@
 /// The gain map of an image: a smaller image of how much brighter each part appears on an HDR display.
 package final class GainMap: Sendable {
-    /// The location of the map in the image's file.
     package enum Place: Hashable, Sendable {
         /// A JPEG file within the file.
         case file(Range<Int>)
         case item(Int)
 
-        /// The location as numbers, for records.
         package var numbers: [Int] {
             switch self {
             case .file(let range): [range.lowerBound, range.upperBound]
@@ -14,7 +12,6 @@ package final class GainMap: Sendable {
             }
         }
 
-        /// Creates the location from numbers; returns nil for invalid ones.
         package init?(numbers: [Int]) {
             switch numbers.count {
             case 1: self = .item(numbers[0])
@@ -43,12 +40,10 @@ package final class GainMap: Sendable {
         (self.place, self.header, self.metadata, self.samples) = (place, header, metadata, samples)
     }
 
-    /// Approximate memory, in bytes.
     var byteCount: Int {
         header.byteCount + 256 + metadata.channels.count * MemoryLayout<GainMapMetadata.Channel>.stride
     }
 
-    /// Whether the header of a file could contain these values.
     var isPossible: Bool {
         header.isPossible && header.gainMap == nil && header.frames == 1
             && ([1, 3].contains(header.bands) && header.drawing == nil)
@@ -78,7 +73,6 @@ package struct GainMapMetadata: Hashable, Sendable {
         /// Above 0.
         package let denominator: Int
 
-        /// Creates a fraction; `denominator` must be above 0.
         package init(_ numerator: Int, _ denominator: Int = 1) {
             (self.numerator, self.denominator) = (numerator, denominator)
         }
@@ -115,7 +109,6 @@ package struct GainMapMetadata: Hashable, Sendable {
 }
 
 extension GainMapMetadata {
-    /// The values as numbers, for records.
     package var numbers: [Int] {
         [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] }
     }
@@ -125,14 +118,12 @@ extension GainMapMetadata {
 
     package static let maximumNumbers = 35
 
-    /// Creates metadata from numbers; returns nil for values that no file may contain.
     package init?(numbers: [Int]) {
         guard [15, Self.maximumNumbers].contains(numbers.count), 0...1 ~= numbers[0] else { return nil }
         let fractions = stride(from: 1, to: numbers.count, by: 2).map { Fraction(numbers[$0], numbers[$0 + 1]) }
         self.init(fractions: fractions, usesBaseColors: numbers[0] == 1)
     }
 
-    /// The same values; nil if they are invalid.
     var checked: GainMapMetadata? { GainMapMetadata(fractions: fractions, usesBaseColors: usesBaseColors) }
 
     /// Two headrooms, and five numbers for each component.
@@ -141,7 +132,6 @@ extension GainMapMetadata {
             + channels.flatMap { [$0.least, $0.most, $0.gamma, $0.baseOffset, $0.alternateOffset] }
     }
 
-    /// Creates metadata from a file's values; returns nil if they are invalid.
     init?(fractions: [Fraction], usesBaseColors: Bool) {
         guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPossible) else { return nil }
         let channels = stride(from: 2, to: fractions.count, by: 5).map { start in

@@ -16,7 +16,6 @@ extension Gamut {
         return self == .auto && isWithin ? .srgb : self
     }
 
-    /// A description for people.
     var words: String {
         switch self {
         case .srgb: ""
@@ -34,7 +33,6 @@ package enum DecodedGamut: String, Sendable, Hashable, CaseIterable {
     /// A wider source's colors for a result in Display P3.
     case wide
 
-    /// Returns the colors to decode for a result.
     package init(of colors: SourceColors, for gamut: Gamut) {
         switch colors.space {
         case .srgb where colors.highRange.isOfLight: self = gamut == .srgb ? .own : .wide

@@ -1,10 +1,9 @@
 /// An image file format that Alula reads or writes.
 ///
-/// A format consists of a case here, a row in `FormatTable.swift`, and the code of its header parser, loader and saver.
+/// A format is a case here and a folder of `Formats`: its row of the table, header walk, decoder and encoder.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
 
-    /// Creates the format from its case's name or `jpg`.
     package init?(name: String) {
         self.init(rawValue: name == "jpg" ? "jpeg" : name)
     }
@@ -35,13 +34,10 @@ package enum FormatChoice: Hashable, Sendable {
     /// smallest at equal visual quality.
     ///
     /// - Parameters:
-    ///   - own: The source's format.
     ///   - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports
     ///     it.
-    ///   - pixels: The number of pixels of the result.
     ///   - isMoving: Whether the result keeps several frames, if its format supports them.
     ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
-    ///   - unfit: The formats that cannot represent the result.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         except unfit: Set<ImageFormat> = []

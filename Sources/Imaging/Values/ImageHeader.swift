@@ -1,6 +1,5 @@
 /// The facts in the header of an image file, read before any pixel is decoded.
 package struct ImageHeader: Hashable, Sendable {
-    /// The format by the leading bytes.
     package let format: ImageFormat
     /// Size as stored, before the image is turned upright; the size of the canvas for animations.
     package let storedSize: PixelSize
@@ -21,7 +20,6 @@ package struct ImageHeader: Hashable, Sendable {
     package let bitDepth: Int
     /// Frames of an animation or pages of a document, 1 for stills.
     package let frames: Int
-    /// Whether the image may have transparent parts.
     package let hasAlpha: Bool
     /// Whether the image is stored in passes: progressive JPEG, interlaced PNG or GIF.
     package let isProgressive: Bool
@@ -34,7 +32,6 @@ package struct ImageHeader: Hashable, Sendable {
     package let drawing: PixelSize?
     /// The headers of all pages, including the first; empty if all pages are like this one.
     package let pages: [ImageHeader]
-    /// The EXIF texts; nil if there are none.
     package let exif: EXIFTexts?
     package var colors: SourceColors
     /// The gain map, if the file has a usable one.
@@ -74,7 +71,6 @@ package struct ImageHeader: Hashable, Sendable {
         return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + own
     }
 
-    /// Returns the header of a page; this header if all pages are alike.
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 
     /// Returns the header of the image that a plan decodes: of its page, or of the drawing at the plan's size.
@@ -87,27 +83,20 @@ package struct ImageHeader: Hashable, Sendable {
     /// Returns this header with the colors that the file declares, if they fit such pixels; only their curve applies to
     /// gray.
     func with(_ stated: SourceColors?) -> ImageHeader {
-        if bands < 3, let encoding = stated?.encoding, encoding.grayProfile != nil {
-            var header = self
-            header.colors.encoding = encoding
-            return header
-        }
-        guard let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
-        else {
-            return self
-        }
         var header = self
-        header.colors = stated
+        if bands < 3, let encoding = stated?.encoding, encoding.grayProfile != nil {
+            header.colors.encoding = encoding
+        } else if let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
+        {
+            header.colors = stated
+        }
         return header
     }
 
-    /// The artist and the copyright; nil if absent.
     var attribution: Attribution? { exif?.attribution }
 
-    /// Whether the four components of a pixel are CMYK.
     var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }
 
-    /// Size after the image is turned upright.
     package var size: PixelSize {
         orientation.turned(storedSize)
     }
@@ -145,7 +134,6 @@ extension PixelSize {
 }
 
 extension EXIFTexts {
-    /// Whether no text is longer than those read from files.
     fileprivate var isPossible: Bool {
         [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
             && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }

@@ -1,4 +1,3 @@
-/// A rectangle of an image, in pixels of the whole image.
 package struct ImagePart: Hashable, Sendable {
     package let x: Int
     package let y: Int

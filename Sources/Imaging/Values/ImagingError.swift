@@ -13,7 +13,6 @@ package enum ImagingError: Error, Hashable, Sendable {
     case tooMuchWork(PixelSize)
     /// A side of the result exceeds its format's limit.
     case sideTooLong(PixelSize, format: ImageFormat)
-    /// The requested page is after the last one.
     case noSuchPage(Int, pages: Int)
     /// Decoding the frames up to the requested one would exceed the time limit of a decode.
     case frameTooLate(Int)

@@ -1,25 +1,20 @@
-/// The two JPEG decoders, for work that both support.
 package enum JPEGDecoder: String, Sendable, CaseIterable {
     /// The decoder of docs/jpeg.md, and libjpeg for files that it does not support.
     case fast
     case libjpeg
 
     #if LIBJPEG_ONLY
-    /// The decoder of a build that benchmarks compare the service with.
     package static let usual = JPEGDecoder.libjpeg
     #else
-    /// The decoder of the service.
     package static let usual = JPEGDecoder.fast
     #endif
 }
 
-/// The decoder of the planes of a reduced JPEG.
 package enum JPEGDecoding: Hashable, Sendable {
     case fast
     /// libjpeg, because the fast decoder does not support the file.
     case fallback(Reason)
 
-    /// Why the fast decoder does not support a file.
     package enum Reason: String, Sendable, CaseIterable {
         /// The process, the precision or the number of components.
         case process

@@ -13,7 +13,6 @@ struct Outline: Hashable, Sendable {
     var bottom = 0.0
     var across = 0.0
     var down = 0.0
-    /// The corners of the polygon; none for the rectangle.
     var corners: [Point] = []
 
     /// A whole frame, with corners rounded by `radius`, limited by its sides.

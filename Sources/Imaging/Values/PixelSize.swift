@@ -10,15 +10,12 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    /// Number of pixels; saturates instead of overflowing.
     package var area: Int {
         let (product, overflow) = width.multipliedReportingOverflow(by: height)
         return overflow ? .max : product
     }
 
     /// Rejects a size that is empty, too long, or exceeds `maximumPixels` with all frames together.
-    ///
-    /// - Throws: ``ImagingError/cannotDecode(detail:)``, ``ImagingError/tooManyPixels(_:frames:)``.
     func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
         guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
         guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
@@ -26,7 +23,6 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// This size with width and height swapped.
     package var exchanged: PixelSize { PixelSize(width: height, height: width) }
 
     /// Divides the sides by a whole number, rounding up.
@@ -35,6 +31,5 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         return PixelSize(width: reduced(width), height: reduced(height))
     }
 
-    /// For example `300×225`.
     package var description: String { "\(width)×\(height)" }
 }

@@ -22,23 +22,19 @@ package struct RenderingOptions: Hashable, Sendable {
     package var maximumBytes: Int?
     /// Bits per component of AVIF stills, 8 or 10; nil for the default.
     package var avifBitDepth: Int?
-    /// The colors of the result; nil for the operator's choice.
     package var gamut: Gamut?
     /// Whether results include the source's artist and copyright, if their format supports it.
     package var keepsCopyright = false
     package var gainMap = GainMapUse.drop
-    /// Page or frame to show, from 0.
     package var page = 0
     /// Whether all frames are kept, if both formats support animations.
     package var isAnimated = false
-    /// The watermark's placement; nil without one.
     package var watermark: WatermarkOptions?
     package var format = FormatChoice.negotiated([:])
 
     package init() {}
 }
 
-/// Whether results keep a source's gain map.
 package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
     /// The result is the image without it.
     case drop
@@ -62,7 +58,6 @@ package enum Fit: String, Sendable, Hashable, CaseIterable {
     case fill
 }
 
-/// The part of an image to keep in view.
 package enum Gravity: Sendable, Hashable {
     case center, top, topRight, right, bottomRight, bottom, bottomLeft, left, topLeft
     /// The most salient part, by libvips' measure.
@@ -73,7 +68,6 @@ package enum Gravity: Sendable, Hashable {
     case focal(x: Int, y: Int)
 }
 
-/// How a watermark is placed on the result, in the request's units.
 package struct WatermarkOptions: Hashable, Sendable {
     /// The position on the result: one of the nine positions of ``Gravity``.
     package var position = Gravity.bottomRight

@@ -2,7 +2,6 @@
 package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     package var light = ResamplingLight.gamma
-    /// The colors of results whose request does not choose.
     package var gamut = Gamut.srgb
     /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()
@@ -18,7 +17,6 @@ package struct RenderingRules: Hashable, Sendable {
     package func defaultQuality(_ quality: Int) -> Int { min(quality, defaultQualityLimit ?? quality) }
 }
 
-/// Limits that are checked before work on an image starts.
 package struct ImagingLimits: Sendable, Hashable {
     /// Maximum number of pixels to decode, all frames together.
     package var maximumSourcePixels = 100_000_000
@@ -58,7 +56,6 @@ package struct ImagingLimits: Sendable, Hashable {
     }
 }
 
-/// How much time the encoders spend to make files small, chosen by the operator.
 package struct EncoderEfforts: Hashable, Sendable {
     private var chosen: [ImageFormat: Int] = [:]
 
@@ -78,7 +75,6 @@ package enum JPEGScanChoice: Int, Sendable, CaseIterable {
     case several
 }
 
-/// Whether resampling averages gamma-encoded values or linear light.
 package enum ResamplingLight: String, Sendable, Hashable, CaseIterable {
     /// Gamma-encoded values, as in most services. Fine bright detail becomes too dark.
     case gamma

@@ -11,7 +11,6 @@ package enum ToneCurve: Hashable, Sendable {
     case power(Float)
     case negative
 
-    /// Returns the result for a component, both 0…255.
     func value(at component: Double) -> Double {
         let share = component / 255
         let result =

@@ -79,7 +79,6 @@ extension VipsImage {
         return bands < 3 ? try converted.gray(hasAlpha: hasAlpha) : converted
     }
 
-    /// Returns one of three equal components, with the alpha band if present.
     private func gray(hasAlpha: Bool) throws(VipsError) -> VipsImage {
         guard bands >= 3 else { return self }
         let gray = try extractedBands(1, count: 1).interpreted(as: VIPS_INTERPRETATION_B_W)
@@ -89,20 +88,15 @@ extension VipsImage {
 
 extension DecodedImage {
     /// Converts a still of interleaved gray to sRGB gray by `profile`; unchanged if the color engine rejects it.
-    ///
-    /// - Throws: ``ImagingError/encodeFailed(detail:)``, or the error of `token`.
     func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
-        do {
-            return try unsafe pixels.withUnsafeBytes { bytes throws in
+        return try VipsError.reported(token) {
+            try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
                 let converted = try image.profiled(profile.file).inStandardColor(.relative)
                 return DecodedImage(
                     pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }
-        } catch let error as VipsError {
-            try token.check()
-            throw ImagingError.encodeFailed(detail: error.text)
         }
     }
 }

@@ -3,7 +3,6 @@ import CVipsShim
 import Memory
 
 extension VipsImage {
-    /// Lends the bytes of the ICC profile, if present.
     func withProfile<Result>(_ body: (RawSpan) -> Result) -> Result? {
         unsafe withRaw { raw in
             var count = 0
@@ -37,7 +36,6 @@ extension VipsImage {
         return try unsafe image.step { unsafe CVipsShim_to_gamut($0, $1, isWide ? "p3" : "srgb", intent) }
     }
 
-    /// Converts between color spaces by the image's interpretation, ignoring its profile.
     func converted(to space: VipsInterpretation) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_colourspace($0, $1, space) }
     }
@@ -54,12 +52,10 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
     }
 
-    /// Multiplies colors by alpha, in floating point.
     func premultiplied() throws(VipsError) -> VipsImage {
         try applying("premultiply")
     }
 
-    /// Reverses ``premultiplied()``, to 8 bits.
     func unpremultiplied() throws(VipsError) -> VipsImage {
         try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)
     }
@@ -79,7 +75,6 @@ extension VipsImage {
         return try body(premultiplied()).unpremultiplied().interpreted(as: interpretation)
     }
 
-    /// Composites onto a background color and drops the alpha band.
     func flattened(on background: Color) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return self }
         return try unsafe step {
@@ -109,14 +104,12 @@ extension VipsImage {
         try (background.isGray ? self : inColor()).flattened(on: background)
     }
 
-    /// Runs an operation on the color bands; alpha does not change.
     func withColors(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let colors = bands - 1
         return try body(extractedBands(0, count: colors)).joined(with: extractedBands(colors, count: 1))
     }
 
-    /// Converts an opaque image to gray by its luminance.
     func inGray() throws(VipsError) -> VipsImage {
         bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
     }
@@ -194,7 +187,6 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_linearize($0, $1) }
     }
 
-    /// Reverses ``linearized()``; values outside 0…1 are clipped.
     private func delinearized() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_delinearize($0, $1) }
     }

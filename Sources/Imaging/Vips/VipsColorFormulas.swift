@@ -8,7 +8,6 @@ import Glibc
 ///
 /// `token` can stop the work, and must outlive the result.
 extension VipsImage {
-    /// Changes colors pixel by pixel; alpha does not change.
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGray ? self : inColor()
         return try unsafe image.filtered(CPixelsColorFormula(formula), token, CPixels_apply_formula)
@@ -60,7 +59,6 @@ extension VipsImage {
         return try unsafe filtered(blend, token, CPixels_blend)
     }
 
-    /// Drops the alpha band without changing colors.
     func opaque() throws(VipsError) -> VipsImage {
         hasAlpha ? try extractedBands(0, count: bands - 1) : self
     }

@@ -41,7 +41,6 @@ extension VipsImage {
         try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, CPixels_mosaic)
     }
 
-    /// Fills the area outside an outline with `color`.
     func cut(to outline: Outline, color: Color, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try color.isGray ? self : inColor()
         var shape = CPixelsOutline(outline)
@@ -63,7 +62,6 @@ extension VipsImage {
             rotation, size: size, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_rotate)
     }
 
-    /// Turns the image, computed immediately.
     func turned(_ turn: QuarterTurn, token: WorkToken) throws(VipsError) -> VipsImage {
         let size = PixelSize(width: width, height: height)
         return try unsafe filtered(
@@ -81,8 +79,7 @@ extension VipsImage {
         _ apply: CPixelsFilter
     ) throws(VipsError) -> VipsImage {
         try unsafe withUnsafeBytes(of: settings) { bytes throws(VipsError) in
-            let watch = unsafe CPixelsWatch(
-                should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())
+            let watch = unsafe CPixelsWatch(token)
             let filter = unsafe CVipsShimFilter(
                 apply: apply, settings: bytes.baseAddress, settings_size: bytes.count,
                 width: Int32(size?.width ?? width), height: Int32(size?.height ?? height),

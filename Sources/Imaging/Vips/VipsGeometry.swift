@@ -21,7 +21,6 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resample_light($0, $1, Int32(size.width), Int32(size.height)) }
     }
 
-    /// Resizes to exactly this size, by Lanczos 3 if it shrinks; an image with alpha must be premultiplied.
     private func resized(to size: PixelSize) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         let horizontal = Double(size.width) / Double(width)
@@ -83,12 +82,10 @@ extension VipsImage {
         }
     }
 
-    /// Repeats each pixel `factor` times across and down.
     func zoomed(by factor: Int) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_zoom($0, $1, Int32(factor)) }
     }
 
-    /// Returns four copies, two across and two down.
     func repeatedTwice() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }
     }
@@ -99,9 +96,6 @@ extension VipsImage {
     ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
     ///   - size: The size of the stamp, which repeats where the area is larger.
     ///   - bands: The bands of the stamp: 2, or 4 on color images.
-    ///   - left: Left edge of the area.
-    ///   - top: Top edge of the area.
-    ///   - area: The size of the area.
     ///   - opacity: Opacity of the stamp in percent.
     @unsafe
     func overlaid(

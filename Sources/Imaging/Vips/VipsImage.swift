@@ -21,7 +21,6 @@ package final class VipsImage {
         unsafe CVipsShim_unref(raw)
     }
 
-    /// Creates an image with a C function, which returns 0 on success.
     static func make(_ body: (UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         var raw: Raw?
         let status = unsafe body(&raw)
@@ -29,7 +28,6 @@ package final class VipsImage {
         return unsafe VipsImage(owning: raw)
     }
 
-    /// Creates an image from this one with a C function.
     func step(_ body: (Raw, UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
         try unsafe Self.make { unsafe body(raw, $0) }
     }
@@ -39,7 +37,6 @@ package final class VipsImage {
         try unsafe step { unsafe CVipsShim_apply(operation, $0, $1) }
     }
 
-    /// Lends the C image to functions that do not create an image.
     func withRaw<Result, Failure: Error>(_ body: (Raw) throws(Failure) -> Result) throws(Failure) -> Result {
         try unsafe body(raw)
     }
@@ -67,14 +64,11 @@ package final class VipsImage {
         }
     }
 
-    /// Computes all pixels, in memory that the result owns.
     func computed() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
     }
 
     /// Computes all pixels with 8 bits per component, on the calling thread and from top to bottom.
-    ///
-    /// - Throws: ``VipsError``, or the error of `token` or `room`.
     func pixels(in room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
         let memory = try room(PixelSize(width: width, height: height).area * bands)
@@ -101,8 +95,18 @@ package final class VipsImage {
 struct VipsError: Error {
     let text: String
 
-    /// Clears libvips' error buffer, so that a later failure does not report older errors.
     static func forget() { CVipsShim_forget_errors() }
+
+    /// Runs work of a render, and throws the token's error, or else a failure of libvips as one of the encode.
+    static func reported<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
+        forget()
+        do {
+            return try body()
+        } catch let error as VipsError {
+            try token.check()
+            throw ImagingError.encodeFailed(detail: error.text)
+        }
+    }
 
     /// Takes the text out of libvips' error buffer.
     static func last() -> VipsError {
@@ -118,28 +122,21 @@ struct VipsError: Error {
     }
 }
 
-/// The libvips library, which is started once per process.
 enum VipsLibrary {
-    /// Starts libvips with only the needed loaders.
-    ///
-    /// - Throws: ``VipsError``.
     static func start() throws(VipsError) {
         guard CVipsShim_start() == 0 else { throw VipsError.last() }
     }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }
 
-    /// Frees libvips' caches for the calling thread.
     static func endThread() { vips_thread_shutdown() }
 
-    /// The version, for example `8.14.1`.
     static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
 
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
         if case .vips(let loader) = format.reading.loader { loader.className } else { nil }
     }.sorted()
 
-    /// The class names of the enabled loaders, in alphabetical order.
     static var loaders: [String] {
         var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)
         let count = unsafe CVipsShim_loaders(&names, Int32(names.count))

@@ -4,24 +4,15 @@ import CVipsShim
 struct VipsLoadOptions {
     /// The factor by which JPEG and WebP reduce the sides while decoding: 1, 2, 4, 8.
     var level = 1
-    /// The first page or frame to read.
     var page = 0
     /// Number of frames, stacked in one tall image.
     var pages = 1
 }
 
-/// libvips' loader of a format.
 @safe
 struct VipsLoader: Sendable {
     let className: String
-    fileprivate let open:
-        @Sendable (UnsafeRawPointer?, Int, CVipsShimLoadOptions, UnsafeMutablePointer<VipsImage.Raw?>?) -> Int32
-
-    static let jpeg = unsafe VipsLoader(className: "VipsForeignLoadJpegBuffer", open: CVipsShim_load_jpeg)
-    static let png = unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)
-    static let webp = unsafe VipsLoader(className: "VipsForeignLoadWebpBuffer", open: CVipsShim_load_webp)
-    static let gif = unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)
-    static let tiff = unsafe VipsLoader(className: "VipsForeignLoadTiffBuffer", open: CVipsShim_load_tiff)
+    let open: @Sendable (UnsafeRawPointer?, Int, CVipsShimLoadOptions, UnsafeMutablePointer<VipsImage.Raw?>?) -> Int32
 }
 
 extension VipsImage {
@@ -44,7 +35,6 @@ extension VipsImage {
         try unsafe make { unsafe CVipsShim_load_any(bytes.baseAddress, bytes.count, $0) }
     }
 
-    /// Returns an array of integers in the metadata; empty if there is none.
     func integers(_ name: String) -> [Int] {
         unsafe withRaw { raw in
             var count: Int32 = 0

@@ -14,37 +14,27 @@ struct VipsSaveOptions {
     var effort: Int { settings.effort }
 }
 
-/// Computes the pixels of a libvips image and encodes them in one format.
+/// Computes the pixels of a libvips image and encodes them in one format, without metadata.
 struct VipsSaver: Sendable {
-    fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes
+    fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws -> SharedBytes
 
-    init(_ save: @escaping @Sendable (VipsImage, VipsSaveOptions) throws(VipsError) -> SharedBytes) {
-        self.save = save
-    }
-
-    static let gif = VipsSaver { (image, options) throws(VipsError) in
-        try unsafe image.saved(options, by: CVipsShim_save_gif)
-    }
-    static let jxl = VipsSaver { (image, options) throws(VipsError) in
-        let isWide = options.settings.isWide && image.bands >= 3
-        let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
-        return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
-    }
+    init(_ save: @escaping @Sendable (VipsImage, VipsSaveOptions) throws -> SharedBytes) { self.save = save }
 }
 
 extension VipsImage {
-    /// Computes the image and encodes it without metadata.
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
         guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
-        return try saver.save(self, options)
+        do {
+            return try saver.save(self, options)
+        } catch ImagingError.encodeFailed(let detail) {
+            throw VipsError(text: detail)
+        } catch {
+            throw error as? VipsError ?? VipsError(text: "\(error)")
+        }
     }
 
-    /// Computes the frames and encodes them as WebP without metadata.
-    func savedAsWebPAnimation(_ options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
-        WebPMetadata.removed(from: try unsafe saved(options, by: CVipsShim_save_webp))
-    }
-
-    fileprivate func saved(
+    /// Encodes with a function in C.
+    func saved(
         _ options: VipsSaveOptions,
         by save: (
             Raw?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<Int>?, CVipsShimSaveOptions

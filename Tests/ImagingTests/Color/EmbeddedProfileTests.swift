@@ -189,13 +189,11 @@ struct EmbeddedProfileTests {
     @Test func `a description that gives planes colors of another kind is refused`() throws {
         let gray = try #require(ColorProfile(SharedBytes(ICCWriter.gray(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
-        let part = DecodedDescription.Part(size: Self.size, left: 0, top: 0, width: 64, height: 48)
+        let part = DecodedDescription.Part(size: Self.size, region: Plane.Region(width: 64, height: 48))
         func describe(_ planes: Int, _ profile: ColorProfile) throws {
             let parts = [DecodedDescription.Part](repeating: part, count: planes)
             let description = DecodedDescription(size: Self.size, bands: planes, planes: parts, profile: profile)
-            let samples = [Plane].stacked(
-                parts.map { ($0.size, Plane.Region(width: Double($0.width), height: Double($0.height))) }
-            ).byteCount
+            let samples = [Plane].stacked(parts.map { ($0.size, $0.region) }).byteCount
             _ = try DecodedImage(description, pixels: SharedBytes([UInt8](repeating: 0, count: samples)))
         }
         try describe(1, gray)

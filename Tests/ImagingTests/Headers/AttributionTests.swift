@@ -219,7 +219,7 @@ struct AttributionTests {
         (options.isAnimated, options.keepsCopyright) = (true, true)
         for fixture in [ImageFixture.webpHalfTransparent, .webpAnimated] {
             let plain = try ImageHeader.inspect(fixture.bytes)
-            let source = EXIFWriting.webp(
+            let source = WebPFormat.withEXIF(
                 fixture.bytes, exif([Entry(tag: 0x8298, count: 2, value: 0x4100_0000)]), plain.size)
             let kept = try thumbnail(source, options, .webp)
             let header = try ImageHeader.inspect(kept.bytes)

@@ -106,7 +106,7 @@ struct CodedFramesTests {
     @Test func `the parameters of an HEVC item hold no image`() throws {
         let slice: [UInt8] = [0x28, 1, 0xAF]
         let box = [UInt8](repeating: 0, count: 22) + [1, 0x28, 0, 1, 0, 3] + slice
-        let decoder = try CodedDecoder(.hevc, largest: PixelSize(width: 16, height: 16))
+        let decoder = try CodedDecoder(.hevc, size: PixelSize(width: 16, height: 16))
         #expect(throws: ImagingError.cannotDecode(detail: "the parameters of an HEVC item hold an image")) {
             try SharedBytes(box).withBytes { bytes throws in
                 _ = unsafe try decoder.frame(of: bytes.extracting(0..<0), parameters: bytes)

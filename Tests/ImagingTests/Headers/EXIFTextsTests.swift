@@ -45,9 +45,9 @@ struct EXIFTextsTests {
         #expect(try texts(exif) == Self.all)
         let size = PixelSize(width: 8, height: 8)
         let image = SampleImage.plain(size, [1, 2, 3])
-        let png = EXIFWriting.png(SharedBytes(ImageFixture.file(image, as: .png)), exif, size)
+        let png = PNGFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .png)), exif, size)
         #expect(try ImageHeader.inspect(png).exif == Self.all)
-        let webp = EXIFWriting.webp(SharedBytes(ImageFixture.file(image, as: .webp)), exif, size)
+        let webp = WebPFormat.withEXIF(SharedBytes(ImageFixture.file(image, as: .webp)), exif, size)
         #expect(try ImageHeader.inspect(webp).exif == Self.all)
     }
 

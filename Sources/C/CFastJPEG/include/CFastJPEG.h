@@ -1,6 +1,8 @@
 #ifndef CFastJPEG_H
 #define CFastJPEG_H
 
+#include <CPixels.h>
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,12 +32,6 @@ typedef enum {
     /// Memory ran out.
     CFastJPEGMemory,
 } CFastJPEGOutcome;
-
-/// Called once per row of units: `should_stop` returns 1 to end the work.
-typedef struct {
-    int (*should_stop)(void *context);
-    void *context;
-} CFastJPEGWatch;
 
 /// Rows for `width` × `height` samples; the decoder may write at most three more after each row.
 typedef struct {
@@ -89,7 +85,7 @@ typedef struct {
 } CFastJPEGScan;
 
 /// Decodes the only scan of a baseline image.
-CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CFastJPEGWatch watch);
+CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CPixelsWatch watch);
 
 /// A progressive image, whose scans are read one by one.
 typedef struct CFastJPEGProgression CFastJPEGProgression;
@@ -103,10 +99,10 @@ CFastJPEGOutcome CFastJPEG_begin(
 
 /// Reads a scan if the planes need it; `*end` is the end of its data, or NULL if the scan was skipped.
 CFastJPEGOutcome CFastJPEG_read(
-    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CFastJPEGWatch watch, const uint8_t **end);
+    CFastJPEGProgression *progression, const CFastJPEGScan *scan, CPixelsWatch watch, const uint8_t **end);
 
 /// Writes the planes after all scans have been read; an image that lacks bits is left to libjpeg.
-CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CFastJPEGWatch watch);
+CFastJPEGOutcome CFastJPEG_finish(CFastJPEGProgression *progression, CPixelsWatch watch);
 
 void CFastJPEG_close(CFastJPEGProgression *progression);
 

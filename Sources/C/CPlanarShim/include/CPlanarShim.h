@@ -3,6 +3,9 @@
 
 #include <CFastJPEG.h>
 #include <CJPEGWriting.h>
+#include <CLightResampling.h>
+
+#include <CPixels.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,12 +24,6 @@ typedef enum {
     /// The file ended before the image was complete; missing samples are gray.
     CPlanarShimTruncated = 3,
 } CPlanarShimStatus;
-
-/// Called at intervals: `should_stop` returns 1 to end the work.
-typedef struct {
-    int (*should_stop)(void *context);
-    void *context;
-} CPlanarShimWatch;
 
 /// Maximum size of a text in bytes, including its terminating zero.
 #define CPlanarShim_text_size 200
@@ -70,7 +67,7 @@ typedef struct {
 } CPlanarShimJPEGHeader;
 
 /// Creates a reader of a file, which must outlive the reader; returns NULL if memory runs out.
-CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPlanarShimWatch watch);
+CPlanarShimJPEGReader *CPlanarShim_jpeg_open(const void *bytes, size_t count, CPixelsWatch watch);
 
 /// Reads up to the first scan.
 CPlanarShimStatus CPlanarShim_jpeg_read_header(CPlanarShimJPEGReader *reader, CPlanarShimJPEGHeader *header);
@@ -119,7 +116,7 @@ int CPlanarShim_webp_is_planar(const void *bytes, size_t count);
 /// Decodes such a file into limited-range planes, with chroma at half of luma's size, rounded up; `is_scaled` is 1 if
 /// the planes are smaller than the image.
 CPlanarShimStatus CPlanarShim_webp_decode(
-    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPlanarShimWatch watch);
+    const void *bytes, size_t count, const CPlanarShimPlanes *planes, int is_scaled, CPixelsWatch watch);
 
 // JPEG XL.
 
@@ -179,12 +176,12 @@ typedef struct {
 
 /// Writes planes with full-size chroma, or half-size on both sides, rounded up.
 CPlanarShimStatus CPlanarShim_write_jpeg(
-    const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
 /// Writes interleaved pixels as a JPEG file.
 CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
-    const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPlanarShimWatch watch, void **bytes,
+    const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
 /// libwebp's quality, 1…100, and its method, 0…6.
@@ -196,12 +193,12 @@ typedef struct {
 /// Writes limited-range planes, with half-size chroma, rounded up, and alpha if present: then samples of transparent
 /// pixels may be overwritten.
 CPlanarShimStatus CPlanarShim_write_webp(
-    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPlanarShimWatch watch, void **bytes, size_t *count,
+    const CPlanarShimPlanes *planes, CPlanarShimWebPSettings settings, CPixelsWatch watch, void **bytes, size_t *count,
     char text[CPlanarShim_text_size]);
 
 /// Writes interleaved pixels; `has_sharp_chroma` keeps edges between colors sharp, which takes longer.
 CPlanarShimStatus CPlanarShim_write_webp_pixels(
-    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPlanarShimWatch watch,
+    const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPixelsWatch watch,
     void **bytes, size_t *count, char text[CPlanarShim_text_size]);
 
 // Resampling.
@@ -229,18 +226,9 @@ typedef enum {
     CPlanarShimCatmullRom,
 } CPlanarShimKernel;
 
-/// The resampling of a plane.
+/// The resampling of a plane, or of three planes as pixels of 3 bands.
 typedef struct {
-    int source_width;
-    int source_height;
-    /// The part of the source that fills the target, in samples; its edges may lie within a sample or outside the
-    /// plane.
-    double left;
-    double top;
-    double width;
-    double height;
-    int target_width;
-    int target_height;
+    CLightResampling sizes;
     CPlanarShimMixing mixing;
     CPlanarShimKernel kernel;
 } CPlanarShimResampling;
@@ -258,12 +246,15 @@ typedef struct {
 /// Creates a filter graph, which threads may share; returns NULL if zimg fails.
 CPlanarShimGraph *CPlanarShim_graph_make(CPlanarShimResampling resampling);
 
-/// Bytes of working memory that a run needs.
+/// Bytes of working memory that `CPlanarShim_graph_run` needs.
 size_t CPlanarShim_graph_room(const CPlanarShimGraph *graph);
+
+/// Bytes of working memory that `CPlanarShim_resample_colors` needs.
+size_t CPlanarShim_colors_room(const CPlanarShimGraph *graph);
 
 /// Resamples; the room must be aligned to 64 bytes.
 CPlanarShimStatus CPlanarShim_graph_run(
-    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPlanarShimWatch watch);
+    const CPlanarShimGraph *graph, CPlanarShimRows source, CPlanarShimRows target, void *room, CPixelsWatch watch);
 
 /// Luma, Cb and Cr as the source of one resampling.
 typedef struct {
@@ -288,7 +279,7 @@ typedef struct {
 /// 64 bytes.
 CPlanarShimStatus CPlanarShim_resample_colors(
     const CPlanarShimGraph *graph, const CPlanarShimColors *source, const CPlanarShimColorTarget *target, void *room,
-    CPlanarShimWatch watch);
+    CPixelsWatch watch);
 
 void CPlanarShim_graph_free(CPlanarShimGraph *graph);
 

@@ -1,0 +1,61 @@
+/// AVIF: AV1 images in HEIF files (AV1 Image File Format).
+enum AVIFFormat {
+    static let traits = FormatTraits(
+        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: true,
+        maximumSide: 16_384,
+        reading: .init(
+            leadingBytes: .brands(["avif", "avis"]),
+            header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .avif) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
+            // This decoder has had more security bugs than all others together.
+            needsConfinement: true,
+            planes: HEICFormat.planes,
+            memory: HEICFormat.memory,
+            time: .init(pixel: 45, byte: 76, isAlphaApart: true)),
+        output: .written(
+            .init(
+                saver: .avif,
+                quality: .avif,
+                effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
+                animatesInOneStep: true, planes: .avif,
+                photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
+                // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
+                // later ones may refer to.
+                memory: .init(
+                    pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
+                time: .init(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
+}
+
+/// libaom's settings for an effort and a quality, chosen by measurement (docs/measurements/avif.md).
+struct AVIFEffort {
+    let effort: Int
+
+    /// Returns libaom's speed, 0…9; lower ones take longer.
+    ///
+    /// Animations are encoded in real-time mode.
+    func speed(isStill: Bool) -> Int {
+        let speeds = isStill ? Self.stillSpeeds : Self.liveSpeeds
+        return speeds[min(effort, speeds.count - 1)]
+    }
+
+    /// Speeds 7 and 1 produce files no smaller than 8 and 2.
+    private static let stillSpeeds = [9, 8, 6, 5, 4, 3, 2, 0]
+    /// Speed 5 is the slowest here, and 7 makes libaom 3.6 crash on images without chroma.
+    private static let liveSpeeds = [9, 8, 6, 5]
+
+    /// Returns the quantization matrices to use, within 0…15; lower ones are coarser in fine detail.
+    ///
+    /// From level 30 upward, coarser ones make files smaller at the same visual quality.
+    static func matrices(level: Int) -> ClosedRange<Int> { level < 30 ? 4...12 : 2...10 }
+
+    /// Whether only the cosine transform is used, which makes smaller files at speeds that try few others.
+    var hasCosinesAlone: Bool { effort < 2 }
+
+    /// Returns libaom's level for a quality of 1…100, from 0 (lossless) to 63.
+    ///
+    /// Levels are spread over the qualities as in libheif. The offset compensates for better settings than libheif's,
+    /// so that visual quality is unchanged. At level 0, libaom 3.6 leaves wrong blocks in animations.
+    static func level(for quality: Int, isStill: Bool) -> Int {
+        quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
+    }
+}

@@ -1,0 +1,86 @@
+/// A sequence of frames as tracks (ISO/IEC 14496-12 section 8), with the items of its first frame.
+struct AVIFSequence {
+    let items: AVIFItems
+    /// Milliseconds of each frame.
+    private let delays: [Int]
+    /// How often it plays; 0 for endless.
+    private let loop: Int
+
+    /// Creates a sequence of the items' frames; those without a duration last 100 ms.
+    init(items: AVIFItems, delays: [Int], loop: Int) {
+        (self.items, self.loop) = (items, loop)
+        self.delays = items.colors.frames.indices.map { index in
+            index < delays.count && delays[index] > 0 ? delays[index] : 100
+        }
+    }
+
+    /// The file; the color frames are stored together, before the alpha frames.
+    var file: [UInt8] {
+        let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
+        let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
+        let data = (items.colors.frames + (items.alpha?.frames ?? [])).flatMap(\.data)
+        return type + items.box(dataAt: start) + movie(dataAt: start) + AVIFBox.box("mdat", data)
+    }
+
+    private var duration: UInt64 { delays.reduce(0) { $0 + UInt64($1) } }
+
+    /// Milliseconds of all passes; all bits set if it plays endlessly.
+    private var wholeDuration: UInt64 { loop == 0 ? .max : duration * UInt64(loop) }
+
+    private func movie(dataAt start: Int) -> [UInt8] {
+        let header = AVIFBox.full(
+            "mvhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(wholeDuration),
+            AVIFBox.longs(0x10000), AVIFBox.words(0x100), AVIFBox.zeros(10), Self.matrix, AVIFBox.zeros(24),
+            AVIFBox.longs(items.alpha == nil ? 2 : 3))
+        let colors = track(1, items.colors, dataAt: start)
+        let alpha = items.alpha.map { track(2, $0, dataAt: start + items.colors.byteCount) } ?? []
+        return AVIFBox.box("moov", header, colors, alpha)
+    }
+
+    private static let matrix = AVIFBox.longs(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
+
+    /// Returns a track; all tracks but the first are its alpha.
+    private func track(_ id: Int, _ image: AVIFImage, dataAt start: Int) -> [UInt8] {
+        let header = AVIFBox.full(
+            "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.wide(wholeDuration),
+            AVIFBox.zeros(16), Self.matrix, AVIFBox.longs(image.size.width << 16, image.size.height << 16))
+        let owner = id == 1 ? [] : AVIFBox.box("tref", AVIFBox.box("auxl", AVIFBox.longs(1)))
+        let edits = AVIFBox.full(
+            "elst", version: 1, flags: loop == 1 ? 0 : 1, AVIFBox.longs(1), AVIFBox.wide(duration), AVIFBox.wide(0),
+            AVIFBox.words(1, 0))
+        let mediaHeader = AVIFBox.full(
+            "mdhd", version: 1, AVIFBox.zeros(16), AVIFBox.longs(1_000), AVIFBox.wide(duration),
+            // Undetermined language.
+            AVIFBox.words(0x55C4, 0))
+        let handler = AVIFBox.full(
+            "hdlr", AVIFBox.zeros(4), AVIFBox.letters(id == 1 ? "pict" : "auxv"), AVIFBox.zeros(13))
+        let place = AVIFBox.box(
+            "dinf", AVIFBox.full("dref", AVIFBox.longs(1), AVIFBox.full("url ", flags: 1)))
+        let information = AVIFBox.box(
+            "minf", AVIFBox.full("vmhd", flags: 1, AVIFBox.zeros(8)), place,
+            table(of: image, isAlpha: id > 1, dataAt: start))
+        return AVIFBox.box(
+            "trak", header, owner, AVIFBox.box("edts", edits), AVIFBox.box("mdia", mediaHeader, handler, information))
+    }
+
+    /// Returns the sample table, with all frames in one chunk.
+    private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
+        let count = image.frames.count
+        let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox
+        // Frames may refer to any others.
+        let references = AVIFBox.full("ccst", AVIFBox.longs(0x7C00_0000))
+        let entry = AVIFBox.box(
+            "av01", AVIFBox.zeros(6), AVIFBox.words(1), AVIFBox.zeros(16),
+            AVIFBox.words(image.size.width, image.size.height), AVIFBox.longs(0x48_0000, 0x48_0000, 0),
+            AVIFBox.words(1), AVIFBox.zeros(32), AVIFBox.words(0x18, 0xFFFF), image.configurationBox, meaning,
+            references)
+        let keys = image.frames.indices.filter { image.frames[$0].isKey }
+        return AVIFBox.box(
+            "stbl", AVIFBox.full("stsd", AVIFBox.longs(1), entry),
+            AVIFBox.full("stts", AVIFBox.longs(count), delays.flatMap { AVIFBox.longs(1, $0) }),
+            AVIFBox.full("stsc", AVIFBox.longs(1, 1, count, 1)),
+            AVIFBox.full("stsz", AVIFBox.longs(0, count), image.frames.flatMap { AVIFBox.longs($0.data.count) }),
+            AVIFBox.full("stco", AVIFBox.longs(1, start)),
+            AVIFBox.full("stss", AVIFBox.longs(keys.count), keys.flatMap { AVIFBox.longs($0 + 1) }))
+    }
+}

@@ -1,0 +1,107 @@
+enum ICOFormat {
+    static let traits = FormatTraits(
+        mediaType: "image/x-icon", fileExtension: "ico", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 1_048_576,
+        reading: .init(
+            // No icon has more than 255 images.
+            leadingBytes: .parts([[0: [0, 0, 1, 0], 5: [0]]]),
+            header: { bytes throws(ImagingError) in try ICOImage(bytes).header },
+            loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
+            needsConfinement: true,
+            warmUp: .file(sample),
+            // The decoded bitmap and its file; an interlaced image is in memory twice.
+            memory: .init(workingBytes: { header, _ in
+                8 + (header.isProgressive ? 2 * header.bands * max(1, header.bitDepth / 8) : 0)
+            }),
+            time: .init(pixel: 16, byte: 6)),
+        output: .replaced(opaque: .png, transparent: .png))
+
+    private static let sample: [UInt8] =
+        [0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 24, 0, 48, 0, 0, 0, 22, 0, 0, 0]
+        + [40, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 1, 0, 24, 0] + [UInt8](repeating: 0, count: 24) + [
+            1, 2, 3, 0, 0, 0, 0, 0,
+        ]
+}
+
+/// The largest image of an icon; of equally large ones, the one with the most bits.
+struct ICOImage {
+    /// The range of its file: a PNG, or a bitmap without its first header.
+    let place: Range<Int>
+    let header: ImageHeader
+    /// The header of the PNG; nil for a bitmap.
+    let png: ImageHeader?
+    /// Whether a mask with one bit per pixel follows the bitmap.
+    let hasMask: Bool
+
+    /// Maximum number of images that are read in full, the largest first, if those before are damaged.
+    private static let most = 3
+
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        var entries: [ICOEntry] = []
+        for index in 0..<(try bytes.littleEndian16(at: 4)) {
+            if let entry = try? ICOEntry(bytes, at: 6 + 16 * index) { entries.append(entry) }
+        }
+        // The first of equal images counts.
+        let ordered = entries.enumerated().sorted { one, other in
+            one.element.rank == other.element.rank
+                ? one.offset < other.offset : one.element.rank > other.element.rank
+        }
+        for (_, entry) in ordered.prefix(Self.most) {
+            guard let image = try? ICOImage(bytes, entry) else { continue }
+            self = image
+            return
+        }
+        throw .cannotDecode(detail: "the icon has no image that can be read")
+    }
+
+    private init(_ bytes: RawSpan, _ entry: ICOEntry) throws(ImagingError) {
+        (place, hasMask) = (entry.place, entry.hasMask)
+        guard entry.isPNG else {
+            png = nil
+            header = ImageHeader(format: .ico, storedSize: entry.size, bands: 4, hasAlpha: true)
+            return
+        }
+        let png = try PNGHeader.read(bytes.extracting(place))
+        header = ImageHeader(
+            format: .ico, storedSize: png.size, bands: png.bands, bitDepth: png.bitDepth, hasAlpha: png.hasAlpha,
+            isProgressive: png.isProgressive)
+        self.png = png
+    }
+}
+
+private struct ICOEntry {
+    let place: Range<Int>
+    let size: PixelSize
+    let isPNG: Bool
+    let hasMask: Bool
+    private let bits: Int
+
+    var rank: (Int, Int) { (size.area, bits) }
+
+    init(_ bytes: RawSpan, at entry: Int) throws(ImagingError) {
+        let length = try bytes.littleEndian32(at: entry + 8)
+        let start = try bytes.littleEndian32(at: entry + 12)
+        guard start < bytes.byteCount, length > 0 else {
+            throw .cannotDecode(detail: "an image lies outside of its icon")
+        }
+        place = start..<min(start + length, bytes.byteCount)
+        isPNG = bytes.hasBytes([0x89, 0x50, 0x4E, 0x47], at: start)
+        if isPNG {
+            size = try PixelSize(width: bytes.bigEndian32(at: start + 16), height: bytes.bigEndian32(at: start + 20))
+            (bits, hasMask) = (32, false)
+        } else {
+            // The height in the bitmap includes its colors and its mask.
+            let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
+            let stated = try bytes.byte(at: entry + 1)
+            hasMask = height != (stated == 0 ? 256 : stated)
+            size = PixelSize(width: width, height: hasMask ? height / 2 : height)
+            bits = try bytes.littleEndian16(at: start + 14)
+            guard try bytes.littleEndian32(at: start) >= 40 else {
+                throw .cannotDecode(detail: "an image in an icon has no header")
+            }
+        }
+        guard size.isPossible(upTo: ImageFormat.ico.maximumSide) else {
+            throw .cannotDecode(detail: "an image of \(size) in an icon")
+        }
+    }
+}

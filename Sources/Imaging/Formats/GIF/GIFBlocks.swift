@@ -1,0 +1,73 @@
+/// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
+enum GIFBlocks {
+    enum Block {
+        case control(flags: Int)
+        /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first
+        /// sub-block.
+        case frame(descriptor: Int, flags: Int, data: Int)
+    }
+
+    enum End {
+        /// With a trailer; the last frame ends before it.
+        case trailer(lastFrameEnd: Int)
+        case unknown(block: Int, lastFrameEnd: Int)
+        /// Without a trailer: after the last frame, which ends here, or within another block.
+        case missing(lastFrameEnd: Int)
+        /// Within the data of its last frame: the sub-block at this offset is truncated or missing.
+        case inFrame(part: Int)
+    }
+
+    /// Maximum number of blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
+    private static let most = 4_000_000
+
+    static func walk(_ bytes: RawSpan, _ body: (Block) throws(ImagingError) -> Void) throws(ImagingError) -> End {
+        var offset = try 13 + tableLength(flags: bytes.byte(at: 10))
+        var lastFrameEnd = offset
+        var rest = most
+        while offset < bytes.byteCount {
+            let part: (end: Int, isWhole: Bool)
+            switch try bytes.byte(at: offset) {
+            case 0x21:
+                if (try? bytes.byte(at: offset + 1)) == 0xF9, let size = try? bytes.byte(at: offset + 2), size >= 4,
+                    let flags = try? bytes.byte(at: offset + 3)
+                {
+                    try body(.control(flags: flags))
+                }
+                part = try dataEnd(bytes, from: offset + 2, &rest)
+                guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
+            case 0x2C:
+                guard let flags = try? bytes.byte(at: offset + 9),
+                    case let data = offset + 11 + tableLength(flags: flags), data < bytes.byteCount
+                else { return .missing(lastFrameEnd: lastFrameEnd) }
+                try body(.frame(descriptor: offset, flags: flags, data: data))
+                part = try dataEnd(bytes, from: data, &rest)
+                guard part.isWhole else { return .inFrame(part: part.end) }
+                lastFrameEnd = part.end
+            case 0x3B: return .trailer(lastFrameEnd: lastFrameEnd)
+            case let block: return .unknown(block: block, lastFrameEnd: lastFrameEnd)
+            }
+            offset = part.end
+        }
+        return .missing(lastFrameEnd: lastFrameEnd)
+    }
+
+    private static func tableLength(flags: Int) -> Int {
+        flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
+    }
+
+    /// Returns the end of a chain of sub-blocks, or the start of the first truncated one.
+    ///
+    /// Each begins with its length, and the last one is empty.
+    private static func dataEnd(
+        _ bytes: RawSpan, from start: Int, _ rest: inout Int
+    ) throws(ImagingError) -> (end: Int, isWhole: Bool) {
+        var offset = start
+        while let length = try? bytes.byte(at: offset), offset + length < bytes.byteCount {
+            rest -= 1
+            guard rest >= 0 else { throw .cannotDecode(detail: "the GIF file has too many blocks") }
+            if length == 0 { return (offset + 1, true) }
+            offset += length + 1
+        }
+        return (offset, false)
+    }
+}

@@ -1,0 +1,95 @@
+import CVipsShim
+
+/// GIF (GIF89a specification).
+enum GIFFormat {
+    static let traits = FormatTraits(
+        mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
+        isUsualAnimation: true, maximumSide: 65_535,
+        reading: .init(
+            leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
+            header: { bytes throws(ImagingError) in try GIFHeader.read(bytes) },
+            loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)),
+            warmUp: .written(bands: 3),
+            damage: .init(repair: { file, header, plan throws(ImagingError) in
+                try GIFRepair.repair(file, header: header, plan: plan)
+            }),
+            memory: .init(workingBytes: { _, _ in 5 }),
+            time: .init(pixel: 15, byte: 10)),
+        output: .written(
+            .init(
+                saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) },
+                quality: nil, effort: 3, isSlow: true, isInOneStep: true, holdsWideColors: false,
+                memory: .init(pixel: 18),
+                time: .init(pixel: 400, animation: 170, once: 45_000_000))))
+}
+
+/// The header of a GIF file, and the number of its frames, including a truncated one.
+enum GIFHeader {
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
+        var size = isCredible(screen: screen) ? screen : PixelSize(width: 1, height: 1)
+        var frames = 0
+        var hasAlpha = false
+        var isInterlaced = false
+        var disposal = 0
+        // Whether the screen is empty before the next frame.
+        var isBare = true
+        let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
+            switch block {
+            case .control(let flags):
+                hasAlpha = hasAlpha || flags & 1 == 1
+                disposal = flags >> 2 & 7
+            case .frame(let descriptor, let flags, _):
+                let frame = try GIFFrame(bytes, descriptor: descriptor)
+                if frames == 0 {
+                    // If the first frame is larger than the screen, the screen grows: browsers and the decoder agree on
+                    // that.
+                    size.width = max(size.width, frame.left + frame.size.width)
+                    size.height = max(size.height, frame.top + frame.size.height)
+                    isInterlaced = flags & 0x40 != 0
+                }
+                hasAlpha = hasAlpha || isBare && !frame.covers(size)
+                // Disposal may restore the state before the frame.
+                isBare = isBare && disposal == 3
+                disposal = 0
+                frames += 1
+            }
+        }
+        if frames == 0, case .unknown(let block, _) = end {
+            throw .cannotDecode(detail: "unknown GIF block type \(block)")
+        }
+        guard frames > 0 else { throw .cannotDecode(detail: "the GIF file has no frame") }
+        return ImageHeader(
+            format: .gif, storedSize: size, bands: hasAlpha ? 4 : 3, frames: frames, hasAlpha: hasAlpha,
+            isProgressive: isInterlaced)
+    }
+
+    /// Returns whether a screen size is the image's own.
+    ///
+    /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first
+    /// frame, and the header must match it.
+    private static func isCredible(screen: PixelSize) -> Bool {
+        switch (screen.width, screen.height) {
+        case (640, 480), (640, 512), (800, 600), (1_024, 768), (1_280, 1_024), (1_600, 1_200): false
+        case (1...2_048, 1...2_048): true
+        default: false
+        }
+    }
+}
+
+struct GIFFrame {
+    let left: Int
+    let top: Int
+    let size: PixelSize
+
+    func covers(_ screen: PixelSize) -> Bool {
+        left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
+    }
+
+    init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {
+        left = try bytes.littleEndian16(at: descriptor + 1)
+        top = try bytes.littleEndian16(at: descriptor + 3)
+        size = try PixelSize(
+            width: bytes.littleEndian16(at: descriptor + 5), height: bytes.littleEndian16(at: descriptor + 7))
+    }
+}

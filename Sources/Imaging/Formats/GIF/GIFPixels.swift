@@ -1,0 +1,69 @@
+/// Counts the pixels that the codes of a GIF frame stand for, without decoding them (GIF89a specification, appendix F).
+enum GIFPixels {
+    private static let maximumCodes = 4_096
+
+    static func count(_ bytes: RawSpan, data: Int, most: Int) -> Int {
+        guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
+        let clear = 1 << codeSize
+        var reader = CodeReader(part: data)
+        var lengths = [Int](repeating: 1, count: maximumCodes)
+        var next = clear + 2
+        var width = codeSize + 1
+        var previous: Int?
+        var pixels = 0
+        while pixels < most, let code = reader.code(width: width, in: bytes), code != clear + 1 {
+            if code == clear {
+                (next, width, previous) = (clear + 2, codeSize + 1, nil)
+                continue
+            }
+            if let previous {
+                guard code <= next else { break }
+                if next < maximumCodes {
+                    lengths[next] = lengths[previous] + 1
+                    next += 1
+                    if next == 1 << width, width < 12 { width += 1 }
+                } else if code == next {
+                    break
+                }
+            } else if code > clear {
+                break
+            }
+            pixels += lengths[code]
+            previous = code
+        }
+        return pixels
+    }
+}
+
+/// Reads codes from sub-blocks, least significant bits first, up to the end of the file.
+private struct CodeReader {
+    private var offset: Int
+    private var left = 0
+    private var bits = 0
+    private var bitCount = 0
+
+    init(part: Int) { offset = part }
+
+    mutating func code(width: Int, in bytes: RawSpan) -> Int? {
+        while bitCount < width {
+            guard let byte = nextByte(in: bytes) else { return nil }
+            bits |= byte << bitCount
+            bitCount += 8
+        }
+        defer {
+            bits >>= width
+            bitCount -= width
+        }
+        return bits & (1 << width - 1)
+    }
+
+    private mutating func nextByte(in bytes: RawSpan) -> Int? {
+        if left == 0 {
+            guard let length = try? bytes.byte(at: offset), length > 0 else { return nil }
+            (left, offset) = (length, offset + 1)
+        }
+        guard let byte = try? bytes.byte(at: offset) else { return nil }
+        (left, offset) = (left - 1, offset + 1)
+        return byte
+    }
+}

@@ -1,0 +1,63 @@
+import Memory
+
+/// Repairs GIF files without a trailer, which libvips rejects, and files that leave areas transparent without a
+/// transparent color, which libvips shows black.
+enum GIFRepair {
+    private static let trailer: [UInt8] = [0x3B]
+    /// A frame with one transparent pixel, which makes libvips add an alpha band.
+    private static let transparent: [UInt8] =
+        [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
+
+    /// Returns the file with a trailer and, if needed, a last frame that adds alpha; the same bytes if it needs
+    /// neither.
+    ///
+    /// Counts the codes to see whether a truncated frame has all its pixels, because libnsgif does not report it.
+    static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
+    {
+        var last: (descriptor: Int, data: Int)?
+        var end = GIFBlocks.End.trailer(lastFrameEnd: file.count)
+        var lacksColor = header.hasAlpha
+        try file.withBytes { bytes throws(ImagingError) in
+            end = try GIFBlocks.walk(bytes) { block in
+                switch block {
+                case .frame(let descriptor, _, let data): last = (descriptor, data)
+                case .control(let flags): lacksColor = lacksColor && flags & 1 == 0
+                }
+            }
+        }
+        let ending = (lacksColor ? transparent : []) + trailer
+        switch end {
+        case .trailer where !lacksColor, .unknown where !lacksColor:
+            return RepairedFile(bytes: file, isIncomplete: false)
+        case .trailer(let lastFrameEnd), .unknown(_, let lastFrameEnd), .missing(let lastFrameEnd):
+            return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
+        case .inFrame(let part):
+            let isWanted = plan.page + plan.frames(of: header) == header.frames
+            let isIncomplete = isWanted ? try lacksPixels(file, last) : false
+            return RepairedFile(bytes: file.closing(part: part, with: [0] + ending), isIncomplete: isIncomplete)
+        }
+    }
+
+    private static func lacksPixels(
+        _ file: SharedBytes, _ frame: (descriptor: Int, data: Int)?
+    ) throws(ImagingError) -> Bool {
+        guard let frame else { return false }
+        return try file.withBytes { bytes throws(ImagingError) in
+            let needed = try GIFFrame(bytes, descriptor: frame.descriptor).size.area
+            return GIFPixels.count(bytes, data: frame.data, most: needed) < needed
+        }
+    }
+}
+
+extension SharedBytes {
+    /// Returns the bytes with a final data sub-block that ends with the file, followed by `end`.
+    fileprivate func closing(part: Int, with end: [UInt8]) -> SharedBytes {
+        let left = count - part - 1
+        guard left > 0 else { return with(end, instead: min(part, count)) }
+        return replacing(part..<part + 1, with: SharedBytes([UInt8(left)])).with(end, instead: count)
+    }
+
+    fileprivate func with(_ end: [UInt8], instead count: Int) -> SharedBytes {
+        replacing(count..<self.count, with: SharedBytes(end))
+    }
+}

@@ -1,0 +1,131 @@
+enum HEIFCoding {
+    case av1, hevc
+
+    init?(type: Int?) {
+        switch type {
+        case BoxCursor.type("av01"): self = .av1
+        case BoxCursor.type("hvc1"): self = .hevc
+        default: return nil
+        }
+    }
+}
+
+/// Counts the frames in the coded data of one file, without decoding them.
+///
+/// A decoder decodes all frames of an item before it returns one: the last layer of AV1, and no hidden frames.
+struct CodedFrames {
+    private var units = 0
+    private var hasReducedHeaders = false
+
+    /// Maximum number of units to count in all items or frames of a file: three for each frame are usual.
+    private static let maximumUnits = 200_000
+
+    /// Counts the frames that a decoder decodes from data in these parts; slices count as frames, because each may
+    /// cover an image.
+    ///
+    /// Counts up to damage, where the decoder also stops.
+    ///
+    /// - Parameter parameters: The contents of the `hvcC` box.
+    mutating func count(
+        _ coding: HEIFCoding, in parts: [Range<Int>], parameters: Range<Int>?, of bytes: RawSpan
+    ) throws(ImagingError) -> Int {
+        var reader = PartReader(parts)
+        switch coding {
+        case .av1: return try countAV1(&reader, bytes)
+        case .hevc:
+            guard let parameters, parameters.count > 21 else { return 0 }
+            return try countHEVC(&reader, lengthSize: bytes.byte(at: parameters.lowerBound + 21) & 3 + 1, bytes)
+        }
+    }
+
+    private mutating func addUnit() throws(ImagingError) {
+        units += 1
+        guard units <= Self.maximumUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
+    }
+
+    /// Counts the frame headers among the units (AV1 section 5.3), except those that show an earlier frame again.
+    private mutating func countAV1(_ reader: inout PartReader, _ bytes: RawSpan) throws(ImagingError) -> Int {
+        var frames = 0
+        while let header = reader.next(bytes) {
+            try addUnit()
+            if header & 4 != 0 { _ = reader.next(bytes) }
+            let length = header & 2 != 0 ? reader.variableNumber(bytes) : reader.count
+            guard let length, length <= reader.count else { break }
+            var rest = reader.split(length)
+            switch header >> 3 & 15 {
+            // A sequence header, whose fifth bit drops most of the frame header.
+            case 1: hasReducedHeaders = hasReducedHeaders || rest.next(bytes).map { $0 & 8 != 0 } ?? false
+            case 3, 7: if hasReducedHeaders || rest.next(bytes).map({ $0 & 0x80 == 0 }) ?? false { frames += 1 }
+            case 6: frames += 1
+            default: break
+            }
+        }
+        return frames
+    }
+
+    /// Counts the slices among the units (H.265 section 7.3.1), except those of other layers, which are not decoded.
+    private mutating func countHEVC(
+        _ reader: inout PartReader, lengthSize: Int, _ bytes: RawSpan
+    ) throws(ImagingError) -> Int {
+        var (slices, images) = (0, 0)
+        while reader.count >= lengthSize {
+            try addUnit()
+            let length = reader.number(lengthSize, bytes)
+            guard length <= reader.count else { break }
+            var unit = reader.split(length)
+            let (first, second, third) = (unit.next(bytes) ?? 0, unit.next(bytes) ?? 0, unit.next(bytes) ?? 0)
+            guard length > 2, first >> 1 & 0x3F < 32, first & 1 == 0, second >> 3 == 0 else { continue }
+            slices += 1
+            if third & 0x80 != 0 || first | second == 0 { images += 1 }
+        }
+        guard images <= 1 else { throw .cannotDecode(detail: "an item holds \(images) images") }
+        return slices
+    }
+}
+
+private struct PartReader {
+    private let parts: [Range<Int>]
+    private var index = 0
+    private var offset = 0
+    private(set) var count: Int
+
+    init(_ parts: [Range<Int>]) {
+        self.parts = parts
+        count = parts.byteCount
+    }
+
+    mutating func next(_ bytes: RawSpan) -> Int? {
+        guard count > 0 else { return nil }
+        while offset == parts[index].count { (index, offset) = (index + 1, 0) }
+        defer { (offset, count) = (offset + 1, count - 1) }
+        return try? bytes.byte(at: parts[index].lowerBound + offset)
+    }
+
+    mutating func number(_ width: Int, _ bytes: RawSpan) -> Int {
+        (0..<width).reduce(0) { number, _ in number << 8 | (next(bytes) ?? 0) }
+    }
+
+    /// Returns the number in the next bytes, seven bits in each, least significant first; nil for one of more than 32
+    /// bits.
+    mutating func variableNumber(_ bytes: RawSpan) -> Int? {
+        var number = 0
+        for index in 0..<8 {
+            guard let byte = next(bytes) else { return nil }
+            number |= (byte & 0x7F) << (7 * index)
+            if byte < 0x80 { return number <= UInt32.max ? number : nil }
+        }
+        return nil
+    }
+
+    mutating func split(_ length: Int) -> PartReader {
+        var taken = self
+        taken.count = length
+        count -= length
+        offset += length
+        while index < parts.count - 1, offset >= parts[index].count {
+            offset -= parts[index].count
+            index += 1
+        }
+        return taken
+    }
+}

@@ -1,0 +1,47 @@
+extension GainMap {
+    /// Finds the gain map of a HEIF file's primary item; returns nil if there is no usable one.
+    ///
+    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item and its map takes precedence over Apple's
+    /// auxiliary image. With damage here, only the map is lost.
+    static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
+        guard let primary = items.primary else { return nil }
+        func contents(_ item: Int) -> Range<Int>? { (try? items.places.wholePart(of: item, in: bytes)) ?? nil }
+        func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
+            guard item != primary,
+                let header = try? HEIFHeader.header(
+                    of: items.showing(item), in: bytes, format: image.format, exif: nil),
+                header.isMap(of: image)
+            else { return nil }
+            return GainMap(.item(item), header: header, metadata: metadata, samples: samples)
+        }
+        let toned = items.types.filter { $0.value == BoxCursor.type("tmap") }.keys.min()
+        if let toned, case let parts = items.sources(of: toned), parts.count == 2, parts[0] == primary,
+            // The first byte is the box's own version.
+            let range = contents(toned), range.count > 1, (try? bytes.byte(at: range.lowerBound)) == 0,
+            let metadata = GainMapMetadata(bytes, iso: range.dropFirst())
+        {
+            return map(parts[1], metadata, .logarithms)
+        }
+        guard
+            let item = items.auxiliaries(of: primary).first(where: { item in
+                (try? items.properties(of: item, in: bytes).contains(.gainMap)) ?? false
+            }),
+            let exif = items.exif.flatMap(contents), let offset = try? bytes.bigEndian32(at: exif.lowerBound),
+            offset <= exif.count - 4,
+            let metadata = AppleHeadroom(exif: bytes, range: exif.lowerBound + 4 + offset..<exif.upperBound)?.metadata
+        else { return nil }
+        return map(item, metadata, .amounts)
+    }
+}
+
+extension ImageHeader {
+    /// Returns whether this can be a map of an image: gray or in three colors, with the same aspect ratio, as if both
+    /// are cropped and turned alike.
+    fileprivate func isMap(of image: ImageHeader) -> Bool {
+        // A file may declare sides of any length, and their products overflow.
+        let (one, other) = (
+            Double(size.width) * Double(image.size.height), Double(image.size.width) * Double(size.height)
+        )
+        return [1, 3].contains(bands) && !hasAlpha && frames == 1 && abs(one - other) * 50 <= max(one, other)
+    }
+}

@@ -1,0 +1,110 @@
+/// The header of an AVIF or HEIC file: the properties of its primary item and of the items in it.
+///
+/// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in EXIF
+/// data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
+enum HEIFHeader {
+    static func read(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
+        let items = try HEIFItems.all(bytes)
+        let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
+        if let sequence = try HEIFSequence(bytes, items) {
+            return try header(of: sequence, in: bytes, format: format, exif: exif)
+        }
+        guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
+        var header = try header(of: items, in: bytes, format: format, exif: exif)
+        if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, of: header) }
+        return header
+    }
+
+    static func header(
+        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+    ) throws(ImagingError) -> ImageHeader {
+        guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
+        let shown = items.shown(primary)
+        let properties = try items.properties(of: shown, in: bytes)
+        var work = HEIFWork(items)
+        let amounts = try work.amounts(of: primary, in: bytes)
+        let size = try items.transform(of: primary, in: bytes).shownSize
+        let statement = HEIFStatement(properties, in: bytes)
+        var depths = statement.depths
+        // A grid's tiles are separate items, and the grid's properties do not describe their coding.
+        let codings = items.properties.compactMap { property in
+            if case .coding(let depth, let isSubsampled, _) = property {
+                (depth: depth, isSubsampled: isSubsampled)
+            } else {
+                nil
+            }
+        }
+        // Alpha is a separate item: if any item is alpha, the image has alpha. Layers may leave areas uncovered.
+        let isLayered = items.types[shown] == BoxCursor.type("iovl")
+        let ground = try isLayered ? HEIFLayers(bytes, of: shown, items)?.ground : nil
+        let hasAlpha = items.properties.contains(.alpha) || ground.map { $0[3] < 255 } ?? false
+        let bands = depths.count < 3 ? 1 : 3
+        depths += codings.map(\.depth)
+        guard let depth = depths.max() else { throw .cannotDecode(detail: "the HEIF file has no bit depth") }
+        return ImageHeader(
+            format: format, storedSize: size, decodedArea: amounts.area, decoderRuns: amounts.runs,
+            hiddenArea: amounts.hiddenArea, bands: bands + (hasAlpha ? 1 : 0), bitDepth: depth,
+            hasAlpha: hasAlpha, isChromaSubsampled: !codings.isEmpty && codings.allSatisfy(\.isSubsampled),
+            profileByteCount: statement.profileByteCount, exif: exif
+        ).with(statement.colors)
+    }
+
+    private static func header(
+        of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+    ) throws(ImagingError) -> ImageHeader {
+        let statement = HEIFStatement(sequence.colors.properties, in: bytes)
+        var (depth, isSubsampled) = (8, false)
+        for case .coding(let bits, let isCoarse, _) in sequence.colors.properties {
+            (depth, isSubsampled) = (bits, isCoarse)
+        }
+        let hasAlpha = sequence.alpha != nil
+        let hidden = try sequence.hiddenFrames(in: bytes)
+        guard hidden <= ImageHeader.maximumDecoderRuns else {
+            throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
+        }
+        return ImageHeader(
+            format: format, storedSize: sequence.colors.size, decoderRuns: hidden,
+            hiddenArea: sequence.colors.size.area.saturatingProduct(hidden), bands: hasAlpha ? 4 : 3, bitDepth: depth,
+            frames: sequence.frames, hasAlpha: hasAlpha, isChromaSubsampled: isSubsampled,
+            profileByteCount: statement.profileByteCount, exif: exif
+        ).with(statement.colors)
+    }
+}
+
+extension HEIFItems {
+    fileprivate var holdsGainMap: Bool {
+        properties.contains(.gainMap) || types.values.contains(BoxCursor.type("tmap"))
+    }
+}
+
+/// The statements of an item's properties about its samples.
+private struct HEIFStatement {
+    private(set) var depths = [8, 8, 8]
+    private(set) var profileByteCount = 0
+    private var profile: SourceColors??
+    private var codePoints: SourceColors?
+    private var peak = 0
+
+    init(_ properties: [HEIFProperty], in bytes: RawSpan) {
+        for property in properties {
+            switch property {
+            case .depths(let depths): self.depths = depths
+            case .profile(let place):
+                profileByteCount = place.count
+                if profile == nil { profile = .some(SourceColors(profile: bytes.extracting(place))) }
+            case .colors(let colors): codePoints = codePoints ?? colors.stated
+            case .peak(let content, let display): peak = content > 0 ? content : peak > 0 ? peak : display
+            default: break
+            }
+        }
+    }
+
+    /// A profile takes precedence over code points, and sRGB by these needs no conversion.
+    var colors: SourceColors? {
+        if let profile, let profile { return profile }
+        guard var colors = codePoints, colors.space != .srgb || colors.highRange != .none else { return nil }
+        colors.encoding?.peak = min(peak, 10_000)
+        return colors
+    }
+}

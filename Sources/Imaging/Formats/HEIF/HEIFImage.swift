@@ -1,0 +1,119 @@
+struct HEIFCanvas {
+    /// The size of the whole image, which the tiles may exceed at the right and bottom.
+    let size: PixelSize
+    let tileSize: PixelSize
+    let coding: HEIFCoding
+    let tiles: [HEIFLayers.Layer]
+}
+
+/// The image of a HEIF file that is one item or a grid of items in one codec.
+struct HEIFImage {
+    let items: HEIFItems
+    let canvas: HEIFCanvas
+    let alpha: HEIFCanvas?
+    let isPremultiplied: Bool
+    let transform: HEIFTransform
+    /// The color description in the file; nil if only the coded data have one.
+    let colors: HEIFColors?
+    let profile: Range<Int>?
+
+    /// Reads the composition of an item; returns nil for layers, for tiles that differ or are turned, and for other
+    /// codecs.
+    init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
+        self.items = items
+        let shown = items.shown(item)
+        guard let canvas = try Self.canvas(of: shown, items, bytes) else { return nil }
+        self.canvas = canvas
+        let planes = try Self.alphas(of: shown == item ? [item] : [item, shown], items, bytes)
+        if let plane = planes.first {
+            guard let alpha = try Self.canvas(of: items.shown(plane), items, bytes) else { return nil }
+            self.alpha = alpha
+        } else {
+            alpha = try Self.alphaOfTiles(canvas, items, bytes)
+        }
+        if let alpha, alpha.size != canvas.size { return nil }
+        isPremultiplied = items.premultiplied.contains(shown)
+        transform = try items.transform(of: item, in: bytes)
+        guard transform.isWithin(canvas.size) else { return nil }
+        let properties = try items.properties(of: shown, in: bytes)
+        (colors, profile) = (properties.colors, properties.profile)
+    }
+
+    private static func canvas(
+        of item: Int, _ items: HEIFItems, _ bytes: RawSpan
+    ) throws(ImagingError) -> HEIFCanvas? {
+        guard items.types[item] == BoxCursor.type("grid") else {
+            guard let coding = HEIFCoding(type: items.types[item]), let size = try codedSize(of: item, items, bytes)
+            else {
+                return nil
+            }
+            return HEIFCanvas(
+                size: size, tileSize: size, coding: coding, tiles: [HEIFLayers.Layer(item: item, left: 0, top: 0)])
+        }
+        guard let grid = try HEIFGrid(bytes, of: item, items), case let sources = items.sources(of: item),
+            sources.count == grid.rows * grid.columns, let first = sources.first,
+            let coding = HEIFCoding(type: items.types[first]), let tileSize = try codedSize(of: first, items, bytes),
+            tileSize.width * grid.columns >= grid.size.width, tileSize.height * grid.rows >= grid.size.height
+        else { return nil }
+        // A tile may appear at several positions.
+        for source in Set(sources) {
+            guard HEIFCoding(type: items.types[source]) == coding,
+                try codedSize(of: source, items, bytes) == tileSize,
+                try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
+            else { return nil }
+        }
+        return HEIFCanvas(
+            size: grid.size, tileSize: tileSize, coding: coding, tiles: grid.tiles(sources, of: tileSize))
+    }
+
+    private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?
+    {
+        guard let size = try items.size(of: item, in: bytes), 1...longestSide ~= size.width,
+            1...longestSide ~= size.height
+        else { return nil }
+        return size
+    }
+
+    /// Maximum side length of any item in a file.
+    static let longestSide = 16_384
+
+    private static func alphas(
+        of owners: [Int], _ items: HEIFItems, _ bytes: RawSpan
+    ) throws(ImagingError) -> [Int] {
+        var result: [Int] = []
+        for owner in owners {
+            for plane in items.auxiliaries(of: owner) where try items.properties(of: plane, in: bytes).contains(.alpha)
+            {
+                result.append(plane)
+            }
+        }
+        return result
+    }
+
+    /// Returns the alpha of an image from alpha items of its tiles; nil if not all tiles have one.
+    private static func alphaOfTiles(
+        _ canvas: HEIFCanvas, _ items: HEIFItems, _ bytes: RawSpan
+    ) throws(ImagingError) -> HEIFCanvas? {
+        guard canvas.tiles.count > 1 else { return nil }
+        var tiles: [HEIFLayers.Layer] = []
+        var planes: [Int: Int] = [:]
+        for tile in canvas.tiles {
+            if planes[tile.item] == nil {
+                guard let plane = try alphas(of: [tile.item], items, bytes).first,
+                    HEIFCoding(type: items.types[plane]) == canvas.coding,
+                    try codedSize(of: plane, items, bytes) == canvas.tileSize
+                else { return nil }
+                planes[tile.item] = plane
+            }
+            guard let plane = planes[tile.item] else { return nil }
+            tiles.append(HEIFLayers.Layer(item: plane, left: tile.left, top: tile.top))
+        }
+        return HEIFCanvas(size: canvas.size, tileSize: canvas.tileSize, coding: canvas.coding, tiles: tiles)
+    }
+}
+
+extension HEIFTransform {
+    fileprivate func isWithin(_ size: PixelSize) -> Bool {
+        part.x + part.size.width <= size.width && part.y + part.size.height <= size.height
+    }
+}

@@ -1,0 +1,136 @@
+import CCodedImages
+import CPixels
+import Coordination
+import Memory
+
+struct HEIFPixels {
+    private let file: SharedBytes
+    private let items: HEIFItems
+    private let token: WorkToken
+
+    init(_ items: HEIFItems, in file: SharedBytes, token: WorkToken) {
+        (self.items, self.file, self.token) = (items, file, token)
+    }
+
+    /// Decodes an item at full size, cropped and turned as the file specifies.
+    ///
+    /// - Parameters:
+    ///   - hasAlpha: Whether areas without a layer may be transparent.
+    ///   - keepsBits: Whether to keep more than 8 bits, unless there are layers.
+    func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
+        guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
+        let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
+        if let image { return try load(image, keepsBits: keepsBits) }
+        let shown = items.shown(item)
+        let (layers, transform, profile) = try file.withBytes { bytes throws(ImagingError) in
+            guard let layers = try HEIFLayers(bytes, of: shown, items),
+                try layers.size == items.size(of: shown, in: bytes),
+                max(layers.size.width, layers.size.height) <= HEIFImage.longestSide
+            else { throw .cannotDecode(detail: "an item is of a kind that is not read") }
+            return (
+                layers, try items.transform(of: item, in: bytes), try items.properties(of: shown, in: bytes).profile
+            )
+        }
+        let bands = hasAlpha ? 4 : 3
+        let memory = try PlaneMemory(count: layers.size.area * bands)
+        unsafe memory.bytes.fill(with: layers.ground.prefix(bands))
+        var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, layers.size, bands: bands)
+        for layer in layers.layers {
+            try token.check()
+            guard Self.places ~= layer.left, Self.places ~= layer.top else { continue }
+            let above = try load(layer.item, hasAlpha: true, keepsBits: false, depth: depth + 1)
+            unsafe above.pixels.withUnsafeBytes { bytes in
+                var layerPixels = unsafe CCodedImagesPixels(
+                    UnsafeMutableRawPointer(mutating: bytes.baseAddress), above.size, bands: above.bands)
+                unsafe CCodedImages_lay(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
+            }
+        }
+        return LoadedPixels(
+            pixels: try upright(memory, of: layers.size, transform, start: transform.part, bytes: bands),
+            size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
+    }
+
+    /// The offsets at which a layer can overlap the image.
+    private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
+
+    private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
+        let keepsBits = keepsBits || image.colors?.matrix == HEIFColors.reversible
+        func decode(_ canvas: HEIFCanvas, maximumPlanes: Int) throws -> CodedPlanes {
+            try CodedPlanes.decode(
+                canvas, of: image, in: file, level: 1, maximumPlanes: maximumPlanes, keepsBits: keepsBits, token: token,
+                room: { try PlaneMemory(count: $0) })
+        }
+        let decoded = try decode(image.canvas, maximumPlanes: 3)
+        let alpha = try image.alpha.map { try decode($0, maximumPlanes: 1) }
+        guard let colors = decoded.meaning(image.colors) else {
+            throw ImagingError.cannotDecode(detail: "the image has unknown colors")
+        }
+        let bands = decoded.planes.count + (alpha == nil ? 0 : 1)
+        let isWide = decoded.bits > 8
+        let size = image.transform.part.size
+        let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+        // HEVC streams without a range are declared limited, and programs ignore that.
+        let isAlphaFull = alpha.map { image.alpha?.coding == .hevc || $0.colors.isFullRange } ?? true
+        try colors.interleave(decoded, alpha: alpha, isAlphaFull: isAlphaFull, into: memory)
+        if alpha != nil, image.isPremultiplied {
+            unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
+        }
+        return LoadedPixels(
+            pixels: try upright(
+                memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
+            size: image.transform.shownSize, bands: bands, profile: file.profile(at: image.profile),
+            isWide: isWide)
+    }
+
+    private func upright(
+        _ pixels: consuming PlaneMemory, of size: PixelSize, _ transform: HEIFTransform,
+        start: (x: Int, y: Int, size: PixelSize), bytes: Int
+    ) throws -> SharedBytes {
+        if transform.turn == .none, start.size == size { return pixels.finish() }
+        let result = try PlaneMemory(count: start.size.area * bytes)
+        let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
+        var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)
+        let turned = transform.shownSize
+        var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, stride: turned.width * bytes, bytes: bytes)
+        var turn = CPixelsTurn(orientation: Int32(transform.turn.exif))
+        let watch = unsafe CPixelsWatch(token)
+        guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
+            try token.check()
+            throw ImagingError.cannotDecode(detail: "the image cannot be turned")
+        }
+        return result.finish()
+    }
+}
+
+extension CPixelsFrame {
+    /// Wraps pixels of this many bytes in memory that must outlive the frame.
+    @unsafe
+    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int, bytes: Int) {
+        unsafe self.init(
+            pixels: pixels?.assumingMemoryBound(to: UInt8.self), stride: stride, width: Int32(size.width),
+            height: Int32(size.height), bands: Int32(bytes))
+    }
+}
+
+extension CCodedImagesPixels {
+    /// Wraps packed rows in memory that must outlive this value.
+    @unsafe
+    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, bands: Int) {
+        unsafe self.init(
+            pixels: pixels?.assumingMemoryBound(to: UInt8.self), width: Int32(size.width), height: Int32(size.height),
+            bands: Int32(bands))
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    @unsafe
+    fileprivate func fill(with values: some Collection<UInt8>) {
+        var offset = 0
+        while offset < count {
+            for value in values {
+                unsafe self[offset] = value
+                offset += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+/// The locations of a HEIF file's item data (`iloc`, ISO/IEC 14496-12 section 8.11.3).
+struct HEIFPlaces {
+    private var inner: Range<Int>?
+    private var entries: [Int: Int] = [:]
+    private var sizes = (offset: 0, length: 0, base: 0, index: 0)
+    private var version = 0
+
+    private static let maximumItems = 20_000
+    /// Maximum number of parts of an item: one is usual, and one for each layer of progressive AV1.
+    private static let maximumParts = 256
+    private static let maximumPartsOfAll = 5 * maximumItems
+
+    init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
+        var boxes = BoxCursor(meta.dropFirst(4))
+        var list: Range<Int>?
+        while let box = try boxes.next(in: bytes) {
+            switch box.type {
+            case BoxCursor.type("iloc"): list = list ?? box.contents
+            case BoxCursor.type("idat"): inner = inner ?? box.contents
+            default: break
+            }
+        }
+        if let list { try readEntries(bytes, at: list.lowerBound) }
+    }
+
+    private mutating func readEntries(_ bytes: RawSpan, at start: Int) throws(ImagingError) {
+        var reader = NumberReader(offset: start)
+        version = try reader.number(1, bytes)
+        _ = try reader.number(3, bytes)
+        let widths = try reader.number(2, bytes)
+        sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
+        let count = try reader.number(version < 2 ? 2 : 4, bytes)
+        var all = 0
+        for _ in 0..<min(count, Self.maximumItems) {
+            let entry = reader.offset
+            let item = try reader.number(version < 2 ? 2 : 4, bytes)
+            reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)
+            let parts = try reader.number(2, bytes)
+            all += parts
+            guard all <= Self.maximumPartsOfAll else { throw .cannotDecode(detail: "the items have too many parts") }
+            reader.skip(parts * (sizes.index + sizes.offset + sizes.length))
+            if entries[item] == nil { entries[item] = entry }
+        }
+    }
+
+    /// Returns the parts of an item's data, in order; nil if they are in other files or items.
+    func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
+        guard let entry = entries[item] else { return [] }
+        var reader = NumberReader(offset: entry)
+        reader.skip(version < 2 ? 2 : 4)
+        let method = try version == 0 ? 0 : reader.number(2, bytes) & 15
+        let isHere = try reader.number(2, bytes) == 0
+        guard isHere, method <= 1 else { return nil }
+        let room = method == 1 ? inner ?? 0..<0 : 0..<bytes.byteCount
+        let base = try reader.number(sizes.base, bytes)
+        let count = try reader.number(2, bytes)
+        guard count <= Self.maximumParts else { throw .cannotDecode(detail: "an item has \(count) parts") }
+        var parts: [Range<Int>] = []
+        for _ in 0..<count {
+            _ = try reader.number(sizes.index, bytes)
+            let offset = try base + reader.number(sizes.offset, bytes)
+            var length = try reader.number(sizes.length, bytes)
+            // Without a length, an item extends to the end.
+            if length == 0, count == 1, offset <= room.count { length = room.count - offset }
+            guard offset <= room.count, length <= room.count - offset else {
+                throw .cannotDecode(detail: "the file ends before its pixels do")
+            }
+            parts.append(room.lowerBound + offset..<room.lowerBound + offset + length)
+        }
+        return parts
+    }
+}
+
+extension HEIFPlaces {
+    func wholePart(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
+        guard let parts = try parts(of: item, in: bytes), parts.count == 1 else { return nil }
+        return parts[0]
+    }
+}
+
+extension EXIFTexts {
+    /// Reads the texts of a HEIF file's first EXIF item; returns nil without one.
+    ///
+    /// With damage, at most the texts are lost.
+    static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
+        guard let item = items.exif, let range = try? items.places.wholePart(of: item, in: bytes) else { return nil }
+        return EXIFTexts(offset: bytes, range: range)
+    }
+}
+
+private struct NumberReader {
+    private(set) var offset: Int
+
+    mutating func number(_ count: Int, _ bytes: RawSpan) throws(ImagingError) -> Int {
+        defer { offset += count }
+        return try bytes.bigEndian(count, at: offset)
+    }
+
+    mutating func skip(_ count: Int) { offset += count }
+}

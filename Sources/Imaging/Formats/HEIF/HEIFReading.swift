@@ -1,0 +1,80 @@
+import CCodedImages
+import CPlanarShim
+import Coordination
+import Memory
+
+/// Reads AVIF and HEIC: our own code parses items and boxes, dav1d and libde265 decode the coded images.
+enum HEIFReading {
+    /// Decodes the file to upright planes, or checks a file that must be decoded to pixels.
+    static func planes(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> PlanarReading {
+        guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil,
+            image.colors?.matrix != HEIFColors.reversible
+        else {
+            return .judged(lacksPixels: false)
+        }
+        let profile = file.profile(at: image.profile).map { $0.withBytes { ICCProfile($0) } }
+        if let profile, profile.space == .color || profile.space == .gray, profile.colors == nil {
+            return .judged(lacksPixels: false)
+        }
+        let orientation = image.transform.turn
+        let decoded = try CodedPlanes.decode(
+            image.canvas, of: image, in: file, level: plan.level, token: token,
+            room: { orientation == .none ? try room($0) : try PlaneMemory(count: $0) })
+        guard let colors = decoded.meaning(image.colors) else {
+            throw ImagingError.cannotDecode(detail: "the image has unknown colors")
+        }
+        try colors.makeStandard(decoded)
+        let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .gray : .color)
+        let stated = header.colors.encoding?.profile(ofBands: decoded.planes.count)
+        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : stated
+        let hasColorDetail = unsafe ColorDetail.isFound(
+            in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
+        let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, into: room)
+        return .decoded(
+            DecodedImage(
+                pixels: pixels, planes: planes, range: colors.range, profile: numbers, hasColorDetail: hasColorDetail))
+    }
+
+    /// Decodes upright pixels at full size; for a sequence, the plan's frames.
+    static func pixels(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> LoadedPixels {
+        let items = try file.withBytes { bytes throws(ImagingError) in try HEIFItems.all(bytes) }
+        if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes, items) }) {
+            return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
+        }
+        guard let items, let primary = items.primary else {
+            throw ImagingError.cannotDecode(detail: "the HEIF file has no primary item")
+        }
+        return try HEIFPixels(items, in: file, token: token).load(
+            primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
+    }
+
+    /// Returns the composition of the primary item; nil if it contains anything but coded items.
+    private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
+        let image = try file.withBytes { bytes throws(ImagingError) -> HEIFImage? in
+            guard let items = try HEIFItems.all(bytes), let primary = items.primary else { return nil }
+            return try HEIFImage(bytes, of: primary, items)
+        }
+        if let image, image.transform.shownSize != header.storedSize {
+            throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the items say otherwise")
+        }
+        return image
+    }
+}
+
+extension SharedBytes {
+    /// Returns the ICC profile in this range of a file; nil if there is none, or if it is too long.
+    func profile(at place: Range<Int>?) -> SharedBytes? {
+        place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: self) : nil }
+    }
+}
+
+extension CodedPlanes {
+    func meaning(_ stated: HEIFColors?) -> CodedColors? {
+        CodedColors(
+            stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
+    }
+}

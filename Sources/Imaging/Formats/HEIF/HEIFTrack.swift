@@ -1,0 +1,213 @@
+/// A track of frames in an AVIF or HEIC file (ISO/IEC 14496-12 section 8).
+struct HEIFTrack {
+    private(set) var id = 0
+    /// Tracks to which it belongs, such as alpha to colors.
+    private(set) var owners: [Int] = []
+    private(set) var isPremultiplied = false
+    private(set) var size = PixelSize(width: 0, height: 0)
+    /// Properties of all frames: how they are coded, and what their samples mean.
+    private(set) var properties: [HEIFProperty] = []
+    private(set) var coding: HEIFCoding?
+    private(set) var isAlpha = false
+    private(set) var count = 0
+    /// How often it plays; 0 for endless.
+    private(set) var loop = 0
+    private var timescale = 1
+    /// The total time of all passes, in units of the movie's; nil if endless or unknown.
+    private var duration: Int?
+    private var tables: [Int: Range<Int>] = [:]
+    private var boxCount = 0
+
+    private static let most = 20_000
+
+    private init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        try read(bytes, in: range, depth: 0)
+        guard coding != nil, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
+    }
+
+    private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
+    private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
+    /// Maximum number of tracks that a track belongs to, and of properties of its frames; more are ignored.
+    private static let maximumEntries = 64
+    /// Maximum number of boxes of a track; about twenty are usual.
+    private static let maximumBoxes = 1_000
+
+    private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
+        var boxes = BoxCursor(range)
+        while let box = try boxes.next(in: bytes) {
+            try addBox()
+            let start = box.contents.lowerBound
+            switch box.type {
+            case let type where Self.containers.contains(type) && depth < 3:
+                try read(bytes, in: box.contents, depth: depth + 1)
+            case BoxCursor.type("tkhd"):
+                let isLong = try bytes.byte(at: start) != 0
+                id = try bytes.bigEndian32(at: start + (isLong ? 20 : 12))
+                duration = try bytes.duration(at: start + (isLong ? 28 : 20), isLong: isLong)
+            case BoxCursor.type("mdhd"):
+                timescale = try max(1, bytes.bigEndian32(at: start + (bytes.byte(at: start) == 0 ? 12 : 20)))
+            case BoxCursor.type("elst"):
+                let isLong = try bytes.byte(at: start) != 0
+                guard try bytes.byte(at: start + 3) & 1 == 1 else { loop = 1; break }
+                // An edit that repeats fills the track's duration, if that is known.
+                let once = try bytes.duration(at: start + 8, isLong: isLong)
+                if let once, let duration, once > 0 { loop = min(max(1, (duration + once / 2) / once), 65_535) }
+            case BoxCursor.type("tref"):
+                var references = BoxCursor(box.contents)
+                while let reference = try references.next(in: bytes) {
+                    try addBox()
+                    if reference.type == BoxCursor.type("prem") { isPremultiplied = true }
+                    guard reference.type == BoxCursor.type("auxl") else { continue }
+                    let contents = reference.contents.prefix(4 * (Self.maximumEntries - owners.count))
+                    for offset in stride(from: contents.lowerBound, to: contents.upperBound - 3, by: 4) {
+                        owners.append(try bytes.bigEndian32(at: offset))
+                    }
+                }
+            case BoxCursor.type("stsd"): try readEntry(bytes, in: box.contents.dropFirst(8))
+            case BoxCursor.type("stsz"):
+                count = try bytes.bigEndian32(at: start + 8)
+                tables[box.type] = box.contents
+            case let type where Self.readTables.contains(type): tables[type] = box.contents
+            default: break
+            }
+        }
+    }
+
+    private mutating func addBox() throws(ImagingError) {
+        boxCount += 1
+        guard boxCount <= Self.maximumBoxes else { throw .cannotDecode(detail: "a track has too many boxes") }
+    }
+
+    private mutating func readEntry(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
+        var entries = BoxCursor(range)
+        guard let entry = try entries.next(in: bytes), let coding = HEIFCoding(type: entry.type) else { return }
+        self.coding = coding
+        let start = entry.contents.lowerBound
+        size = try PixelSize(width: bytes.bigEndian16(at: start + 24), height: bytes.bigEndian16(at: start + 26))
+        var boxes = BoxCursor(entry.contents.dropFirst(78))
+        while let box = try boxes.next(in: bytes) {
+            try addBox()
+            if box.type == BoxCursor.type("auxi") {
+                isAlpha = bytes.hasText("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha", at: box.contents.lowerBound + 4)
+            } else if properties.count < Self.maximumEntries {
+                properties.append(try HEIFProperty(bytes, box))
+            }
+        }
+    }
+
+    static func all(_ bytes: RawSpan) throws(ImagingError) -> [HEIFTrack] {
+        var boxes = BoxCursor(0..<bytes.byteCount)
+        guard let movie = try boxes.next(of: BoxCursor.type("moov"), in: bytes)?.contents else { return [] }
+        var children = BoxCursor(movie)
+        var tracks: [HEIFTrack] = []
+        while let box = try children.next(of: BoxCursor.type("trak"), in: bytes), tracks.count < 8 {
+            if let track = try? HEIFTrack(bytes, in: box.contents) { tracks.append(track) }
+        }
+        return tracks
+    }
+}
+
+extension HEIFTrack {
+    func places(in bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
+        guard let sizes = tables[BoxCursor.type("stsz")], let runs = tables[BoxCursor.type("stsc")],
+            let chunks = tables[BoxCursor.type("stco")] ?? tables[BoxCursor.type("co64")]
+        else { throw .cannotDecode(detail: "the tables of a track are missing") }
+        let width = tables[BoxCursor.type("stco")] == nil ? 8 : 4
+        let size = try bytes.bigEndian32(at: sizes.lowerBound + 4)
+        // Each run has at least one frame.
+        let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
+        var places: [Range<Int>] = []
+        var (run, perChunk) = (0, 0)
+        for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
+            if places.count == count { break }
+            while run < runCount, try bytes.bigEndian32(at: runs.lowerBound + 8 + 12 * run) <= chunk + 1 {
+                perChunk = try bytes.bigEndian32(at: runs.lowerBound + 12 + 12 * run)
+                run += 1
+            }
+            guard perChunk > 0 else { throw .cannotDecode(detail: "a part of a track has no frames") }
+            var start = try bytes.bigEndian(width, at: chunks.lowerBound + 8 + width * chunk)
+            for _ in 0..<min(perChunk, count - places.count) {
+                let length = try size > 0 ? size : bytes.bigEndian32(at: sizes.lowerBound + 12 + 4 * places.count)
+                guard length <= bytes.byteCount - start else {
+                    throw .cannotDecode(detail: "the file ends before its pixels do")
+                }
+                places.append(start..<start + length)
+                start += length
+            }
+        }
+        guard places.count == count else { throw .cannotDecode(detail: "the tables of a track do not agree") }
+        return places
+    }
+
+    /// Returns the duration of each frame, in milliseconds.
+    func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
+        guard let times = tables[BoxCursor.type("stts")] else { return [Int](repeating: 100, count: count) }
+        var delays: [Int] = []
+        for run in 0..<(try min(count, bytes.bigEndian32(at: times.lowerBound + 4))) {
+            let frames = try bytes.bigEndian32(at: times.lowerBound + 8 + 8 * run)
+            let ticks = try bytes.bigEndian32(at: times.lowerBound + 12 + 8 * run)
+            let delay = (1000 * ticks + timescale / 2) / timescale
+            delays += [Int](repeating: delay, count: min(frames, count - delays.count))
+        }
+        return delays + [Int](repeating: 100, count: count - delays.count)
+    }
+
+    /// Returns the last frame up to this one that can be decoded without earlier ones.
+    func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
+        guard let list = tables[BoxCursor.type("stss")] else { return frame }
+        var start = 0
+        for index in 0..<min(try bytes.bigEndian32(at: list.lowerBound + 4), Self.most) {
+            let number = try bytes.bigEndian32(at: list.lowerBound + 8 + 4 * index) - 1
+            if 0...frame ~= number { start = max(start, number) }
+        }
+        return start
+    }
+}
+
+extension RawSpan {
+    /// Reads a duration of four or eight bytes; returns nil for the largest number, which stands for none, and for
+    /// those beyond 2⁶².
+    fileprivate func duration(at offset: Int, isLong: Bool) throws(ImagingError) -> Int? {
+        let first = try bigEndian32(at: offset)
+        guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
+        return try first >= 1 << 30 ? nil : first << 32 | bigEndian32(at: offset + 4)
+    }
+}
+
+/// The frames of an AVIF image sequence, or the first frame of a HEIC file without any other image.
+struct HEIFSequence {
+    let colors: HEIFTrack
+    let alpha: HEIFTrack?
+
+    /// Reads a file with these items; returns nil if the primary item must be shown.
+    init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
+        if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
+        let tracks = try HEIFTrack.all(bytes)
+        guard let colors = tracks.first(where: { !$0.isAlpha && $0.owners.isEmpty }) else { return nil }
+        self.colors = colors
+        alpha = tracks.first { $0.isAlpha && $0.owners.contains(colors.id) && $0.coding == colors.coding }
+        if let alpha, alpha.count != colors.count || alpha.size != colors.size { return nil }
+    }
+
+    /// The number of frames that can be shown: frames of HEVC may be stored in another order.
+    var frames: Int { colors.coding == .av1 ? colors.count : 1 }
+
+    /// Returns the most additional frames that any request decodes without counting them.
+    func hiddenFrames(in bytes: RawSpan) throws(ImagingError) -> Int {
+        var result = 0
+        var units = CodedFrames()
+        for track in [colors] + (alpha.map { [$0] } ?? []) {
+            guard let coding = track.coding else { continue }
+            // A decode begins at some frame and ends at a later one.
+            var (sum, most) = (0, 0)
+            for place in try track.places(in: bytes).prefix(frames) {
+                sum =
+                    max(0, sum)
+                    + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1
+                most = max(most, sum)
+            }
+            result += most
+        }
+        return result
+    }
+}

@@ -1,0 +1,129 @@
+/// The work of decoding an item with everything in it.
+///
+/// A grid may crop its tiles, and an overlay may use the same large item many times: neither the visible size nor the
+/// size of the file limits the work.
+struct HEIFWork {
+    /// Totals; an item that is used repeatedly counts repeatedly, because it is decoded again each time.
+    struct Amounts {
+        /// Decoded pixels, and pixels of the canvases of layers.
+        var area = 0
+        /// Loaded items, where each coded one starts a decoder, and their frames after the first.
+        var runs = 0
+        var hiddenArea = 0
+        /// Coded bytes that decoders read.
+        var byteCount = 0
+    }
+
+    private let items: HEIFItems
+    private var known: [Int: Amounts] = [:]
+    private var frames = CodedFrames()
+    /// The items from the primary one down to the current one.
+    private var path: Set<Int> = []
+
+    /// Deepest nesting of items; a turned overlay of grids has three levels.
+    static let deepest = 8
+    /// Maximum coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
+    private static let maximumBytes = (times: 4, besides: 16 << 20)
+
+    init(_ items: HEIFItems) {
+        self.items = items
+    }
+
+    mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
+        let amounts = try add(item, bytes)
+        guard amounts.runs <= ImageHeader.maximumDecoderRuns else {
+            throw .cannotDecode(detail: "the image is put together from \(amounts.runs) items")
+        }
+        guard amounts.byteCount <= bytes.byteCount * Self.maximumBytes.times + Self.maximumBytes.besides else {
+            throw .cannotDecode(detail: "the image is put together from \(amounts.byteCount) coded bytes")
+        }
+        return amounts
+    }
+
+    private mutating func add(_ item: Int, _ bytes: RawSpan) throws(ImagingError) -> Amounts {
+        if let amounts = known[item] { return amounts }
+        guard path.count < Self.deepest, path.insert(item).inserted else {
+            throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
+        }
+        let sources = items.sources(of: item)
+        var parts = Amounts()
+        for source in sources { parts += try add(source, bytes) }
+        var own = Amounts(runs: 1)
+        // Properties may claim any size.
+        for case .size(let size) in try items.properties(of: item, in: bytes) {
+            own.area = max(own.area, size.width.saturatingProduct(size.height))
+        }
+        if sources.isEmpty, let data = try? items.places.parts(of: item, in: bytes) {
+            own.byteCount = data.byteCount
+            let hidden = try hiddenFrames(of: item, data, bytes)
+            own.runs += hidden
+            own.hiddenArea = own.area.saturatingProduct(hidden)
+        }
+        var amounts = own
+        // The canvas of layers is in memory while they are decoded; tiles of coded items are placed side by side.
+        if items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
+        // One of them is decoded, if it is alpha.
+        var auxiliary = Amounts()
+        for other in items.auxiliaries(of: item) {
+            let found = try add(other, bytes)
+            auxiliary.area = max(auxiliary.area, found.area)
+            auxiliary.runs = max(auxiliary.runs, found.runs)
+            auxiliary.hiddenArea = max(auxiliary.hiddenArea, found.hiddenArea)
+            auxiliary.byteCount = max(auxiliary.byteCount, found.byteCount)
+        }
+        amounts.join(auxiliary)
+        path.remove(item)
+        known[item] = amounts
+        return amounts
+    }
+
+    private mutating func hiddenFrames(
+        of item: Int, _ data: [Range<Int>], _ bytes: RawSpan
+    ) throws(ImagingError) -> Int {
+        guard let coding = HEIFCoding(type: items.types[item]) else { return 0 }
+        let parameters = try items.properties(of: item, in: bytes).parameters
+        return max(0, try frames.count(coding, in: data, parameters: parameters, of: bytes) - 1)
+    }
+}
+
+extension HEIFItems {
+    /// Returns whether an item is a canvas for other items, which are decoded whole first.
+    fileprivate func isLayered(_ item: Int) -> Bool {
+        types[item] == BoxCursor.type("iovl")
+            || types[item] == BoxCursor.type("grid")
+                && !sources(of: item).allSatisfy { HEIFCoding(type: types[$0]) != nil }
+    }
+}
+
+extension HEIFWork.Amounts {
+    /// Adds separate work.
+    fileprivate static func += (one: inout Self, other: Self) {
+        one.area = one.area.saturatingSum(other.area)
+        one.runs = one.runs.saturatingSum(other.runs)
+        one.hiddenArea = one.hiddenArea.saturatingSum(other.hiddenArea)
+        one.byteCount = one.byteCount.saturatingSum(other.byteCount)
+    }
+
+    /// Adds work on the same pixels.
+    fileprivate mutating func join(_ other: Self) {
+        let area = max(area, other.area)
+        self += other
+        self.area = area
+    }
+}
+
+extension [Range<Int>] {
+    var byteCount: Int { reduce(0) { $0.saturatingSum($1.count) } }
+}
+
+extension Int {
+    func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+
+    func saturatingProduct(_ other: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}

@@ -1,0 +1,175 @@
+package import Memory
+
+struct JPEGGainMapNotes {
+    /// The XMP packet, if it has the properties of gain maps.
+    private(set) var packet: Range<Int>?
+    private(set) var standard: Range<Int>?
+    private(set) var index: Range<Int>?
+    private var packets = 0
+    /// Maximum number of XMP packets that are searched; usual files have one.
+    private static let maximumPackets = 8
+    /// The EXIF data, where Apple's cameras record a headroom.
+    var exif: Range<Int>?
+
+    /// Whether the file declares a gain map; a file from Apple's cameras has only an index.
+    var isStated: Bool { packet != nil || standard != nil }
+
+    mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
+        func begins(with text: StaticString) -> Range<Int>? {
+            bytes.hasText(text, at: contents.lowerBound)
+                ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
+        }
+        if marker == 0xE1, packet == nil, packets < Self.maximumPackets,
+            let found = begins(with: "http://ns.adobe.com/xap/1.0/\0")
+        {
+            packets += 1
+            if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found)
+                || bytes.contains("http://ns.apple.com/HDRGainMap/1.0/", in: found)
+            {
+                packet = found
+            }
+        } else if marker == 0xE2 {
+            if standard == nil { standard = begins(with: "urn:iso:std:iso:ts:21496:-1\0") }
+            if index == nil { index = begins(with: "MPF\0") }
+        }
+    }
+}
+
+extension GainMap {
+    private static let maximumImages = 8
+
+    /// Returns the gain map of a JPEG file with these notes; nil if there is no usable one.
+    ///
+    /// With damage here, only the map is lost.
+    static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
+        guard notes.isStated || notes.index != nil else { return nil }
+        let packet = notes.packet.map { XMPPacket(bytes, $0) }
+        let places =
+            (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
+        // Overlapping images would be read again and again.
+        var rest = bytes.byteCount
+        for place in places where place.lowerBound > 0 && place.upperBound <= bytes.byteCount && place.count > 4 {
+            rest -= place.count
+            guard rest >= 0 else { return nil }
+            let file = bytes.extracting(place)
+            guard file.hasBytes([0xFF, 0xD8], at: 0),
+                let walk = try? JPEGHeader(file), let header = try? walk.header, header.bands != 4
+            else { continue }
+            let shown = header.ofGainMap(turned: orientation)
+            if let metadata = walk.notes.metadata(file) {
+                return GainMap(.file(place), header: shown, metadata: metadata)
+            }
+            if let metadata = walk.notes.appleMetadata(file, of: bytes, exif: notes.exif) {
+                return GainMap(.file(place), header: shown, metadata: metadata, samples: .amounts)
+            }
+        }
+        return nil
+    }
+
+    private static func images(_ bytes: RawSpan, of index: Range<Int>) -> [Range<Int>] {
+        var places: [Range<Int>] = []
+        try? EXIFDirectory.read(bytes, index) { (entry, block) throws(ImagingError) in
+            guard entry.tag == MPFIndex.entries else { return true }
+            for image in 1..<max(2, min(entry.count / MPFIndex.entryLength, maximumImages)) {
+                let size = try entry.long(in: block, at: image * MPFIndex.entryLength + 4)
+                let offset = try entry.long(in: block, at: image * MPFIndex.entryLength + 8)
+                if offset > 0 { places.append(index.lowerBound + offset..<index.lowerBound + offset + size) }
+            }
+            return false
+        }
+        return places
+    }
+}
+
+extension JPEGGainMapNotes {
+    /// Returns the metadata of a gain map file; ISO's numbers take precedence over those of XMP, which are rounded.
+    fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
+        standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
+    }
+
+    /// Returns the metadata of a file that Apple's namespace marks as a map: the headroom is there, or in the maker
+    /// notes of the image.
+    fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
+        guard let packet = packet.map({ XMPPacket(file, $0) }),
+            !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
+        else { return nil }
+        let stated = packet.values("HDRGainMapHeadroom", of: AppleHeadroom.space).first
+        let headroom =
+            stated.map { AppleHeadroom(decimal: $0) } ?? exif.flatMap { AppleHeadroom(exif: image, range: $0) }
+        return headroom?.metadata
+    }
+}
+
+extension XMPPacket {
+    /// The namespace of the directory of files after an image.
+    static let container = "http://ns.google.com/photos/1.0/container/"
+    static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
+
+    /// Returns the range of the gain map in a file that ends with the files in the packet's directory; nil if it has
+    /// none.
+    fileprivate func place(in byteCount: Int) -> Range<Int>? {
+        guard let prefix = prefix(of: Self.containerItem) else { return nil }
+        let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
+        var items: [(element: Int, isMap: Bool, length: Int)] = []
+        for property in properties where property.name.starts(with: prefix) {
+            if items.last?.element != property.element { items.append((property.element, false, 0)) }
+            let last = items.count - 1
+            if property.name == semantic { items[last].isMap = property.value.elementsEqual("GainMap".utf8) }
+            if property.name == length {
+                items[last].length = Int(String(decoding: property.value, as: UTF8.self)) ?? 0
+            }
+        }
+        // The first one is the image itself.
+        guard let map = items.firstIndex(where: \.isMap), map > 0,
+            items.allSatisfy({ 0...byteCount ~= $0.length })
+        else { return nil }
+        let start = byteCount - items[map...].reduce(0) { $0 + $1.length }
+        return start > 0 ? start..<start + items[map].length : nil
+    }
+}
+
+extension ImageHeader {
+    func ofGainMap(turned orientation: QuarterTurn) -> ImageHeader {
+        ImageHeader(
+            format: format, storedSize: storedSize, decodedArea: decodedArea, orientation: orientation, bands: bands,
+            bitDepth: bitDepth, isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled)
+    }
+}
+
+extension GainMap {
+    /// Returns the map as a separate file, whose header is ``header``; nil if the image's file is too short.
+    ///
+    /// Removes colors and turns in the map's own data, which must be ignored.
+    package func file(in source: SharedBytes) -> SharedBytes? {
+        switch place {
+        case .file(let range):
+            guard range.lowerBound >= 0, range.upperBound <= source.count else { return nil }
+            let file = JPEGSegments.stripped(SharedBytes(range, of: source))
+            guard header.orientation != .none else { return file }
+            return JPEGSegments.inserting(JPEGSegments.exif(Self.exif(header.orientation)), into: file)
+        case .item(let item):
+            guard let place = source.withBytes({ $0.placeOfPrimaryItem }) else { return nil }
+            return source.replacing(place, with: SharedBytes(item.bigEndianBytes(place.count)))
+        }
+    }
+
+    /// Returns EXIF data with only an orientation, without the leading `Exif`.
+    private static func exif(_ orientation: QuarterTurn) -> [UInt8] {
+        Array("MM\0*".utf8) + [
+            0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0,
+        ]
+    }
+}
+
+extension RawSpan {
+    fileprivate var placeOfPrimaryItem: Range<Int>? {
+        var boxes = BoxCursor(0..<byteCount)
+        guard let meta = try? boxes.next(of: BoxCursor.type("meta"), in: self)?.contents else { return nil }
+        var inner = BoxCursor(meta.dropFirst(4))
+        guard let primary = try? inner.next(of: BoxCursor.type("pitm"), in: self)?.contents,
+            let version = try? byte(at: primary.lowerBound)
+        else { return nil }
+        let place = primary.lowerBound + 4..<primary.lowerBound + 4 + (version == 0 ? 2 : 4)
+        return place.upperBound <= primary.upperBound ? place : nil
+    }
+}

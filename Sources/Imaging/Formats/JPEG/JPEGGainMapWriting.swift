@@ -1,0 +1,107 @@
+import Memory
+
+enum JPEGGainMapWriting {
+    /// Writes a file by Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index
+    /// (CIPA DC-007) and by a directory in XMP.
+    ///
+    /// Both files contain their metadata in XMP and in the form of ISO 21496-1.
+    static func joined(_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes {
+        let mapFile = JPEGSegments.inserting(
+            xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
+        let leading =
+            xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count))) + standard([0, 0, 0, 0])
+        let start = file.withBytes { JPEGSegments.start($0) } ?? 2
+        let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, Array("MPF\0".utf8) + index) }
+        let count = file.count + segments(MPFIndex.bytes(of: [])).count
+        // Offsets count from the start of the index, which ends the segments.
+        let place = start + segments([]).count
+        let index = MPFIndex.bytes(of: [(count, 0), (mapFile.count, count - place)])
+        let image = JPEGSegments.inserting(segments(index), into: file)
+        return image.replacing(image.count..<image.count, with: mapFile)
+    }
+
+    private static func xmp(_ description: String) -> [UInt8] {
+        let packet =
+            "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
+            + "<rdf:Description rdf:about=\"\" xmlns:hdrgm=\"\(GainMapMetadata.space)\" hdrgm:Version=\"1.0\""
+            + "\(description)</rdf:Description></rdf:RDF></x:xmpmeta>"
+        return JPEGSegments.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0\(packet)".utf8))
+    }
+
+    private static func standard(_ contents: [UInt8]) -> [UInt8] {
+        JPEGSegments.segment(0xE2, Array(GainMapMetadata.segment.utf8) + contents)
+    }
+}
+
+/// The index of a file's images (CIPA DC-007).
+enum MPFIndex {
+    /// The tags of the version, of the number of images, and of the images.
+    static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
+    static let entryLength = 16
+
+    /// Returns an index of these images, the first of which contains it; offsets count from the index itself.
+    ///
+    /// Its length is constant, with room for two images.
+    fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
+        func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
+        let undefined = number(7, 2)
+        let header = Array("MM\0*".utf8) + number(8)
+        let directory =
+            number(3, 2)
+            + number(version, 2) + undefined + number(4) + Array("0100".utf8)
+            + number(count, 2) + number(4, 2) + number(1) + number(2)
+            + number(entries, 2) + undefined + number(2 * entryLength) + number(50)
+            + number(0)
+        var bytes = header + directory
+        for (index, image) in images.enumerated() {
+            // The type of the image that programs show if they know no others.
+            bytes += number(index == 0 ? 0x03_0000 : 0) + number(image.byteCount) + number(image.offset) + number(0)
+        }
+        return bytes + [UInt8](repeating: 0, count: (2 - images.count) * entryLength)
+    }
+}
+
+extension GainMapMetadata {
+    fileprivate enum Part {
+        case map
+        case image(mapByteCount: Int)
+    }
+
+    /// Returns the rest of the start of an XMP description, and its contents.
+    fileprivate func description(of part: Part) -> String {
+        switch part {
+        case .image(let count):
+            let item = { (attributes: String) in
+                "<rdf:li rdf:parseType=\"Resource\"><Container:Item Item:Mime=\"image/jpeg\" \(attributes)/></rdf:li>"
+            }
+            return " xmlns:Container=\"\(XMPPacket.container)\" xmlns:Item=\"\(XMPPacket.containerItem)\">"
+                + "<Container:Directory><rdf:Seq>" + item("Item:Semantic=\"Primary\"")
+                + item("Item:Semantic=\"GainMap\" Item:Length=\"\(count)\"") + "</rdf:Seq></Container:Directory>"
+        case .map:
+            let lists: [(String, KeyPath<Channel, Fraction>)] = [
+                ("GainMapMin", \.least), ("GainMapMax", \.most), ("Gamma", \.gamma), ("OffsetSDR", \.baseOffset),
+                ("OffsetHDR", \.alternateOffset),
+            ]
+            let single: [(String, String)] =
+                [
+                    ("HDRCapacityMin", baseHeadroom.decimal), ("HDRCapacityMax", alternateHeadroom.decimal),
+                    ("BaseRenditionIsHDR", "False"),
+                ] + (channels.count > 1 ? [] : lists.map { ($0, channels[0][keyPath: $1].decimal) })
+            let elements = (channels.count == 1 ? [] : lists).map { name, path -> String in
+                let values = channels.map { "<rdf:li>\($0[keyPath: path].decimal)</rdf:li>" }.joined()
+                return "<hdrgm:\(name)><rdf:Seq>\(values)</rdf:Seq></hdrgm:\(name)>"
+            }
+            return single.map { " hdrgm:\($0)=\"\($1)\"" }.joined() + ">" + elements.joined()
+        }
+    }
+
+    fileprivate var standardBytes: [UInt8] {
+        let flags = (channels.count > 1 ? Self.hasThreeChannels : 0) | (usesBaseColors ? Self.hasBaseColors : 0)
+        return [0, 0, 0, 0, UInt8(flags)]
+            + fractions.flatMap { $0.numerator.bigEndianBytes(4) + $0.denominator.bigEndianBytes(4) }
+    }
+}
+
+extension GainMapMetadata.Fraction {
+    fileprivate var decimal: String { "\(value)" }
+}

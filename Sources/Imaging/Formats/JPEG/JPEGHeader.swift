@@ -1,0 +1,165 @@
+/// The header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans must be
+/// counted.
+struct JPEGHeader {
+    private(set) var notes = JPEGGainMapNotes()
+    private var frame: JPEGFrame?
+    private var exif: EXIFFacts?
+    private var exifColors: SourceColors?
+    private var profileByteCount = 0
+    private var profile: SourceColors??
+    private var scans = 0
+
+    /// Each scan costs a pass over the whole image, and a usual file has about ten.
+    static let maximumScans = 100
+    /// A profile may take 255, and other data one for each 64 KiB.
+    private static let maximumSegments = 100_000
+
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        let walk = try JPEGHeader(bytes)
+        var header = try walk.header
+        if walk.notes.isStated, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if [.none, .gainMap].contains(header.colors.highRange) {
+            header.gainMap = .jpeg(bytes, walk.notes, orientation: header.orientation)
+        }
+        if header.gainMap != nil { header.colors.highRange = .gainMap }
+        return header
+    }
+
+    /// Walks the segments, without following them to a gain map.
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        var count = 0
+        var offset = 2
+        while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9 {
+            count += 1
+            guard count <= Self.maximumSegments else {
+                throw .cannotDecode(detail: "the JPEG file has too many segments")
+            }
+            guard marker != 0xD8 else { throw .cannotDecode(detail: "the JPEG file has a second start of image") }
+            guard let end = bytes.jpegSegmentEnd(at: next) else {
+                // After a scan the file may be truncated: it still has an image.
+                if scans > 0 { break }
+                throw .cannotDecode(detail: "a JPEG segment ends after the file")
+            }
+            guard try read(bytes, marker: marker, at: next, end) else { break }
+            offset = end
+        }
+    }
+
+    /// Reads a segment from its length to `end`; returns false if no other segment matters.
+    private mutating func read(
+        _ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int
+    ) throws(ImagingError) -> Bool {
+        switch marker {
+        case 0xC4, 0xC8, 0xCC: break
+        case 0xC0...0xCF:
+            guard frame == nil else { throw .cannotDecode(detail: "the JPEG file has a second frame") }
+            frame = try JPEGFrame(bytes, at: offset, marker: marker)
+        case 0xE1 where exif == nil && bytes.hasText("Exif\0\0", at: offset + 2):
+            exif = EXIFFacts(bytes, range: offset + 2..<end)
+            notes.exif = offset + 2..<end
+            exifColors = SourceColors(exif: bytes, range: offset + 2..<end)
+        case 0xE2 where bytes.hasText("ICC_PROFILE\0", at: offset + 2):
+            profileByteCount += max(0, end - offset - 16)
+            // Curves and primaries are in the first part of a profile.
+            if profile == nil, try bytes.byte(at: offset + 14) == 1, end > offset + 16 {
+                profile = .some(SourceColors(profile: bytes.extracting(offset + 16..<end)))
+            }
+        case 0xE1, 0xE2: notes.read(bytes, marker: marker, offset + 2..<end)
+        case 0xDA: return try readScan(bytes, at: offset, end)
+        default: break
+        }
+        return true
+    }
+
+    private mutating func readScan(_ bytes: RawSpan, at offset: Int, _ end: Int) throws(ImagingError) -> Bool {
+        guard let frame else { throw .cannotDecode(detail: "the JPEG file has a scan before its frame") }
+        // The header of a scan with one component has 8 bytes (T.81 section B.2.3).
+        guard end >= offset + 8 else {
+            if scans > 0 { return false }
+            throw .cannotDecode(detail: "a JPEG scan has no components")
+        }
+        scans += 1
+        guard scans <= Self.maximumScans else { throw .cannotDecode(detail: "the JPEG file has too many scans") }
+        let components = try bytes.byte(at: offset + 2)
+        return frame.isProgressive || components != frame.components
+    }
+
+    var header: ImageHeader {
+        get throws(ImagingError) {
+            guard let frame, scans > 0 else { throw .cannotDecode(detail: "the JPEG file has no scan") }
+            return ImageHeader(
+                format: .jpeg, storedSize: frame.size, orientation: exif?.turn ?? .none, bands: frame.components,
+                isProgressive: frame.isProgressive, isChromaSubsampled: frame.isChromaSubsampled,
+                profileByteCount: profileByteCount, exif: exif?.texts
+            ).with(profileByteCount > 0 ? profile ?? nil : exifColors)
+        }
+    }
+}
+
+private struct JPEGFrame {
+    let size: PixelSize
+    let components: Int
+    let isProgressive: Bool
+    let isChromaSubsampled: Bool
+
+    init(_ bytes: RawSpan, at offset: Int, marker: Int) throws(ImagingError) {
+        // The decoder supports Huffman and arithmetic coding, sequential and progressive. Lossless and hierarchical
+        // files are rare.
+        guard [0xC0, 0xC1, 0xC2, 0xC9, 0xCA].contains(marker) else {
+            throw .cannotDecode(detail: "unknown JPEG process \(marker - 0xC0)")
+        }
+        let length = try bytes.bigEndian16(at: offset)
+        let precision = try bytes.byte(at: offset + 2)
+        size = try PixelSize(width: bytes.bigEndian16(at: offset + 5), height: bytes.bigEndian16(at: offset + 3))
+        components = try bytes.byte(at: offset + 7)
+        isProgressive = marker == 0xC2 || marker == 0xCA
+        guard precision == 8, size.width > 0, size.height > 0, [1, 3, 4].contains(components),
+            length == 8 + 3 * components
+        else {
+            throw .cannotDecode(detail: "a JPEG frame of \(size), \(components) components of \(precision) bits")
+        }
+        var areas: [Int] = []
+        for index in 0..<components {
+            let factors = try bytes.byte(at: offset + 9 + 3 * index)
+            areas.append((factors >> 4) * (factors & 15))
+        }
+        isChromaSubsampled = components == 3 && max(areas[1], areas[2]) * 4 <= areas[0]
+    }
+}
+
+extension RawSpan {
+    /// Returns the next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at
+    /// the end of the file.
+    ///
+    /// Each byte is read at most once, so the time is limited by the file's length, even for a file that contains only
+    /// stuffed bytes.
+    func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
+        var offset = start
+        while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
+            offset = found + 1
+            while offset < byteCount, isMarkerByte(at: offset) { offset += 1 }
+            guard offset < byteCount else { return nil }
+            let marker = Int(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
+            offset += 1
+            switch marker {
+            case 0x00, 0x01, 0xD0...0xD7: continue
+            default: return (marker, offset)
+            }
+        }
+        return nil
+    }
+
+    /// Returns the end of the segment whose length is at `offset`; nil if the segment is truncated.
+    ///
+    /// A length includes its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
+    /// that.
+    func jpegSegmentEnd(at offset: Int) -> Int? {
+        guard let length = try? bigEndian16(at: offset) else { return nil }
+        let end = offset + max(2, length)
+        return end <= byteCount ? end : nil
+    }
+
+    private func isMarkerByte(at offset: Int) -> Bool {
+        unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self) == 0xFF
+    }
+}

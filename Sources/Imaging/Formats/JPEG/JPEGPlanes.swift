@@ -1,0 +1,225 @@
+import CFastJPEG
+import CPlanarShim
+import Coordination
+import Memory
+
+/// The header of a JPEG file, as libjpeg reads it before it decodes the file.
+struct JPEGPlanesHeader {
+    let size: PixelSize
+    /// 1 for gray, 3 for Y′CbCr, 0 for other colors.
+    let planes: Int
+    /// Horizontal luma samples per chroma sample; 0 if not a whole number.
+    let across: Int
+    /// Vertical luma samples per chroma sample; 0 if not a whole number.
+    let down: Int
+    let profile: ColorProfile?
+    /// Whether the file has a profile that only libvips' color engine supports.
+    let hasOtherProfile: Bool
+
+    /// Whether the planes can be resampled, and their colors are understood.
+    var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
+}
+
+/// Decodes JPEG files to their planes, and checks files that libvips must decode.
+///
+/// Both lanes detect damage the same way at every level: by libjpeg's errors, and by whether the data of a scan end
+/// before its last block. A scan of AC coefficients, which coarse levels skip, is checked only if the file ends with
+/// it; see docs/reliability.md.
+enum JPEGPlanes {
+    /// Decodes the file's planes, or checks a file that cannot be decoded to planes.
+    ///
+    /// Planes with ``ColorDetail`` at a level are decoded again by libjpeg, with full-size chroma if the file has it.
+    ///
+    /// - Parameter decoder: The decoder, whose planes are kept unchanged; nil for the default.
+    static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker, decoder: JPEGDecoder?
+    ) throws -> PlanarReading {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            try unsafe decode(bytes, header: header, plan: plan, token: token, room: room, decoder: decoder)
+        }
+    }
+
+    static func lacksPixels(_ file: SharedBytes, header: ImageHeader, token: WorkToken) throws -> Bool {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            let reader = try unsafe JPEGReader(bytes, header: header, token: token)
+            return unsafe try reader.lacksPixels(JPEGScans(of: bytes.bytes, header: header, level: 8), token)
+        }
+    }
+
+    private static func decode(
+        _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker, decoder: JPEGDecoder?
+    ) throws -> PlanarReading {
+        let reader = try unsafe JPEGReader(file, header: header, token: token)
+        let stored = reader.header
+        let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
+        guard stored.isPlanar, header.colors.encoding?.isBright != true else {
+            return .judged(lacksPixels: try reader.lacksPixels(scans, token))
+        }
+
+        var planes = stored.storedPlanes(level: plan.level)
+        var memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
+        var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+        var decoding: JPEGDecoding?
+        if plan.level > 1, decoder ?? .usual == .fast {
+            decoding = unsafe try reader.decodeFast(level: plan.level, scans, into: &target, token)
+        }
+        let isIncomplete =
+            decoding == .fast ? false : unsafe try reader.decode(level: plan.level, scans, into: &target, token)
+        try plan.admit(isIncomplete: isIncomplete)
+        let hasColorDetail = unsafe ColorDetail.isFound(in: target)
+        let refinement = stored.refinement(level: plan.level)
+        if hasColorDetail, refinement > 1, decoder == nil {
+            let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
+            planes = stored.storedPlanes(level: plan.level, refinement: refinement)
+            // The room may be the memory of the coarser planes.
+            memory = PlaneMemory()
+            memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
+            target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+            _ = unsafe try JPEGReader(file, header: header, token: token)
+                .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
+        }
+        let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
+        return .decoded(
+            DecodedImage(
+                pixels: pixels, planes: upright, range: .full, profile: stored.profile(stating: header.colors),
+                isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
+    }
+}
+
+/// Owns libjpeg's reader of one file; the file and the token must outlive it.
+@safe
+private struct JPEGReader: ~Copyable {
+    let header: JPEGPlanesHeader
+    private let raw: OpaquePointer
+
+    @unsafe
+    init(_ file: UnsafeRawBufferPointer, header: ImageHeader, token: WorkToken) throws {
+        let watch = unsafe CPixelsWatch(token)
+        guard let raw = unsafe CPlanarShim_jpeg_open(file.baseAddress, file.count, watch) else {
+            throw ImagingError.cannotDecode(detail: "libjpeg cannot be started")
+        }
+        var rawHeader = unsafe CPlanarShimJPEGHeader()
+        do {
+            try unsafe Self.check(CPlanarShim_jpeg_read_header(raw, &rawHeader), of: raw, token)
+            let stored = unsafe JPEGPlanesHeader(rawHeader)
+            guard stored.size == header.storedSize else {
+                throw ImagingError.cannotDecode(
+                    detail: "the header says \(header.storedSize), libjpeg says \(stored.size)")
+            }
+            self.header = stored
+        } catch {
+            unsafe CPlanarShim_jpeg_close(raw)
+            throw error
+        }
+        unsafe self.raw = raw
+    }
+
+    deinit { unsafe CPlanarShim_jpeg_close(raw) }
+
+    /// Fills the planes; returns whether the file lacked samples.
+    @unsafe
+    func decode(
+        level: Int, refinement: Int = 1, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+    ) throws -> Bool {
+        try unsafe Self.check(
+            CPlanarShim_jpeg_decode(raw, Int32(level), Int32(refinement), scans.detail, &planes), of: raw, token)
+        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+    }
+
+    /// Fills the planes with the fast decoder, or returns why it leaves the file to libjpeg.
+    @unsafe
+    func decodeFast(
+        level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
+    ) throws -> JPEGDecoding {
+        // If more of a progressive file is read than its level shows, the file is checked at its end.
+        guard scans == .all || scans == JPEGScans(shownAt: level) else { return .fallback(.scans) }
+        let outcome = unsafe CPlanarShim_jpeg_decode_fast(raw, Int32(level), scans.detail, &planes)
+        if outcome == CFastJPEGStopped { try token.check() }
+        if outcome == CFastJPEGMemory { throw ImagingError.outOfMemory(detail: "no memory for the JPEG decoder") }
+        return JPEGDecoding(outcome)
+    }
+
+    func lacksPixels(_ scans: JPEGScans, _ token: WorkToken) throws -> Bool {
+        try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token)
+        return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
+    }
+
+    private static func check(_ status: CPlanarShimStatus, of raw: OpaquePointer, _ token: WorkToken) throws {
+        if status == CPlanarShimDone { return }
+        try token.check()
+        throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jpeg_text(raw)))
+    }
+}
+
+extension JPEGScans {
+    fileprivate var detail: CPlanarShimJPEGDetail {
+        CPlanarShimJPEGDetail(
+            highest_start: Int32(highestStart), least_bits_before: Int32(leastBitsBefore),
+            is_smoothed: isSmoothed ? 1 : 0)
+    }
+}
+
+extension JPEGPlanesHeader {
+    fileprivate init(_ raw: CPlanarShimJPEGHeader) {
+        size = unsafe PixelSize(width: Int(raw.width), height: Int(raw.height))
+        planes = unsafe Int(raw.planes)
+        across = unsafe Int(raw.across)
+        down = unsafe Int(raw.down)
+        let profile = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
+        guard 1...ICCProfile.longest ~= profile.count else {
+            (self.profile, hasOtherProfile) = (nil, false)
+            return
+        }
+        let file = unsafe ICCProfile(profile.bytes)
+        // A profile for another color space is ignored.
+        guard file.space == (planes == 1 ? .gray : .color) else {
+            (self.profile, hasOtherProfile) = (nil, false)
+            return
+        }
+        hasOtherProfile = file.colors == nil
+        self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
+    }
+
+    /// Returns the planes' profile from the embedded profile or the rest of the header; nil for sRGB.
+    fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {
+        planes == 3 ? profile ?? colors.encoding?.profile : profile
+    }
+
+    /// Returns how much finer than its level chroma can be decoded: up to luma's size, equally on both sides, as
+    /// libjpeg requires.
+    fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
+
+    /// Returns the planes as decoded, before they are turned upright; chroma is `refinement` times finer than the
+    /// level.
+    fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
+        .stacked(
+            (0..<planes).map { index in
+                let (across, down) =
+                    index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
+                let samples = PixelSize(
+                    width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
+                // JFIF centers a chroma sample within its luma samples, and so does the scaled decode.
+                let region = Plane.Region(
+                    width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
+                return (samples, region)
+            })
+    }
+}
+
+extension JPEGDecoding {
+    fileprivate init(_ outcome: CFastJPEGOutcome) {
+        self =
+            switch outcome {
+            case CFastJPEGDone: .fast
+            case CFastJPEGProcess: .fallback(.process)
+            case CFastJPEGTables: .fallback(.tables)
+            case CFastJPEGCode: .fallback(.code)
+            case CFastJPEGRestart: .fallback(.restart)
+            case CFastJPEGEnd: .fallback(.end)
+            case CFastJPEGMarkers: .fallback(.markers)
+            default: .fallback(.scans)
+            }
+    }
+}

@@ -1,0 +1,46 @@
+import Memory
+
+/// Removes and inserts segments of JPEG files (ITU-T T.81 section B.1.1.4).
+enum JPEGSegments {
+    /// Returns the bytes of a segment.
+    ///
+    /// - Parameter contents: At most 65,533 bytes.
+    static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
+        [0xFF, marker] + (contents.count + 2).bigEndianBytes(2) + contents
+    }
+
+    static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
+
+    /// Returns the offset after the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
+    static func start(_ file: RawSpan) -> Int? {
+        guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
+        var place = 2
+        if file.hasBytes([0xFF, 0xE0], at: place), let end = file.jpegSegmentEnd(at: place + 2) { place = end }
+        if file.hasBytes([0xFF, 0xE1], at: place), file.hasText("Exif\0\0", at: place + 4),
+            let end = file.jpegSegmentEnd(at: place + 2)
+        {
+            place = end
+        }
+        return place
+    }
+
+    static func inserting(_ segments: [UInt8], into file: SharedBytes) -> SharedBytes {
+        file.withBytes { bytes in
+            guard let place = start(bytes) else { return file }
+            return file.replacing(place..<place, with: SharedBytes(segments))
+        }
+    }
+
+    /// Removes comments and application data, except those that describe how components are stored.
+    static func stripped(_ file: SharedBytes) -> SharedBytes {
+        file.removing { bytes, remove in
+            var offset = 2
+            while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xDA, marker != 0xD9,
+                let end = bytes.jpegSegmentEnd(at: next)
+            {
+                if 0xE1...0xEF ~= marker && marker != 0xEE || marker == 0xFE { remove(offset..<end) }
+                offset = end
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import Memory
+
+/// Removes excessive metadata and a truncated last segment from JPEG files.
+///
+/// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took more than
+/// a minute. A usual amount is kept, because it costs less than a copy of the file.
+enum JPEGTrimming {
+    private static let usual = (segments: 64, bytes: 256 << 10)
+    /// The longest profile to keep, in bytes, and its most parts, which are numbered by one byte.
+    private static let longestProfile = (bytes: 4 << 20, parts: 255)
+
+    static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
+        var dropped = (segments: 0, bytes: 0)
+        var isTruncated = false
+        file.withBytes { bytes in
+            forEachUnneededSegment(of: bytes, header) { segment in
+                dropped = (dropped.segments + 1, dropped.bytes + segment.count)
+                isTruncated = segment.upperBound > bytes.byteCount
+            }
+        }
+        guard isTruncated || dropped.segments > usual.segments || dropped.bytes > usual.bytes else { return file }
+        return file.removing { forEachUnneededSegment(of: $0, header, $1) }
+    }
+
+    /// Walks the segments like the header parser, which has rejected files without a frame or scan.
+    ///
+    /// A truncated segment is the last one; its range ends after the file.
+    private static func forEachUnneededSegment(
+        of file: RawSpan, _ header: ImageHeader, _ body: (Range<Int>) -> Void
+    ) {
+        var profileParts = 0
+        var hasAdobe = false
+        var offset = 2
+        while let (marker, next) = file.jpegMarker(from: offset), marker != 0xD9 {
+            guard let end = file.jpegSegmentEnd(at: next) else { return body(next - 2..<file.byteCount + 1) }
+            let isNeeded: Bool
+            switch marker {
+            case 0xE2 where file.hasText("ICC_PROFILE\0", at: next + 2):
+                profileParts += 1
+                isNeeded = header.profileByteCount <= longestProfile.bytes && profileParts <= longestProfile.parts
+            case 0xEE where file.hasText("Adobe", at: next + 2):
+                // This segment declares the color transform.
+                isNeeded = !hasAdobe
+                hasAdobe = true
+            case 0xE1...0xEF, 0xFE: isNeeded = false
+            case 0xDA where !header.isProgressive && (try? file.byte(at: next + 2)) == header.bands: return
+            default: isNeeded = true
+            }
+            // Bytes between the segment and the next marker are removed too: the rest must begin like a JPEG file.
+            if !isNeeded { body(next - 2..<(file.jpegMarker(from: end).map { $0.next - 2 } ?? end)) }
+            offset = end
+        }
+    }
+}

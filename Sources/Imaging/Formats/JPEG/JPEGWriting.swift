@@ -1,0 +1,47 @@
+import CJPEGWriting
+import CPlanarShim
+import Memory
+
+extension PlaneEncoder {
+    static let jpeg = PlaneEncoder(
+        range: .full, needsChroma: false, writesLumaAlone: true
+    ) { (planes, settings, token) throws(ImagingError) in
+        try Output.file { output in
+            unsafe CPlanarShim_write_jpeg(
+                &planes, CPlanarShimJPEGSettings(settings), CPixelsWatch(token), &output.base, &output.count,
+                &output.text)
+        }
+    }
+}
+
+extension VipsSaver {
+    /// Uses the planar writer for pixels too, so that both lanes write the same kind of files.
+    static let jpeg = VipsSaver { image, options in
+        let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
+        return try unsafe image.planarFile(options) { pixels, output in
+            unsafe CPlanarShim_write_jpeg_pixels(
+                &pixels, CPlanarShimJPEGSettings(options.settings, chromaStep: step), CPixelsWatch(options.token),
+                &output.base, &output.count, &output.text)
+        }
+    }
+}
+
+extension CPlanarShimJPEGSettings {
+    /// - Parameter chromaStep: For pixels; the sizes of planes decide.
+    fileprivate init(_ settings: EncoderSettings, chromaStep: Int = 2) {
+        self.init(
+            quality: Int32(settings.quality), scans: CJPEGScans(effort: Int32(settings.effort)),
+            has_full_chroma: chromaStep == 1 ? 1 : 0, most_side: Int32(ImageFormat.jpeg.maximumSide))
+    }
+}
+
+extension CJPEGScans {
+    fileprivate init(effort: Int32) {
+        self =
+            switch JPEGScanChoice(rawValue: Int(effort)) ?? .bySize {
+            case .one: CJPEGOneScan
+            case .bySize: CJPEGScansBySize
+            case .several: CJPEGSeveralScans
+            }
+    }
+}

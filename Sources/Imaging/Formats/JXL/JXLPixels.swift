@@ -1,0 +1,46 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+enum JXLPixels {
+    /// Decodes a file; libjxl cannot be interrupted.
+    ///
+    /// - Parameter place: The codestream, or the whole file. libjxl 0.7 does not support 64-bit box lengths.
+    static func decode(
+        _ file: SharedBytes, at place: Range<Int>, header: ImageHeader, token: WorkToken
+    ) throws -> LoadedPixels {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            guard
+                let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress?.advanced(by: place.lowerBound), place.count)
+            else {
+                throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
+            }
+            defer { unsafe CPlanarShim_jxl_close(reader) }
+            func check(_ status: CPlanarShimStatus) throws {
+                guard status == CPlanarShimDone else {
+                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jxl_text(reader)))
+                }
+                try token.check()
+            }
+
+            var image = unsafe CPlanarShimJXLHeader()
+            try check(unsafe CPlanarShim_jxl_header(reader, &image))
+            let size = unsafe PixelSize(width: Int(image.width), height: Int(image.height))
+            let bands = unsafe Int(image.bands)
+            guard size == header.storedSize, 1...4 ~= bands else {
+                throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
+            }
+            let isWide = unsafe image.is_wide != 0
+            let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+            var isIncomplete: CInt = 0
+            try check(
+                unsafe CPlanarShim_jxl_pixels(
+                    reader, &image, memory.bytes.baseAddress, &isIncomplete))
+            let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
+            return unsafe LoadedPixels(
+                pixels: memory.finish(), size: size, bands: bands,
+                profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
+                isWide: isWide, isIncomplete: isIncomplete != 0)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+/// The frames of an animated PNG file (W3C PNG third edition, section 4.9).
+struct PNGAnimation {
+    struct Frame {
+        /// The state of the rectangle after the frame was shown.
+        enum Disposal: Int {
+            case kept, cleared, restored
+        }
+
+        let size: PixelSize
+        let left, top: Int
+        /// Milliseconds.
+        let delay: Int
+        let disposal: Disposal
+        /// Whether it is blended over the canvas rather than replacing it.
+        let isBlended: Bool
+        var parts: [Range<Int>] = []
+        var hasData = false
+    }
+
+    private(set) var count = 0
+    /// How often the frames play; 0 for endless.
+    private(set) var loop = 0
+    /// Whether the canvas may be visible where no frame covers it.
+    private(set) var showsGround = false
+    private(set) var frames: [Frame] = []
+
+    private let size: PixelSize
+    private let wanted: Int
+    private var declared = 0
+    private var sequence = 0
+    private var current: Frame?
+    private var hasStill = false
+    private var isStill = false
+
+    /// Reads the chunks; returns nil for a still, as which browsers also show a file with a damaged animation.
+    ///
+    /// - Parameters:
+    ///   - size: The canvas.
+    ///   - wanted: The number of frames to keep in ``frames``.
+    init?(_ bytes: RawSpan, size: PixelSize, wanted: Int = 0) {
+        (self.size, self.wanted) = (size, wanted)
+        var chunks = PNGChunks(from: 33)
+        while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
+            guard (try? read(bytes, chunk)) == true else { return nil }
+        }
+        guard finishFrame(), count > 1 else { return nil }
+    }
+
+    private mutating func read(_ bytes: RawSpan, _ chunk: PNGChunks.Chunk) throws(ImagingError) -> Bool {
+        let data = chunk.data
+        let isWhole = data.upperBound <= bytes.byteCount - 4
+        if bytes.hasText("IDAT", at: chunk.type) {
+            guard declared > 0 else { return false }
+            hasStill = true
+            isStill = current != nil
+            if isStill { addData(data) }
+        } else if bytes.hasText("acTL", at: chunk.type) {
+            guard !hasStill, declared == 0, data.count == 8, isWhole else { return false }
+            declared = try bytes.bigEndian32(at: data.lowerBound)
+            loop = try bytes.bigEndian32(at: data.lowerBound + 4)
+            return declared > 0 && loop <= Int(Int32.max)
+        } else if bytes.hasText("fcTL", at: chunk.type) {
+            // The first one may come before the number of frames; without that, the image data end the walk.
+            guard data.count == 26, isWhole, try isNext(bytes, at: data.lowerBound), finishFrame()
+            else { return false }
+            return try begin(bytes, at: data.lowerBound + 4)
+        } else if bytes.hasText("fdAT", at: chunk.type) {
+            guard hasStill, current != nil, !isStill, data.count >= 4,
+                try isNext(bytes, at: data.lowerBound)
+            else { return false }
+            addData(data.lowerBound + 4..<data.upperBound)
+        }
+        return true
+    }
+
+    private mutating func isNext(_ bytes: RawSpan, at offset: Int) throws(ImagingError) -> Bool {
+        defer { sequence += 1 }
+        return try bytes.bigEndian32(at: offset) == sequence
+    }
+
+    private mutating func addData(_ data: Range<Int>) {
+        current?.hasData = true
+        if count < wanted { current?.parts.append(data) }
+    }
+
+    private mutating func begin(_ bytes: RawSpan, at start: Int) throws(ImagingError) -> Bool {
+        let size = try PixelSize(width: bytes.bigEndian32(at: start), height: bytes.bigEndian32(at: start + 4))
+        let (left, top) = try (bytes.bigEndian32(at: start + 8), bytes.bigEndian32(at: start + 12))
+        let delay = try (part: bytes.bigEndian16(at: start + 16), of: bytes.bigEndian16(at: start + 18))
+        guard size.width > 0, size.height > 0, left + size.width <= self.size.width,
+            top + size.height <= self.size.height, hasStill || size == self.size,
+            let disposal = try Frame.Disposal(rawValue: bytes.byte(at: start + 20)),
+            case let blending = try bytes.byte(at: start + 21), blending <= 1
+        else { return false }
+        if disposal == .cleared || count == 0 && (size != self.size || disposal == .restored) { showsGround = true }
+        isStill = false
+        current = Frame(
+            size: size, left: left, top: top, delay: delay.part * 1_000 / (delay.of == 0 ? 100 : delay.of),
+            disposal: count == 0 && disposal == .restored ? .cleared : disposal, isBlended: blending == 1)
+        return true
+    }
+
+    private mutating func finishFrame() -> Bool {
+        guard let frame = current else { return true }
+        current = nil
+        guard frame.hasData else { return false }
+        guard count < declared else { return true }
+        if count < wanted { frames.append(frame) }
+        count += 1
+        return true
+    }
+}

@@ -1,0 +1,75 @@
+import CVipsShim
+import Memory
+
+/// PNG (ISO/IEC 15948), with animations.
+enum PNGFormat {
+    static let traits = FormatTraits(
+        mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: true,
+        maximumSide: 2_147_483_647,
+        reading: .init(
+            leadingBytes: .parts([[0: pngSignature]]),
+            header: { bytes throws(ImagingError) in try PNGHeader.read(bytes) },
+            loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)),
+            quickLoader: {
+                try PNGPixels.decode($0, header: $1, plan: $2, token: $3, room: $4)
+            },
+            frames: { try PNGFrames.pixels($0, header: $1, plan: $2, token: $3) },
+            warmUp: .written(bands: 4),
+            trim: { file, header, plan throws(ImagingError) in
+                plan.needsFrames(of: header) ? file : PNGTrimming.trim(file)
+            },
+            damage: .init(
+                withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },
+                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
+            memory: .init(workingBytes: { header, _ in
+                // An interlaced image is complete only after its last pass, so all of it stays in memory. An animation
+                // needs the canvas, a saved copy of it, and the frame.
+                (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
+                    + (header.frames > 1 ? 3 * header.bands : 0)
+            }),
+            time: .init(pixel: 6, byte: 6, animation: 18)),
+        output: .written(
+            .init(
+                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: withEXIF,
+                addProfile: withDisplayP3,
+                // The pixels, their indices, and the file.
+                memory: .init(pixel: 12, palette: 12 << 20),
+                time: .init(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
+
+    static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
+        file.inserting(chunk: "eXIf", exif)
+    }
+
+    /// Inserts the Display P3 profile, in stored zlib blocks (RFC 1950), into a color file.
+    static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
+        guard hasColors(file) else { return file }
+        let profile = ColorProfile.displayP3File
+        let lengths = [profile.count, ~profile.count].flatMap { $0.littleEndianBytes(2) }
+        let (low, high) = profile.reduce((UInt32(1), UInt32(0))) { sums, byte in
+            let low = (sums.0 + UInt32(byte)) % 65_521
+            return (low, (sums.1 + low) % 65_521)
+        }
+        let content =
+            Array("Display P3\0\0".utf8) + [0x78, 1, 1] + lengths + profile + (high << 16 | low).bigEndianBytes()
+        return file.inserting(chunk: "iCCP", content)
+    }
+
+    /// Returns whether a file has colors: color types 2 and 6, and palettes (3) that are not all gray.
+    ///
+    /// Gray is the same in all gamuts.
+    private static func hasColors(_ file: SharedBytes) -> Bool {
+        file.withBytes { bytes in
+            guard let kind = try? bytes.byte(at: 25) else { return false }
+            guard kind == 3 else { return kind & 2 != 0 }
+            var chunks = PNGChunks()
+            while let chunk = chunks.next(in: bytes) {
+                guard bytes.hasText("PLTE", at: chunk.type) else { continue }
+                return stride(from: chunk.data.lowerBound, to: chunk.data.upperBound - 2, by: 3).contains { place in
+                    let color = (0..<3).map { try? bytes.byte(at: place + $0) }
+                    return color[0] != color[1] || color[0] != color[2]
+                }
+            }
+            return true
+        }
+    }
+}

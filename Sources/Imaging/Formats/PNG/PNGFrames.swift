@@ -1,0 +1,132 @@
+import CPNG
+import Coordination
+import Memory
+
+/// Decodes frames of animated PNG files: libvips decodes each as a separate file, and our own code composites them.
+enum PNGFrames {
+    static func pixels(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
+    ) throws -> LoadedPixels {
+        let wanted = plan.page..<plan.page + plan.frames(of: header)
+        guard
+            let animation = file.withBytes({
+                PNGAnimation($0, size: header.storedSize, wanted: wanted.upperBound)
+            }), animation.frames.count == wanted.upperBound
+        else { throw ImagingError.cannotDecode(detail: "the PNG file has other frames than its header says") }
+        let size = header.storedSize
+        let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
+        let trimmed = PNGTrimming.trim(file)
+        // Only one frame includes the profile, which may be large.
+        let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
+        var canvas = try Canvas(size: size, bands: header.bands)
+        let result = try PlaneMemory(count: wanted.count * canvas.byteCount)
+        var profile: SharedBytes?
+        for (index, frame) in animation.frames.enumerated() {
+            try token.check()
+            let still = try PNGRepair.withoutSurplus(
+                file.still(of: frame, parameters: parameters, shared: index == 0 ? shared : common), token: token)
+            try unsafe still.withUnsafeBytes { bytes throws in
+                let image = try unsafe VipsImage.file(bytes, format: .png, options: VipsLoadOptions()).inEightBits()
+                guard image.width == frame.size.width, image.height == frame.size.height else {
+                    throw ImagingError.cannotDecode(detail: "a frame of the PNG file has another size")
+                }
+                if index == 0 { profile = image.profile }
+                try canvas.put(image.pixels(token: token), bands: image.bands, as: frame)
+            }
+            if wanted ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }
+            canvas.dispose(of: frame)
+        }
+        let isStill = wanted.count == 1
+        return LoadedPixels(
+            pixels: result.finish(), size: size, bands: header.bands, profile: profile,
+            delays: isStill ? [] : animation.frames[wanted].map(\.delay), loop: isStill ? 0 : animation.loop)
+    }
+
+    private struct Canvas: ~Copyable {
+        let size: PixelSize
+        let bands: Int
+        private let pixels: PlaneMemory
+        /// The pixels under the last frame, if it restores them.
+        private var saved: PlaneMemory
+
+        var byteCount: Int { size.area * bands }
+
+        init(size: PixelSize, bands: Int) throws(ImagingError) {
+            (self.size, self.bands) = (size, bands)
+            pixels = try PlaneMemory(count: size.area * bands)
+            saved = PlaneMemory()
+            unsafe pixels.bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+
+        private func part(of frame: PNGAnimation.Frame) -> CPNGShimPart {
+            unsafe CPNGShimPart(
+                canvas: pixels.bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), canvas_width: size.width,
+                bands: Int32(bands), left: frame.left, top: frame.top, width: frame.size.width,
+                height: frame.size.height)
+        }
+
+        mutating func put(_ rows: SharedBytes, bands: Int, as frame: PNGAnimation.Frame) throws {
+            var part = unsafe part(of: frame)
+            if frame.disposal == .restored {
+                saved = try PlaneMemory(count: frame.size.area * self.bands)
+                unsafe CPNGShim_save(&part, saved.bytes.baseAddress)
+            }
+            unsafe rows.withUnsafeBytes {
+                unsafe CPNGShim_put(&part, $0.baseAddress, Int32(bands), frame.isBlended ? 1 : 0)
+            }
+        }
+
+        func copy(to memory: borrowing PlaneMemory, at offset: Int) {
+            let place = unsafe UnsafeMutableRawBufferPointer(rebasing: memory.bytes[offset..<offset + byteCount])
+            unsafe place.copyMemory(from: UnsafeRawBufferPointer(pixels.bytes))
+        }
+
+        func dispose(of frame: PNGAnimation.Frame) {
+            var part = unsafe part(of: frame)
+            switch frame.disposal {
+            case .kept: break
+            case .cleared: unsafe CPNGShim_clear(&part)
+            case .restored: unsafe CPNGShim_put(&part, saved.bytes.baseAddress, Int32(bands), 0)
+            }
+        }
+    }
+}
+
+extension SharedBytes {
+    fileprivate func chunksBeforeRows(without left: StaticString = "IDAT") -> SharedBytes {
+        var parts: [Range<Int>] = []
+        withBytes { bytes in
+            var chunks = PNGChunks()
+            while let chunk = chunks.next(in: bytes), !bytes.hasText("IDAT", at: chunk.type),
+                chunk.range.upperBound <= count
+            {
+                if !bytes.hasText("IHDR", at: chunk.type), !bytes.hasText(left, at: chunk.type) {
+                    parts.append(chunk.range)
+                }
+            }
+        }
+        return joined(parts)
+    }
+
+    /// Returns the frame as a separate file.
+    ///
+    /// - Parameters:
+    ///   - parameters: The rest of the first chunk after width and height.
+    ///   - shared: The chunks before the rows.
+    fileprivate func still(
+        of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
+    ) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: frame.parts.reduce(shared.count + 64) { $0 + 12 + $1.count })
+        result.append(pngSignature)
+        let (width, height) = (UInt32(frame.size.width), UInt32(frame.size.height))
+        result.append(chunk: "IHDR", width.bigEndianBytes() + height.bigEndianBytes() + parameters)
+        result.append(shared)
+        unsafe withUnsafeBytes { bytes in
+            for part in frame.parts {
+                unsafe result.append(chunk: "IDAT", UnsafeRawBufferPointer(rebasing: bytes[part]))
+            }
+        }
+        result.append(chunk: "IEND", [])
+        return result.finish()
+    }
+}

@@ -1,0 +1,81 @@
+/// The header of a PNG file (ISO/IEC 15948): the first chunk, and transparency, EXIF, ICC and frames from the others.
+enum PNGHeader {
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
+            throw .cannotDecode(detail: "the PNG file does not begin with an IHDR chunk")
+        }
+        let size = try PixelSize(width: bytes.bigEndian32(at: 16), height: bytes.bigEndian32(at: 20))
+        let depth = try bytes.byte(at: 24)
+        let colorType = try bytes.byte(at: 25)
+        let interlace = try bytes.byte(at: 28)
+        guard size.isPossible(upTo: Int(Int32.max)), interlace <= 1,
+            let kind = PNGColorKind(colorType: colorType, depth: depth)
+        else {
+            throw .cannotDecode(detail: "unknown PNG of \(size), color type \(colorType), depth \(depth)")
+        }
+
+        let facts = try PNGFacts(bytes)
+        let animation = PNGAnimation(bytes, size: size)
+        let hasAlpha = kind.hasAlpha || facts.hasTransparency || animation?.showsGround == true
+        return ImageHeader(
+            format: .png, storedSize: size, orientation: facts.exif?.turn ?? .none,
+            bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, frames: animation?.count ?? 1,
+            hasAlpha: hasAlpha, isProgressive: interlace == 1, profileByteCount: facts.profileByteCount,
+            exif: facts.exif?.texts
+        ).with(facts.colors.stated)
+    }
+}
+
+private struct PNGFacts {
+    private(set) var hasTransparency = false
+    private(set) var exif: EXIFFacts?
+    private(set) var profileByteCount = 0
+    private(set) var colors = PNGColors()
+
+    /// Chunks of pixels usually have some kilobytes.
+    private static let maximumChunks = 500_000
+
+    /// EXIF may follow the image data; damage there does not matter.
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        var hasData = false
+        var count = 0
+        var chunks = PNGChunks(from: 33)
+        while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
+            hasData = hasData || bytes.hasText("IDAT", at: chunk.type)
+            guard chunk.range.upperBound - 4 <= bytes.byteCount else { break }
+            count += 1
+            guard count <= Self.maximumChunks else { throw .cannotDecode(detail: "the PNG file has too many chunks") }
+            if bytes.hasText("tRNS", at: chunk.type) {
+                hasTransparency = true
+            } else if bytes.hasText("eXIf", at: chunk.type) {
+                exif = exif ?? EXIFFacts(bytes, range: chunk.data)
+            } else if bytes.hasText("iCCP", at: chunk.type) {
+                profileByteCount = chunk.data.count
+                colors.readProfile(bytes, chunk.data)
+            } else if !hasData {
+                try colors.read(bytes, chunk)
+            }
+        }
+        guard hasData else { throw .cannotDecode(detail: "the PNG file has no image data") }
+    }
+}
+
+/// The components of a PNG pixel; the entries of a palette count as colors of 8 bits.
+private struct PNGColorKind {
+    let colorBands: Int
+    let hasAlpha: Bool
+    let bitDepth: Int
+
+    init?(colorType: Int, depth: Int) {
+        let depths: Set<Int>
+        switch colorType {
+        case 0: (colorBands, hasAlpha, bitDepth, depths) = (1, false, depth, [1, 2, 4, 8, 16])
+        case 2: (colorBands, hasAlpha, bitDepth, depths) = (3, false, depth, [8, 16])
+        case 3: (colorBands, hasAlpha, bitDepth, depths) = (3, false, 8, [1, 2, 4, 8])
+        case 4: (colorBands, hasAlpha, bitDepth, depths) = (1, true, depth, [8, 16])
+        case 6: (colorBands, hasAlpha, bitDepth, depths) = (3, true, depth, [8, 16])
+        default: return nil
+        }
+        guard depths.contains(depth) else { return nil }
+    }
+}

@@ -1,0 +1,57 @@
+import CPNG
+import Coordination
+import Memory
+
+/// Decodes PNG stills with the decoder of docs/png.md, to the same pixels as libvips.
+enum PNGPixels {
+    /// Decodes the image, reduced by the plan's level; returns nil to leave the file and its errors to libvips.
+    static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+    ) throws -> LoadedPixels? {
+        // Tone mapping precedes averaging, and uses all 16 bits if present.
+        guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
+        return try unsafe file.withUnsafeBytes { bytes throws in
+            var image = unsafe CFastPNGImage()
+            guard unsafe CFastPNG_open(bytes.baseAddress, bytes.count, &image) == CFastPNGDone,
+                unsafe PixelSize(width: Int(image.width), height: Int(image.height)) == header.storedSize,
+                case .found(let profile) = unsafe ProfileSearch(bytes, header)
+            else { return nil }
+            let size = header.storedSize.reduced(by: plan.level)
+            let bands = unsafe Int(image.bands)
+            let count = size.area * bands
+            let isFinished =
+                header.orientation == .none && profile == nil && header.colors.encoding == nil
+            let memory = isFinished ? try room(count) : try PlaneMemory(count: count)
+            let watch = unsafe CPixelsWatch(token)
+            switch unsafe CFastPNG_read(&image, Int32(plan.level), memory.bytes.baseAddress, watch) {
+            case CFastPNGDone: break
+            case CFastPNGMemory: throw ImagingError.outOfMemory(detail: "no memory for the PNG decoder")
+            default:
+                try token.check()
+                return nil
+            }
+            return LoadedPixels(
+                pixels: memory.finish(), size: size, level: plan.level, bands: bands, profile: profile,
+                isFinished: isFinished)
+        }
+    }
+}
+
+/// The embedded profile as libpng accepts and inflates it; failed if libvips cannot open the file.
+private enum ProfileSearch {
+    case found(SharedBytes?)
+    case failed
+
+    @unsafe
+    init(_ file: UnsafeRawBufferPointer, _ header: ImageHeader) {
+        guard header.profileByteCount > 0 else {
+            self = .found(nil)
+            return
+        }
+        guard let image = try? unsafe VipsImage.file(file, format: .png, options: VipsLoadOptions()) else {
+            self = .failed
+            return
+        }
+        self = .found(image.profile)
+    }
+}

@@ -1,0 +1,36 @@
+/// SVG, drawn by librsvg.
+enum SVGFormat {
+    static let traits = FormatTraits(
+        mediaType: "image/svg+xml", fileExtension: "svg", supportsAlpha: true, supportsAnimation: false,
+        maximumSide: 32_767,
+        reading: .init(
+            leadingBytes: .markup { SVGRoot.begins($0) },
+            header: { bytes throws(ImagingError) in try SVGHeader.read(bytes) },
+            loader: .pixels { file, header, plan, token in
+                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, most in
+                    try ImageDecoder.embeddedPNG(of: file, most: most, token: token)
+                }
+            },
+            needsConfinement: true,
+            warmUp: .file(sample),
+            holdsShapes: true,
+            prepare: { _ = SVGPixels.fontCount },
+            isUnreliable: { SVGPixels.isFontLost },
+            // The intermediate images of filters in typical drawings.
+            memory: .init(workingBytes: { _, _ in 32 }),
+            time: .init(pixel: 75, byte: 400)),
+        output: .replaced(opaque: .png, transparent: .png))
+
+    /// Text, a gradient, a filter, and a nested image.
+    private static let sample = Array(
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="48">
+        <defs><linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>
+        <filter id="f"><feGaussianBlur stdDeviation="2"/><feTurbulence baseFrequency="0.1"/></filter></defs>
+        <rect width="64" height="48" fill="url(#g)"/><circle cx="32" cy="24" r="9" filter="url(#f)"/>
+        <text x="4" y="20">Ag</text><image width="1" height="1" xlink:href="data:image/png;base64,\(pixel)"/></svg>
+        """.utf8)
+
+    private static let pixel =
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+}

@@ -1,0 +1,111 @@
+import CSVGShim
+import Coordination
+import Memory
+import Synchronization
+
+enum SVGPixels {
+    static let fontCount = Int(CSVGShim_prepare())
+
+    /// Whether oversized text has made a font unusable for the rest of the process.
+    static var isFontLost: Bool { hasLostFont.load(ordering: .relaxed) }
+
+    private static let hasLostFont = Atomic(false)
+
+    /// Draws a file, or a part of it, at the size of its header; librsvg cannot be interrupted.
+    static func draw(
+        _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
+        embedding: SVGRewriting.Embedding
+    ) throws -> LoadedPixels {
+        _ = fontCount
+        let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
+        let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
+        let rectangle = part?.rectangle(size, in: width, height)
+        let memory = try PlaneMemory(count: size.area * 4)
+        let drawing = CSVGShimDrawing(
+            width: rectangle?.width ?? width, height: rectangle?.height ?? height,
+            pixel_width: CInt(size.width), pixel_height: CInt(size.height))
+        let drawn = try SVGText(
+            file, showing: rectangle, of: (width, height),
+            enlargedBy: Double(size.width) / (rectangle?.width ?? width), embedding)
+        let fault = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(CSVGShim_text_size)) {
+            text -> String? in
+            let status = unsafe drawn.withPieces { pieces in
+                unsafe CSVGShim_draw(
+                    pieces.baseAddress, pieces.count, drawing,
+                    memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, text.baseAddress)
+            }
+            if status == -2 { hasLostFont.store(true, ordering: .relaxed) }
+            return unsafe status == 0 ? nil : text.baseAddress.map { unsafe String(cString: $0) } ?? ""
+        }
+        try token.check()
+        if let fault {
+            throw ImagingError.cannotDecode(detail: fault)
+        }
+        return LoadedPixels(pixels: memory.finish(), size: size, bands: 4)
+    }
+}
+
+/// SVG text prepared for librsvg: without external references, and with wrapper elements that show a part of it.
+///
+/// librsvg allocates memory for groups and filters by the size of the outermost element. If that element is the part
+/// rather than the whole image, memory does not grow with the whole.
+private struct SVGText {
+    private let file: SharedBytes
+    private var additions: [UInt8] = []
+    private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
+
+    /// Prepares text that shows `rectangle` of an image of `size`, both in CSS pixels, or the whole image if it is nil.
+    ///
+    /// - Parameter scale: Pixels of the result per CSS pixel.
+    init(
+        _ file: SharedBytes, showing rectangle: (x: Double, y: Double, width: Double, height: Double)?,
+        of size: (width: Double, height: Double), enlargedBy scale: Double, _ embedding: SVGRewriting.Embedding
+    ) throws {
+        self.file = file
+        var replacements = try file.withBytes { bytes throws -> [SVGReference] in
+            var scanner = SVGScanner(bytes, most: SVGRoot.most)
+            guard scanner.findRoot(bytes) else { return [] }
+            let box = SVGRoot(bytes)?.viewBox ?? size
+            let unit = scale * min(size.width / box.width, size.height / box.height)
+            let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
+            // The prefix avoids conflicts with the file's own names.
+            let start = rectangle.map { rectangle in
+                "<alula:svg xmlns:alula='http://www.w3.org/2000/svg' preserveAspectRatio='none' viewBox='"
+                    + "\(rectangle.x) \(rectangle.y) \(rectangle.width) \(rectangle.height)'>"
+                    + "<alula:svg width='\(size.width)' height='\(size.height)'>"
+            }
+            let opening = SVGReference(range: scanner.root..<scanner.root, text: start ?? "")
+            return scanner.references + [opening] + rewriting.replacements
+        }
+        let end = file.count..<file.count
+        replacements.append(SVGReference(range: end, text: rectangle == nil ? "" : "</alula:svg></alula:svg>"))
+        var start = 0
+        for replacement in replacements {
+            append(start..<replacement.range.lowerBound)
+            append(replacement.text)
+            start = replacement.range.upperBound
+        }
+    }
+
+    private mutating func append(_ range: Range<Int>) { pieces.append((false, range)) }
+
+    private mutating func append(_ text: String) {
+        let start = additions.count
+        additions += text.utf8
+        pieces.append((true, start..<additions.count))
+    }
+
+    @unsafe
+    func withPieces<Result>(_ body: (UnsafeBufferPointer<CSVGShimPiece>) -> Result) -> Result {
+        unsafe file.withUnsafeBytes { file in
+            unsafe additions.withUnsafeBytes { additions in
+                let pieces = unsafe pieces.map { piece in
+                    let bytes = unsafe UnsafeRawBufferPointer(
+                        rebasing: (piece.isAddition ? additions : file)[piece.range])
+                    return unsafe CSVGShimPiece(bytes: bytes.baseAddress, count: bytes.count)
+                }
+                return unsafe pieces.withUnsafeBufferPointer { unsafe body($0) }
+            }
+        }
+    }
+}

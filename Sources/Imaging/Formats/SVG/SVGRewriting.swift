@@ -1,0 +1,181 @@
+import Memory
+
+/// Finds constructs that librsvg does not support, and equivalents that it does.
+struct SVGRewriting {
+    /// Converts an image to PNG if it can be decoded, and returns its pixel count.
+    ///
+    /// Returns nil to leave the image unchanged.
+    typealias Embedding = (_ file: SharedBytes, _ maximumPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
+
+    private(set) var replacements: [SVGReference] = []
+    /// The pixel budget left for embedded images.
+    private var pixels = 4_000_000
+    /// The least that an image counts, which limits the number of images.
+    private static let leastPixels = 4_096
+
+    private static let most = 10_000
+    /// Maximum length of a `var()` and of a start tag, in bytes.
+    private static let longest = 4_096
+
+    /// Scans the text after `start`.
+    ///
+    /// - Parameter pixel: The length of a pixel of the result, in units of the root's view box.
+    init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
+        findFallbacks(bytes, from: start)
+        if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
+            findStrokes(bytes, from: start, pixel: pixel)
+        }
+        try findImages(bytes, from: start, embedding)
+        replacements.sort { $0.range.lowerBound < $1.range.lowerBound }
+        var end = 0
+        replacements = replacements.filter { replacement in
+            defer { end = max(end, replacement.range.upperBound) }
+            return replacement.range.lowerBound >= end
+        }
+    }
+
+    private mutating func replace(_ range: Range<Int>, by text: String) {
+        guard replacements.count < Self.most else { return }
+        replacements.append(SVGReference(range: range, text: text))
+    }
+
+    /// Replaces `var(--name, fallback)` with its fallback, in time linear in the text.
+    private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
+        var offset = start
+        while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
+            offset = bytes.hasText("var", at: bracket - 3) ? readFallbacks(bytes, from: bracket) : bracket + 1
+        }
+    }
+
+    /// Scans the `var` whose bracket opens here, with nested ones in its fallback, and returns where to continue.
+    private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
+        var open: [(bracket: Int, comma: Int?)] = []
+        let end = min(bytes.byteCount, bracket + Self.longest)
+        for offset in bracket..<end {
+            switch unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
+            case UInt8(ascii: "("): open.append((offset, nil))
+            case UInt8(ascii: ",") where open.last?.comma == nil: open[open.count - 1].comma = offset
+            case UInt8(ascii: ")"):
+                let closed = open.removeLast()
+                if let comma = closed.comma, bytes.hasText("var", at: closed.bracket - 3) {
+                    replace(closed.bracket - 3..<comma + 1, by: "")
+                    replace(offset..<offset + 1, by: "")
+                }
+                if open.isEmpty { return offset + 1 }
+            case UInt8(ascii: "<"), UInt8(ascii: ";"), UInt8(ascii: "}"): return offset
+            default: break
+            }
+        }
+        return end
+    }
+
+    /// Finds widths of non-scaling strokes, if they are in the same start tag.
+    private mutating func findStrokes(_ bytes: RawSpan, from start: Int, pixel: Double) {
+        var offset = start
+        while let open = bytes.firstIndex(of: UInt8(ascii: "<"), from: offset) {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: ">"), from: open) else { return }
+            offset = end
+            guard end - open < Self.longest, bytes.contains("non-scaling-stroke", in: open..<end),
+                let width = bytes.number(after: "stroke-width", in: open..<end)
+            else { continue }
+            replace(width.range, by: "\(width.value * pixel)")
+        }
+    }
+
+    /// The formats that librsvg reads, by alternative names used in files.
+    private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
+
+    /// Finds embedded images (`data:`), and converts those in formats that librsvg does not read to PNG.
+    private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
+        var offset = start
+        while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
+            offset = colon + 1
+            guard bytes.hasText("data:image/", at: colon - 4) else { continue }
+            let name = colon + 7
+            let limit = min(name + 40, bytes.byteCount)
+            guard let length = bytes.extracting(name..<limit).firstIndex(of: UInt8(ascii: ";"), from: 0) else {
+                continue
+            }
+            let end = name + length
+            let format = bytes.text(name..<end).lowercased()
+            if let known = Self.names[format] { replace(name..<end, by: known) }
+            let data = end + 8
+            guard !["jpeg", "png", "jpg", "pjpeg", "x-png", "svg+xml"].contains(format),
+                bytes.hasText(";base64,", at: end), let (file, close) = Base64.decoded(bytes, from: data)
+            else { continue }
+            offset = close
+            guard let (image, count) = try embedding(SharedBytes(file), pixels) else { continue }
+            pixels -= max(count, Self.leastPixels)
+            guard let image else { continue }
+            replace(name..<close, by: "png;base64," + Base64.text(of: image))
+        }
+    }
+}
+
+/// Base64 (RFC 4648) as used in drawings.
+private enum Base64 {
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values: [UInt8] = (0...255).map { byte in
+        letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
+    }
+
+    /// Decodes the text that begins here up to a quotation mark or bracket; returns nil for other text.
+    static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
+        var file: [UInt8] = []
+        var (bits, count, offset) = (0, 0, start)
+        while offset < bytes.byteCount {
+            let byte = unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            let value = values[Int(byte)]
+            if value < 64 {
+                (bits, count) = ((bits << 6 | Int(value)) & 0xFFFF, count + 6)
+                if count >= 8 {
+                    count -= 8
+                    file.append(UInt8(truncatingIfNeeded: bits >> count))
+                }
+            } else if [UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: ")")].contains(byte) {
+                return (file, offset)
+            } else if byte > 0x20, byte != UInt8(ascii: "=") {
+                return nil
+            }
+            offset += 1
+        }
+        return nil
+    }
+
+    static func text(of file: SharedBytes) -> String {
+        let bytes = file.array
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            let bits = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
+            for place in 0..<4 {
+                text.append(place <= part.count ? letters[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension RawSpan {
+    fileprivate func text(_ range: Range<Int>) -> String {
+        unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Returns a property's number of pixels in a start tag, from an attribute or the style; nil if there is none.
+    fileprivate func number(after property: StaticString, in tag: Range<Int>) -> (range: Range<Int>, value: Double)? {
+        guard var offset = (tag.lowerBound..<tag.upperBound).first(where: { hasText(property, at: $0) }) else {
+            return nil
+        }
+        offset += property.utf8CodeUnitCount
+        func isAny(of characters: String) -> Bool {
+            (try? byte(at: offset)).map { characters.utf8.contains(UInt8($0)) } ?? false
+        }
+        while offset < tag.upperBound, isAny(of: " =:\"'") { offset += 1 }
+        let start = offset
+        while offset < tag.upperBound, isAny(of: "0123456789.") { offset += 1 }
+        guard let value = Double(text(start..<offset)) else { return nil }
+        if hasText("px", at: offset) { offset += 2 }
+        return isAny(of: "\"' ;") ? (start..<offset, value) : nil
+    }
+}

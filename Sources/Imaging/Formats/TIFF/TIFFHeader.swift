@@ -1,0 +1,132 @@
+/// The header of a TIFF file (TIFF 6.0, and BigTIFF with 64-bit offsets): the directories of all pages.
+enum TIFFHeader {
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        var file = try TIFFFile(bytes)
+        var directories: [TIFFDirectory] = []
+        while let directory = try file.next(in: bytes) { directories.append(directory) }
+        directories = pages(of: directories).map { directories[$0] }
+        guard let first = directories.first else { throw .cannotDecode(detail: "the TIFF file has no page") }
+        let count = directories.count
+        let isUniform = directories.allSatisfy { $0 == first }
+        // An unsupported page does not prevent access to the others: it gets an invented size of one pixel. EXIF texts
+        // are in the first directory. EXIF data are never BigTIFF, so its texts are not read.
+        let exif = EXIFTexts(bytes, range: 0..<bytes.byteCount)
+        let profile = file.profile.flatMap { SourceColors(profile: bytes.extracting($0)) }
+        let page = try first.header(pages: count, exif: exif).with(profile)
+        if isUniform { return page }
+        let pages = directories.map { directory in
+            (try? directory.header(pages: count, exif: exif))
+                ?? ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1), frames: count)
+        }
+        var header = ImageHeader(
+            format: .tiff, storedSize: page.storedSize, orientation: page.orientation, bands: page.bands,
+            bitDepth: page.bitDepth, frames: count, hasAlpha: page.hasAlpha, profileByteCount: page.profileByteCount,
+            pages: pages, exif: exif)
+        header.colors = page.colors
+        return header
+    }
+
+    static func directory(ofPage page: Int, in bytes: RawSpan) -> Int {
+        guard var file = try? TIFFFile(bytes) else { return page }
+        var directories: [TIFFDirectory] = []
+        while let directory = try? file.next(in: bytes) { directories.append(directory) }
+        let pages = pages(of: directories)
+        return pages.indices ~= page ? pages[page] : page
+    }
+
+    private static func pages(of directories: [TIFFDirectory]) -> [Int] {
+        let originals = directories.indices.filter { !directories[$0].isCopy }
+        return originals.isEmpty ? Array(directories.indices) : originals
+    }
+}
+
+struct TIFFFile {
+    /// Maximum number of pages; a file with more is rejected.
+    static let maximumPages = 4_096
+    /// Maximum number of entries of all directories together, so that overlapping directories do not take long.
+    private static let maximumEntries = 1 << 17
+    /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
+    private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
+
+    private let isLittleEndian: Bool
+    private let isBig: Bool
+    private var offset = 0
+    private var seen: Set<Int> = []
+    private var entries = 0
+    /// The ICC profile of the first page that is not a copy.
+    private(set) var profile: Range<Int>?
+    private var hasReadPage = false
+
+    init(_ bytes: RawSpan) throws(ImagingError) {
+        isLittleEndian = bytes.hasText("II", at: 0)
+        isBig = bytes.hasBytes([43, 0], at: 2) || bytes.hasBytes([0, 43], at: 2)
+        offset = try long(bytes, at: isBig ? 8 : 4, isWide: isBig)
+    }
+
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> TIFFDirectory? {
+        guard offset != 0 else { return nil }
+        let count = try isBig ? long(bytes, at: offset, isWide: true) : short(bytes, at: offset)
+        let start = offset + (isBig ? 8 : 2)
+        let length = isBig ? 20 : 12
+        entries += min(count, Self.maximumEntries + 1)
+        guard seen.insert(offset).inserted, seen.count <= Self.maximumPages, entries <= Self.maximumEntries else {
+            throw .cannotDecode(detail: "the TIFF file has too many pages, or a page comes twice")
+        }
+        var directory = TIFFDirectory()
+        for index in 0..<count {
+            let entry = start + index * length
+            // The tag of copies comes first.
+            let mayHaveProfile = !hasReadPage && !directory.isCopy
+            directory.read(tag: try short(bytes, at: entry), try value(bytes, at: entry, mayHaveProfile))
+        }
+        hasReadPage = hasReadPage || !directory.isCopy
+        // Old programs truncate the file after the last entry.
+        offset = (try? long(bytes, at: start + count * length, isWide: isBig)) ?? 0
+        return directory
+    }
+
+    /// Returns the number of values of an entry, at most the bytes of the file, and up to four readable values.
+    private mutating func value(
+        _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
+    ) throws(ImagingError) -> TIFFDirectory.Value {
+        let type = try short(bytes, at: entry + 2)
+        let count = min(try long(bytes, at: entry + 4, isWide: isBig), bytes.byteCount)
+        guard let size = Self.sizes[type] else { return TIFFDirectory.Value(count: count, numbers: []) }
+        let room = isBig ? 8 : 4
+        let field = entry + (isBig ? 12 : 8)
+        let start = count > room / size ? (try? long(bytes, at: field, isWide: isBig)) : field
+        var numbers: [Int] = []
+        for index in 0..<min(count, 4) {
+            guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
+            numbers.append(number)
+        }
+        if let start, size == 1, mayHaveProfile, profile == nil, start <= bytes.byteCount - count,
+            try short(bytes, at: entry) == TIFFDirectory.profileTag
+        {
+            profile = start..<start + count
+        }
+        return TIFFDirectory.Value(count: count, numbers: numbers)
+    }
+
+    private func number(_ bytes: RawSpan, size: Int, at offset: Int) throws(ImagingError) -> Int {
+        switch size {
+        case 1: try bytes.byte(at: offset)
+        case 2: try short(bytes, at: offset)
+        default: try long(bytes, at: offset, isWide: size == 8)
+        }
+    }
+
+    private func short(_ bytes: RawSpan, at offset: Int) throws(ImagingError) -> Int {
+        try bytes.integer16(at: offset, isLittleEndian)
+    }
+
+    /// Returns a number of four or eight bytes; throws if eight bytes exceed any file's length.
+    private func long(_ bytes: RawSpan, at offset: Int, isWide: Bool) throws(ImagingError) -> Int {
+        let first = try bytes.integer32(at: offset, isLittleEndian)
+        guard isWide else { return first }
+        let second = try bytes.integer32(at: offset + 4, isLittleEndian)
+        let (high, low) = isLittleEndian ? (second, first) : (first, second)
+        guard high < 1 << 16 else { throw .cannotDecode(detail: "a TIFF offset is beyond the end of any file") }
+        return high << 32 | low
+    }
+}

@@ -1,0 +1,56 @@
+/// Maps JPEG qualities to encoder qualities that yield the same visual quality at the same size.
+///
+/// The points were measured by SSIMULACRA2 (docs/quality.md); values between them, and between sizes, are interpolated
+/// linearly.
+struct QualityCurve: Sendable {
+    /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
+    private let points: [(visual: Int, encoder: [Int])]
+
+    /// The sides of squares with as many pixels as the results of each column: widths of 100, 300, 500 and 1000 pixels
+    /// at 4:3.
+    private static let sides = [87, 260, 433, 866]
+
+    static let same = QualityCurve([])
+
+    static let webp = QualityCurve([
+        (30, [22, 21, 24, 28]), (45, [38, 39, 41, 46]), (60, [53, 52, 55, 63]), (70, [64, 65, 68, 74]),
+        (80, [78, 78, 80, 83]), (89, [87, 86, 86, 90]), (90, [90, 90, 91, 93]),
+    ])
+
+    /// AVIF keeps full-size chroma at every quality, JPEG from 90 upward.
+    static let avif = QualityCurve([
+        (10, [20, 20, 20, 20]), (20, [30, 32, 34, 35]), (30, [38, 40, 42, 43]), (45, [45, 48, 49, 51]),
+        (60, [53, 54, 55, 57]), (70, [57, 59, 60, 62]), (80, [64, 67, 69, 72]), (89, [80, 81, 81, 85]),
+        (90, [88, 89, 90, 91]), (95, [95, 95, 95, 95]),
+    ])
+
+    static let jxl = QualityCurve([
+        (20, [35, 32, 31, 28]), (30, [45, 42, 41, 38]), (45, [57, 57, 56, 55]), (60, [66, 65, 64, 65]),
+        (70, [73, 72, 72, 73]), (80, [81, 81, 81, 82]), (89, [89, 88, 88, 89]), (90, [91, 91, 91, 92]),
+    ])
+
+    private init(_ points: [(visual: Int, encoder: [Int])]) {
+        let ends = [1, 100].map { end in (visual: end, encoder: Self.sides.map { _ in end }) }
+        self.points = [ends[0]] + points + [ends[1]]
+    }
+
+    var isSame: Bool { points.count == 2 }
+
+    func encoderQuality(for visual: Int, pixels: Int) -> Int {
+        // The square root of a number is the same on all processors.
+        let side = min(max(Int(Double(pixels).squareRoot()), Self.sides[0]), Self.sides[Self.sides.count - 1])
+        let column = Self.sides.dropLast().lastIndex { $0 <= side } ?? 0
+        let (from, width) = (side - Self.sides[column], Self.sides[column + 1] - Self.sides[column])
+        for (low, high) in zip(points, points.dropFirst()) where visual <= high.visual {
+            let (part, steps) = (visual - low.visual, high.visual - low.visual)
+            func quality(_ column: Int) -> Int { low.encoder[column] * (steps - part) + high.encoder[column] * part }
+            let sum = quality(column) * (width - from) + quality(column + 1) * from
+            return (sum + steps * width / 2) / (steps * width)
+        }
+        return 100
+    }
+
+    func visualQuality(of encoderQuality: Int, pixels: Int) -> Int {
+        (1...100).first { self.encoderQuality(for: $0, pixels: pixels) >= encoderQuality } ?? 100
+    }
+}

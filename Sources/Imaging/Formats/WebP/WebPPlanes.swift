@@ -1,0 +1,54 @@
+import CPlanarShim
+import Coordination
+import Memory
+
+enum WebPPlanes {
+    static func decode(
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
+        room: PlaneMemory.Maker
+    ) throws -> PlanarReading {
+        try unsafe file.withUnsafeBytes { bytes throws in
+            guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
+                return .judged(lacksPixels: false)
+            }
+            let planes = planes(of: header.storedSize, level: plan.level)
+            let memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
+            var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+            let status = unsafe CPlanarShim_webp_decode(
+                bytes.baseAddress, bytes.count, &target, plan.level > 1 ? 1 : 0, CPixelsWatch(token))
+            guard status == CPlanarShimDone || status == CPlanarShimTruncated else {
+                try token.check()
+                throw ImagingError.cannotDecode(detail: "libwebp cannot decode the image")
+            }
+            let isIncomplete = status == CPlanarShimTruncated
+            try plan.admit(isIncomplete: isIncomplete)
+            let hasColorDetail = unsafe ColorDetail.isFound(in: target)
+            // libwebp scales chroma with more detail to pixels than to planes.
+            if hasColorDetail, plan.level > 1, !isIncomplete { return .judged(lacksPixels: false) }
+            let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
+            return .decoded(
+                DecodedImage(
+                    pixels: pixels, planes: upright, range: .limited, profile: nil, isIncomplete: isIncomplete,
+                    hasColorDetail: hasColorDetail))
+        }
+    }
+
+    /// Returns the planes as decoded, before they are turned upright.
+    ///
+    /// libwebp's scaler spreads a whole plane over its target, so that a side need not be a multiple of the level.
+    private static func planes(of size: PixelSize, level: Int) -> [Plane] {
+        func half(_ size: PixelSize) -> PixelSize {
+            PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        }
+        func reduced(_ side: Int) -> Int { Int((Double(side) / Double(level)).rounded()) }
+        let luma = PixelSize(width: reduced(size.width), height: reduced(size.height))
+        let chroma = half(luma)
+        let stored = half(size)
+        // On an odd side, the last sample covers one pixel instead of two.
+        let region = Plane.Region(
+            width: Double(size.width * chroma.width) / Double(2 * stored.width),
+            height: Double(size.height * chroma.height) / Double(2 * stored.height))
+        let whole = Plane.Region(width: Double(luma.width), height: Double(luma.height))
+        return .stacked([(luma, whole), (chroma, region), (chroma, region)])
+    }
+}

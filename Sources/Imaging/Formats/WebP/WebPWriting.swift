@@ -1,0 +1,35 @@
+import CPlanarShim
+import CVipsShim
+import Memory
+
+extension PlaneEncoder {
+    static let webp = PlaneEncoder(
+        range: .limited, needsChroma: true, holdsAlpha: true
+    ) { (planes, settings, token) throws(ImagingError) in
+        try Output.file { output in
+            unsafe CPlanarShim_write_webp(
+                &planes, CPlanarShimWebPSettings(settings), CPixelsWatch(token), &output.base, &output.count,
+                &output.text)
+        }
+    }
+}
+
+extension VipsSaver {
+    /// Uses libwebp for stills, and libvips for animations.
+    static let webp = VipsSaver { image, options in
+        guard image.integer("page-height").map({ $0 == image.height }) ?? true else {
+            return WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
+        }
+        return try unsafe image.planarFile(options) { pixels, output in
+            unsafe CPlanarShim_write_webp_pixels(
+                &pixels, options.hasSharpChroma ? 1 : 0, CPlanarShimWebPSettings(options.settings),
+                CPixelsWatch(options.token), &output.base, &output.count, &output.text)
+        }
+    }
+}
+
+extension CPlanarShimWebPSettings {
+    fileprivate init(_ settings: EncoderSettings) {
+        self.init(quality: Int32(settings.quality), effort: Int32(settings.effort))
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+
+/// The headroom of an Apple gain map, computed from two numbers in the camera's maker notes.
+///
+/// The formula is from Apple's article "Applying Apple HDR effect to your photos".
+struct AppleHeadroom {
+    /// The maximum brightness relative to white.
+    let value: Double
+
+    static let space = "http://ns.apple.com/HDRGainMap/1.0/"
+
+    /// The tags of the headroom and the gain in the maker notes.
+    private static let (headroom, gain) = (0x21, 0x30)
+    private static let maximumEntries = 256
+
+    init?(decimal text: [UInt8]) {
+        guard let stated = GainMapMetadata.Fraction(decimal: text)?.value, stated > 1, stated < 65_536 else {
+            return nil
+        }
+        value = stated
+    }
+
+    init?(headroom: Double, gain: Double) {
+        let stops =
+            if headroom < 1 {
+                gain <= 0.01 ? -20 * gain + 1.8 : -0.101 * gain + 1.601
+            } else {
+                gain <= 0.01 ? -70 * gain + 3 : -0.303 * gain + 2.303
+            }
+        // False for a NaN.
+        guard stops > 0, stops < 16 else { return nil }
+        value = exp2(stops)
+    }
+
+    /// Reads the headroom from the maker notes in EXIF data, with or without the leading `Exif` of JPEG; returns nil
+    /// without notes.
+    init?(exif bytes: RawSpan, range: Range<Int>) {
+        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range) else { return nil }
+        var numbers: [Int: Double] = [:]
+        try? EXIFDirectory.read(bytes, range, at: exposure) { (entry, block) throws(ImagingError) in
+            guard entry.tag == EXIFDirectory.notes else { return true }
+            // Offsets in the notes count from their start.
+            let notes = block.extracting(try entry.place(in: block)..<block.byteCount)
+            guard notes.hasText("Apple iOS\0", at: 0), notes.hasText("MM", at: 12) else { return false }
+            for index in 0..<min(try notes.bigEndian16(at: 14), Self.maximumEntries) {
+                let place = 16 + index * EXIFDirectory.entryLength
+                let (tag, type) = (try notes.bigEndian16(at: place), try notes.bigEndian16(at: place + 2))
+                guard [Self.headroom, Self.gain].contains(tag), type == 10 || type == 5 else { continue }
+                let value = try notes.bigEndian32(at: place + 8)
+                let numerator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value))
+                let denominator = Int32(truncatingIfNeeded: try notes.bigEndian32(at: value + 4))
+                if denominator != 0 { numbers[tag] = Double(numerator) / Double(denominator) }
+            }
+            return false
+        }
+        guard let headroom = numbers[Self.headroom], let gain = numbers[Self.gain] else { return nil }
+        self.init(headroom: headroom, gain: gain)
+    }
+
+    /// The metadata for the map's samples after ``curve``: all gains up to the headroom.
+    var metadata: GainMapMetadata? {
+        let most = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
+        var channel = GainMapMetadata.Channel(most: most)
+        (channel.baseOffset, channel.alternateOffset) = (.init(0), .init(0))
+        return GainMapMetadata(alternateHeadroom: most, channels: [channel]).checked
+    }
+}

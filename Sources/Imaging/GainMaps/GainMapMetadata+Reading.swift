@@ -1,0 +1,89 @@
+import Glibc
+
+extension GainMapMetadata {
+    static let space = "http://ns.adobe.com/hdr-gain-map/1.0/"
+    /// The start of a JPEG segment with the metadata of ISO 21496-1.
+    static let segment = "urn:iso:std:iso:ts:21496:-1\0"
+
+    /// Reads the XMP packet of a gain map, by Adobe's specification; returns nil if it has no valid metadata.
+    ///
+    /// A map whose base image is the HDR one is not read: no JPEG file of such an image could be shown without it.
+    init?(_ packet: XMPPacket) {
+        func number(_ name: String) -> [Fraction]? {
+            let values = packet.values(name, of: Self.space)
+            guard values.count <= 3 else { return nil }
+            let numbers = values.compactMap(Fraction.init(decimal:))
+            return numbers.count == values.count ? numbers : nil
+        }
+        let isBaseBright = packet.values("BaseRenditionIsHDR", of: Self.space).first
+        guard isBaseBright.map({ $0.elementsEqual("False".utf8) }) ?? true, let least = number("GainMapMin"),
+            let most = number("GainMapMax"), let gamma = number("Gamma"), let base = number("OffsetSDR"),
+            let alternate = number("OffsetHDR"), let low = number("HDRCapacityMin"),
+            let high = number("HDRCapacityMax")?.first
+        else { return nil }
+        let count = [least, most, gamma, base, alternate].contains { $0.count > 1 } ? 3 : 1
+        var fractions = [low.first ?? Fraction(0), high]
+        for index in 0..<count {
+            // One value applies to all components.
+            func value(_ values: [Fraction], _ usual: Fraction?) -> Fraction? {
+                values.isEmpty
+                    ? usual : values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : nil
+            }
+            let offset = Fraction(1, 64)
+            let values = [
+                value(least, Fraction(0)), value(most, nil), value(gamma, Fraction(1)), value(base, offset),
+                value(alternate, offset),
+            ].compactMap(\.self)
+            fractions += values
+        }
+        self.init(fractions: fractions, usesBaseColors: true)
+    }
+
+    /// Reads the metadata of ISO 21496-1 in a range of a file.
+    ///
+    /// Returns nil if they are invalid, require a later version of the standard, or the base image is the HDR one.
+    init?(_ bytes: RawSpan, iso range: Range<Int>) {
+        guard range.count >= 5, (try? bytes.bigEndian16(at: range.lowerBound)) == 0,
+            let flags = try? bytes.byte(at: range.lowerBound + 4), flags & Self.isBackward == 0
+        else { return nil }
+        let count = flags & Self.hasThreeChannels == 0 ? 7 : 17
+        let sharesDenominator = flags & Self.hasOneDenominator != 0
+        let start = range.lowerBound + 5
+        guard range.upperBound - start >= (sharesDenominator ? count + 1 : 2 * count) * 4 else { return nil }
+        var fractions: [Fraction] = []
+        for index in 0..<count {
+            let place = start + (sharesDenominator ? 4 + 4 * index : 8 * index)
+            guard let bits = try? bytes.bigEndian32(at: place),
+                let denominator = try? bytes.bigEndian32(at: sharesDenominator ? start : place + 4)
+            else { return nil }
+            // Headrooms and gammas have no sign.
+            let isSigned = index >= 2 && (index - 2) % 5 != 2
+            fractions.append(Fraction(isSigned ? Int(Int32(truncatingIfNeeded: bits)) : bits, denominator))
+        }
+        self.init(fractions: fractions, usesBaseColors: flags & Self.hasBaseColors != 0)
+    }
+
+    static let (hasThreeChannels, hasBaseColors, hasOneDenominator, isBackward) = (0x80, 0x40, 8, 4)
+}
+
+extension GainMapMetadata.Fraction {
+    /// Parses a decimal number with or without an exponent, to nine digits; returns nil for other texts and for numbers
+    /// that are too large.
+    init?(decimal text: [UInt8]) {
+        guard text.count <= 64, text.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }),
+            let value = Double(String(decoding: text, as: UTF8.self)), abs(value) < 2_000_000_000
+        else { return nil }
+        var denominator = 1
+        // Most numbers in files have few digits.
+        while denominator < 1_000_000_000, abs(value) * Double(denominator * 10) < 2_000_000_000,
+            (value * Double(denominator)).rounded() != value * Double(denominator)
+        {
+            denominator *= 10
+        }
+        var (numerator, rest) = (Int((value * Double(denominator)).rounded()), denominator)
+        var (one, other) = (abs(numerator), denominator)
+        while other != 0 { (one, other) = (other, one % other) }
+        if one > 1 { (numerator, rest) = (numerator / one, rest / one) }
+        self.init(numerator, rest)
+    }
+}

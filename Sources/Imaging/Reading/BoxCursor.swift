@@ -1,0 +1,52 @@
+/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
+struct BoxCursor {
+    struct Box {
+        let type: Int
+        let contents: Range<Int>
+    }
+
+    private var offset: Int
+    private let end: Int
+    private let mayBeCut: Bool
+    private var count = 0
+    private static let most = 100_000
+
+    /// Iterates over the boxes in `range`.
+    ///
+    /// - Parameter mayBeCut: Whether the last box may be truncated by the end of the range.
+    init(_ range: Range<Int>, mayBeCut: Bool = false) {
+        (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
+    }
+
+    mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {
+        guard offset <= end - 8 else { return nil }
+        count += 1
+        guard count <= Self.most else { throw .cannotDecode(detail: "too many boxes") }
+        var length = try bytes.bigEndian32(at: offset)
+        let type = try bytes.bigEndian32(at: offset + 4)
+        var start = offset + 8
+        if length == 0 {
+            length = end - offset
+        } else if length == 1 {
+            length = try bytes.bigEndian(8, at: offset + 8)
+            start += 8
+        }
+        guard length >= start - offset, mayBeCut || length <= end - offset else {
+            throw .cannotDecode(detail: "a box of \(length) bytes does not fit")
+        }
+        offset = max(start, min(offset + length, end))
+        return Box(type: type, contents: start..<offset)
+    }
+
+    mutating func next(of type: Int, in bytes: RawSpan) throws(ImagingError) -> Box? {
+        while let box = try next(in: bytes) {
+            if box.type == type { return box }
+        }
+        return nil
+    }
+
+    static func type(_ characters: StaticString) -> Int {
+        unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
+            .reduce(0) { $0 << 8 | Int($1) }
+    }
+}

@@ -1,0 +1,172 @@
+import Memory
+
+/// Reads the first directory of EXIF data, a TIFF file within the image file.
+///
+/// Only the links to color information are followed, so nothing is read twice.
+enum EXIFDirectory {
+    static let make = 0x010F
+    static let model = 0x0110
+    static let dateTime = 0x0132
+    static let orientation = 0x0112
+    static let artist = 0x013B
+    static let copyright = 0x8298
+    static let exposure = 0x8769
+    /// The tag of the maker notes, in the exposure directory.
+    static let notes = 0x927C
+    /// The tags of the color space and of the interoperability directory, in the exposure directory.
+    fileprivate static let (space, interoperability) = (0xA001, 0xA005)
+    static let ascii = 2
+    static let entryLength = 12
+
+    struct Entry {
+        let tag: Int
+        let type: Int
+        let count: Int
+        /// Offset of the value's field in the block.
+        fileprivate let place: Int
+        fileprivate let isLittleEndian: Bool
+    }
+
+    /// Calls `body` for each entry with its block, until it returns false.
+    ///
+    /// - Parameter place: The offset of the directory in the block; nil for the first one.
+    static func read(
+        _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil,
+        _ body: (_ entry: Entry, _ block: RawSpan) throws(ImagingError) -> Bool
+    ) throws(ImagingError) {
+        guard range.lowerBound >= 0, range.upperBound <= bytes.byteCount else { return }
+        let start = bytes.hasText("Exif\0\0", at: range.lowerBound) ? range.lowerBound + 6 : range.lowerBound
+        let block = bytes.extracting(min(start, range.upperBound)..<range.upperBound)
+        let isLittleEndian = block.hasText("II*\0", at: 0)
+        guard isLittleEndian || block.hasText("MM\0*", at: 0) else { return }
+        let first = try block.integer32(at: 4, isLittleEndian)
+        let directory = place ?? first
+        for index in 0..<(try block.integer16(at: directory, isLittleEndian)) {
+            let place = directory + 2 + index * entryLength
+            let entry = try Entry(
+                tag: block.integer16(at: place, isLittleEndian), type: block.integer16(at: place + 2, isLittleEndian),
+                count: block.integer32(at: place + 4, isLittleEndian), place: place + 8, isLittleEndian: isLittleEndian)
+            guard try body(entry, block) else { return }
+        }
+    }
+
+    /// Returns the number of the first entry with this tag; nil if it is missing or unreadable.
+    static func number(_ tag: Int, _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil) -> Int? {
+        var number: Int?
+        try? read(bytes, range, at: place) { (entry, block) throws(ImagingError) in
+            guard entry.tag == tag else { return true }
+            number = try entry.number(in: block)
+            return false
+        }
+        return number
+    }
+}
+
+extension EXIFDirectory.Entry {
+    func number(in block: RawSpan) throws(ImagingError) -> Int {
+        try type == 3 ? block.integer16(at: place, isLittleEndian) : block.integer32(at: place, isLittleEndian)
+    }
+
+    func place(in block: RawSpan) throws(ImagingError) -> Int {
+        let place = try block.integer32(at: place, isLittleEndian)
+        _ = try block.byte(at: place)
+        return place
+    }
+
+    func long(in block: RawSpan, at offset: Int) throws(ImagingError) -> Int {
+        try block.integer32(at: block.integer32(at: place, isLittleEndian) + offset, isLittleEndian)
+    }
+
+    /// Returns a text without trailing zeros; empty if the entry has another type or more than `longest` bytes.
+    func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
+        guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
+        let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian)
+        var text: [UInt8] = []
+        for offset in 0..<count { text.append(UInt8(try block.byte(at: start + offset))) }
+        while text.last == 0 { text.removeLast() }
+        return text.count <= longest ? text : []
+    }
+}
+
+/// The turn and the texts in EXIF data, with or without the leading `Exif` of JPEG.
+struct EXIFFacts {
+    /// None if it is unreadable, because an image with damaged metadata is still an image.
+    let turn: QuarterTurn
+    let texts: EXIFTexts?
+
+    init(_ bytes: RawSpan, range: Range<Int>) {
+        turn = EXIFDirectory.number(EXIFDirectory.orientation, bytes, range).flatMap { QuarterTurn(exif: $0) } ?? .none
+        texts = EXIFTexts(bytes, range: range)
+    }
+}
+
+extension EXIFTexts {
+    /// Reads the texts in the first directory of EXIF data; nil if there are none, or if they are unreadable.
+    ///
+    /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
+    init?(_ bytes: RawSpan, range: Range<Int>) {
+        var longest = [
+            EXIFDirectory.make: Self.longest, EXIFDirectory.model: Self.longest, EXIFDirectory.dateTime: Self.longest,
+            EXIFDirectory.artist: Attribution.longest, EXIFDirectory.copyright: Attribution.longest,
+        ]
+        var texts: [Int: [UInt8]] = [:]
+        // Values before the damage count.
+        try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
+            guard let most = longest.removeValue(forKey: entry.tag) else { return true }
+            texts[entry.tag] = try entry.text(in: block, longest: most)
+            return !longest.isEmpty
+        }
+        self.init(
+            make: texts[EXIFDirectory.make] ?? [], model: texts[EXIFDirectory.model] ?? [],
+            dateTime: texts[EXIFDirectory.dateTime] ?? [],
+            attribution: Attribution(
+                artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
+    }
+
+    /// Reads the texts in EXIF data after a four-byte offset, which counts from its own end (ISO/IEC 23008-12 annex A).
+    init?(offset bytes: RawSpan, range: Range<Int>) {
+        guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
+        self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
+    }
+}
+
+extension SourceColors {
+    /// Reads the color space in EXIF data: Adobe RGB as marked by DCF 2.0; nil for all others.
+    init?(exif bytes: RawSpan, range: Range<Int>) {
+        guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range),
+            let space = EXIFDirectory.number(EXIFDirectory.space, bytes, range, at: exposure), space != 1
+        else { return nil }
+        var isWide = space == 2
+        if let directory = EXIFDirectory.number(EXIFDirectory.interoperability, bytes, range, at: exposure) {
+            try? EXIFDirectory.read(bytes, range, at: directory) { (entry, block) throws(ImagingError) in
+                guard entry.tag == 1 else { return true }
+                isWide = try entry.text(in: block, longest: 8) == Array("R03".utf8)
+                return false
+            }
+        }
+        guard isWide else { return nil }
+        self.init(ColorEncoding(.adobeRGB, .power(219_922)))
+    }
+}
+
+extension Attribution {
+    /// A directory of one or two entries, without the leading `Exif`.
+    var exif: [UInt8] {
+        let entries = [(EXIFDirectory.artist, artist), (EXIFDirectory.copyright, copyright)].filter { !$0.1.isEmpty }
+        var bytes = Array("II*\0".utf8) + 8.littleEndianBytes(4) + entries.count.littleEndianBytes(2)
+        var rest: [UInt8] = []
+        let end = bytes.count + entries.count * EXIFDirectory.entryLength + 4
+        for (tag, text) in entries {
+            let value = text + [0]
+            bytes +=
+                tag.littleEndianBytes(2) + EXIFDirectory.ascii.littleEndianBytes(2) + value.count.littleEndianBytes(4)
+            if value.count <= 4 {
+                bytes += value + [UInt8](repeating: 0, count: 4 - value.count)
+            } else {
+                bytes += (end + rest.count).littleEndianBytes(4)
+                rest += value + [UInt8](repeating: 0, count: value.count % 2)
+            }
+        }
+        return bytes + 0.littleEndianBytes(4) + rest
+    }
+}

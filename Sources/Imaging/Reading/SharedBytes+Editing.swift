@@ -1,0 +1,39 @@
+import Memory
+
+extension SharedBytes {
+    func joined(_ parts: some Collection<Range<Int>>) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: parts.reduce(0) { $0 + $1.count })
+        unsafe withUnsafeBytes { bytes in
+            for part in parts { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[part])) }
+        }
+        return result.finish()
+    }
+
+    func replacing(_ range: Range<Int>, with bytes: SharedBytes) -> SharedBytes {
+        var result = ByteAccumulator(reservingCapacity: count - range.count + bytes.count)
+        unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[..<range.lowerBound])) }
+        result.append(bytes)
+        unsafe withUnsafeBytes { unsafe result.append(UnsafeRawBufferPointer(rebasing: $0[range.upperBound...])) }
+        return result.finish()
+    }
+
+    /// Returns the file without some parts; the same bytes if there are none.
+    ///
+    /// - Parameter walk: Calls `remove` with the parts to remove, in order; the same parts at every call.
+    func removing(_ walk: (_ file: RawSpan, _ remove: (Range<Int>) -> Void) -> Void) -> SharedBytes {
+        // The bytes are counted first, because a list of ranges could be long: a file may have a million small parts.
+        var removed = 0
+        withBytes { file in walk(file) { removed += $0.clamped(to: 0..<count).count } }
+        guard removed > 0 else { return self }
+        var result = ByteAccumulator(reservingCapacity: count - removed)
+        unsafe withUnsafeBytes { bytes in
+            var start = 0
+            walk(unsafe bytes.bytes) { part in
+                unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[start..<part.lowerBound]))
+                start = part.upperBound
+            }
+            if start < count { unsafe result.append(UnsafeRawBufferPointer(rebasing: bytes[start...])) }
+        }
+        return result.finish()
+    }
+}

@@ -1,0 +1,105 @@
+/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in order, with their names as
+/// written.
+///
+/// Reads each byte once, and parses only the XML that packets need. Character references are not resolved, because
+/// numbers and names have none.
+struct XMPPacket {
+    struct Property {
+        let name: [UInt8]
+        let value: [UInt8]
+        /// The number of the element that contains it or has it as an attribute.
+        let element: Int
+    }
+
+    private(set) var properties: [Property] = []
+    private let text: [UInt8]
+    private var offset = 0
+    private var elements = 0
+
+    /// Maximum number of properties that are read; a usual packet has less than a hundred.
+    private static let maximumProperties = 4_096
+
+    init(_ bytes: RawSpan, _ range: Range<Int>) {
+        text = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+        var open: [UInt8]?
+        while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.maximumProperties {
+            let content = text[offset..<start].trimmed
+            if let open, !content.isEmpty { note(open, content) }
+            offset = start + 1
+            switch peek {
+            case UInt8(ascii: "!"), UInt8(ascii: "?"): skip(behind: UInt8(ascii: ">"))
+            case UInt8(ascii: "/"):
+                offset += 1
+                if name() == open { open = nil }
+                skip(behind: UInt8(ascii: ">"))
+            default:
+                elements += 1
+                let name = name()
+                // The items of a list belong to the property that contains it.
+                if readAttributes(), !name.starts(with: "rdf:".utf8) { open = name }
+            }
+        }
+    }
+
+    func values(_ name: String, of space: String) -> [[UInt8]] {
+        guard let prefix = prefix(of: space) else { return [] }
+        let whole = prefix + Array(name.utf8)
+        return properties.lazy.filter { $0.name == whole }.map(\.value)
+    }
+
+    /// Returns the prefix of a namespace, with its colon; nil if the packet does not declare it.
+    func prefix(of space: String) -> [UInt8]? {
+        properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
+            .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }
+    }
+
+    private var peek: UInt8? { offset < text.count ? text[offset] : nil }
+
+    private mutating func note(_ name: [UInt8], _ value: ArraySlice<UInt8>) {
+        properties.append(Property(name: name, value: Array(value), element: elements))
+    }
+
+    private mutating func skip(behind byte: UInt8) {
+        offset = (text[offset...].firstIndex(of: byte) ?? text.count - 1) + 1
+    }
+
+    private mutating func name() -> [UInt8] {
+        let start = offset
+        while let byte = peek, byte > 0x20, !"/>='\"<".utf8.contains(byte) { offset += 1 }
+        return Array(text[start..<offset])
+    }
+
+    private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
+
+    /// Skips past the end of a tag; returns false if the element has no contents, or if the tag is damaged.
+    private mutating func readAttributes() -> Bool {
+        while properties.count < Self.maximumProperties {
+            skipSpace()
+            if peek == UInt8(ascii: ">") {
+                offset += 1
+                return true
+            }
+            let name = name()
+            skipSpace()
+            guard !name.isEmpty, peek == UInt8(ascii: "=") else { break }
+            offset += 1
+            skipSpace()
+            guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+                let end = text[(offset + 1)...].firstIndex(of: quote)
+            else { break }
+            note(name, text[offset + 1..<end])
+            offset = end + 1
+        }
+        skip(behind: UInt8(ascii: ">"))
+        return false
+    }
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate var trimmed: ArraySlice<UInt8> {
+        guard let first = firstIndex(where: { $0 > 0x20 }), let last = lastIndex(where: { $0 > 0x20 }) else {
+            return []
+        }
+        return self[first...last]
+    }
+}
