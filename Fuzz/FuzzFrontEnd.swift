@@ -20,7 +20,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = RequestedTarget("/x\(mark)\(text)", accept: "image/avif,image/webp")
     guard let query = try? dialect.query(in: target) else { return 0 }
     precondition((try? dialect.query(in: target)) == query, "\(text) is read in two ways")
-    let source = query.request.source.string
+    let source = query.source.string
     precondition(
         source.hasPrefix("site:") && !source.hasPrefix("site://") || source.lowercased().hasPrefix("http"),
         "\(text) names \(source)")
@@ -32,7 +32,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             let header = ImageHeader(
                 format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
                 frames: frames, hasAlpha: format == .png)
-            guard let plan = try? RenderPlan(query.request.recipe, of: RecipeSource(header: header)) else { continue }
+            guard let plan = try? RenderPlan(query.recipe, of: RecipeSource(header: header)) else { continue }
             let (size, own) = (plan.outputSize, header.size)
             precondition(
                 mayEnlarge || size.width <= own.width && size.height <= own.height, "\(text) enlarges \(own)")

@@ -23,7 +23,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func check(_ query: ThumbnailQuery, _ text: String) {
+private func check(_ query: Request, _ text: String) {
     let sources = [
         ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: 641, height: 427), orientation: QuarterTurn(quarters: 1)),
@@ -32,8 +32,8 @@ private func check(_ query: ThumbnailQuery, _ text: String) {
     ]
     let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 65_535, height: 3), bands: 4, hasAlpha: true)
     for header in sources {
-        let source = RecipeSource(header: header, additions: query.request.additional.map { _ in mark })
-        let plan = try? RenderPlan(query.request.recipe, of: source)
+        let source = RecipeSource(header: header, additions: query.additional.map { _ in mark })
+        let plan = try? RenderPlan(query.recipe, of: source)
         precondition((plan?.cost ?? 0) >= 0, "\(text) has a price below 0")
     }
 }

@@ -25,8 +25,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                 format: format, storedSize: PixelSize(width: width, height: height), orientation: orientation,
                 frames: frames, hasAlpha: format == .png)
             _ = try? RenderPlan(
-                query.request.recipe,
-                of: RecipeSource(header: header, additions: query.request.additional.map { _ in header }))
+                query.recipe,
+                of: RecipeSource(header: header, additions: query.additional.map { _ in header }))
         }
     }
     return 0

@@ -44,12 +44,12 @@ private let configuration: PipelineConfiguration = {
     return configuration
 }()
 
-private let requests: [ThumbnailRequest] = {
+private let requests: [Request] = {
     var plain = RenderingOptions()
     plain.width = 300
     var page = plain
     (page.page, page.height, page.fit) = (1, 200, .cover)
     var animation = plain
     (animation.isAnimated, animation.format) = (true, .fixed(.webp))
-    return [plain, page, animation].map { ThumbnailRequest(source: "http://example.com/a", options: $0) }
+    return [plain, page, animation].map { Request(source: "http://example.com/a", options: $0) }
 }()

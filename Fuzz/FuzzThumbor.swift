@@ -13,13 +13,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     precondition(dialect.isAuthentic(target), "\(text) is not unsafe")
     guard let query = try? dialect.query(in: target) else { return 0 }
     guard let again = try? dialect.query(in: target), again == query else { fatalError("\(text) has two readings") }
-    precondition(query.request.additional.count <= 8, "\(text) asks for too many sources")
+    precondition(query.additional.count <= 8, "\(text) asks for too many sources")
     for (width, height) in [(1, 1), (641, 427), (16_384, 1), (10_000, 10_000)] {
         let header = ImageHeader(
             format: .png, storedSize: PixelSize(width: width, height: height), bands: 4, frames: 1, hasAlpha: true)
         let plan = try? RenderPlan(
-            query.request.recipe,
-            of: RecipeSource(header: header, additions: query.request.additional.map { _ in header }))
+            query.recipe,
+            of: RecipeSource(header: header, additions: query.additional.map { _ in header }))
         guard let size = plan?.outputSize else { continue }
         precondition(size.width > 0 && size.height > 0, "\(text) makes an image of \(size)")
     }

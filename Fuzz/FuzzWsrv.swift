@@ -21,7 +21,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     ]
     for header in sources {
         let plan = try? RenderPlan(
-            query.request.recipe, of: RecipeSource(header: header))
+            query.recipe, of: RecipeSource(header: header))
         precondition((plan?.cost ?? 0) >= 0, "\(text) has a price below 0")
     }
     return 0

@@ -8,7 +8,6 @@ import Telemetry
 import ThumbnailPipeline
 
 extension Notifier {
-    /// The timeout of one attempt to call an operator's hook.
     private static let timeLimit = Duration.seconds(10)
 
     /// Creates a notifier for the configured hooks and callbacks.

@@ -6,7 +6,6 @@ import Program
 import Settings
 import Telemetry
 
-/// Sends to OpenTelemetry collectors over HTTP.
 enum Collector {
     /// Returns a function that posts documents to a collector, on a separate thread because it may block.
     ///
@@ -38,7 +37,6 @@ enum Collector {
 }
 
 extension Settings {
-    /// The service as collectors see it.
     var resource: OTLPResource {
         OTLPResource(resourceAttributes.map { ($0.name, .string($0.value)) }, version: Program.version)
     }

@@ -4,7 +4,6 @@ import HTTPServing
 package import Settings
 import SharedCaching
 
-/// The process's limit of open file descriptors.
 package enum DescriptorLimit {
     package struct TooLow: Error, CustomStringConvertible {
         let granted: Int

@@ -3,7 +3,6 @@ import Downloading
 import Settings
 import Telemetry
 
-/// The tasks that export telemetry to collectors.
 struct Exporters: Sendable {
     private let tasks: [Task<Void, Never>]
 

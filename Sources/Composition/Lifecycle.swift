@@ -23,7 +23,7 @@ package enum Lifecycle {
         let early = DeferringSink(sink)
         do {
             var settings = settings
-            let wanted = settings.publicListener.maximumConnections
+            let usualConnections = settings.publicListener.maximumConnections
             try DescriptorLimit.raise(toServe: &settings)
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
             let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
@@ -36,21 +36,7 @@ package enum Lifecycle {
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)
-            ForeignVariable.report(settings.foreignVariables, to: logger)
-            IgnoredVariable.report(settings.exports.ignored, to: logger)
-            for warning in settings.warnings(memory: SystemMemory().limit) {
-                logger.warning(warning.message, warning.values)
-            }
-            if !settings.api.closedDialects.isEmpty {
-                logger.info(
-                    "closed to unsigned requests by the keys or bounds of other dialects",
-                    ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
-            }
-            if settings.publicListener.maximumConnections < wanted {
-                logger.warning(
-                    "fewer connections than usual, because the system grants few descriptors",
-                    ["maxConnections": .int(settings.publicListener.maximumConnections), "usual": .int(wanted)])
-            }
+            report(settings, usualConnections: usualConnections, to: logger)
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
             blockUntilEnd(signals, logger)
@@ -70,6 +56,26 @@ package enum Lifecycle {
             sink.flush()
             Program.fail(
                 ["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
+        }
+    }
+
+    /// Logs what the settings imply, and what of the environment is not used.
+    private static func report(_ settings: Settings, usualConnections: Int, to logger: Logger) {
+        ForeignVariable.report(settings.foreignVariables, to: logger)
+        IgnoredVariable.report(settings.exports.ignored, to: logger)
+        for warning in settings.warnings(memory: SystemMemory().limit) {
+            logger.warning(warning.message, warning.values)
+        }
+        if !settings.api.closedDialects.isEmpty {
+            logger.info(
+                "closed to unsigned requests by the keys or bounds of other dialects",
+                ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
+        }
+        let connections = settings.publicListener.maximumConnections
+        if connections < usualConnections {
+            logger.warning(
+                "fewer connections than usual, because the system grants few descriptors",
+                ["maxConnections": .int(connections), "usual": .int(usualConnections)])
         }
     }
 

@@ -56,14 +56,8 @@ package struct Engine: Sendable {
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
         try ImageLibrary.start()
-
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
-        let memoryLimit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
-        // The other half of the budget is for work in progress.
-        if settings.pipeline.fitCaches(within: memoryLimit / 2) {
-            logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(memoryLimit)])
-        }
-        let engine = "alula \(Program.version), libvips \(ImageLibrary.version)"
+        let memoryLimit = Self.memoryLimit(&settings, logger: logger)
         sharedStore = try settings.sharedCacheConfiguration.map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: time)
         }
@@ -74,16 +68,7 @@ package struct Engine: Sendable {
         resultStore = writableOrigins[settings.resultStore.origin].map {
             SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
         }
-        let sharingRules = settings.sharedLayerRules(
-            settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)")
-        let caches = CacheLayers(
-            configuration: settings.pipeline,
-            disk: disk.map {
-                DiskLayer(
-                    store: $0, engine: engine, policy: settings.sourcePolicy,
-                    originDigests: settings.downloads.origins.digests)
-            },
-            sharedCache: sharedStore, resultStore: resultStore, rules: sharingRules, events: log, timekeeper: time)
+        let caches = Self.caches(settings, disk: disk, sharedStore, resultStore, log: log, time: time)
         budget = MemoryBudget(
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
@@ -94,8 +79,7 @@ package struct Engine: Sendable {
         }
         downloader = ImageDownloader(
             configuration: settings.downloads, loader: guarded, cache: CachedSources(caches), timekeeper: time,
-            observer: observer,
-            budget: budget)
+            observer: observer, budget: budget)
         lanes = Self.lanes(settings, time: time)
         pipeline = ImagePipeline(
             configuration: settings.pipeline, downloader: downloader, caches: caches,
@@ -107,6 +91,32 @@ package struct Engine: Sendable {
         try resultStore?.start()
         resultStore?.blockUntilTried()
         self.settings = settings
+    }
+
+    /// Returns the memory budget, and fits the caches into half of it; the other half is for work in progress.
+    private static func memoryLimit(_ settings: inout Settings, logger: Logger) -> Int {
+        let limit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
+        if settings.pipeline.fitCaches(within: limit / 2) {
+            logger.warning("caches made smaller to fit half of the memory budget", ["budget": .int(limit)])
+        }
+        return limit
+    }
+
+    private static func caches(
+        _ settings: Settings, disk: DiskStore?, _ sharedCache: SharedStore?, _ resultStore: SharedStore?,
+        log: EventLog, time: any Timekeeper
+    ) -> CacheLayers {
+        CacheLayers(
+            configuration: settings.pipeline,
+            disk: disk.map {
+                DiskLayer(
+                    store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
+                    policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
+            },
+            sharedCache: sharedCache, resultStore: resultStore,
+            rules: settings.sharedLayerRules(
+                settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
+            events: log, timekeeper: time)
     }
 
     private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {
@@ -162,7 +172,6 @@ package struct Engine: Sendable {
     }
 }
 
-/// The running service: an engine, jobs and both listeners.
 struct Service: Sendable {
     let engine: Engine
     let prefetcher: Prefetcher
@@ -198,53 +207,55 @@ struct Service: Sendable {
         PipelineGauges(of: pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
 
-        let placer = engine.placer
         let prefetchReader = PrefetchReader(
-            settings.api.nativeDialect, placing: placer, callbacks: { settings.objection(toCallback: $0) })
+            settings.api.nativeDialect, placing: engine.placer, callbacks: { settings.objection(toCallback: $0) })
         notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
-        let reporter = JobReporter(engine.log, notifier, keys: settings.api.signingKeys)
-        prefetcher = Prefetcher(
-            configuration: settings.prefetch, thumbnails: pipeline,
-            reading: prefetchReader.work, placing: placer,
-            isBusy: { [engine] in
-                engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0
-            },
-            store: engine.disk, telling: reporter.tell, logger: logger, timekeeper: time)
+        prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, time: time)
         prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: time.now)
         let tracer = settings.tracer(registry: registry, time: time)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
         let bodies = BodyMemory(of: engine.budget)
-        let publicResponder = PublicResponder(
-            configuration: settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger,
-            metrics: apiMetrics, timekeeper: time, budget: engine.budget, bodies: bodies, placer: placer,
-            tracer: tracer)
+        let publicDoor = Door(
+            settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
+            timekeeper: time, bodies: bodies, placer: engine.placer, tracer: tracer)
         let control = PipelineControl(of: pipeline, telling: notifier)
         let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.figures : nil }
         let stats = ServiceStats(
             control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time, calls: calls)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let history = StatsHistory(timekeeper: time) { stats.sample }
-        let operatorResponder = OperatorResponder(
-            service: OperatedService(
+        let adminDoor = Door(
+            administering: AdministeredService(
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
-                prefetching: prefetcher, lifecycle: lifecycle,
-                events: events, history: history, calls: calls,
+                prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history, calls: calls,
                 metricsText: { registry.prometheusText }),
             sites: settings.api.operatorSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
         operatorServer = try HTTPServer(
-            configuration: listeners.operators, responder: operatorResponder, logger: logger)
+            configuration: listeners.operators, responder: adminDoor, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
         }
         publicServer = try HTTPServer(
-            configuration: listeners.public, responder: publicResponder, logger: logger)
+            configuration: listeners.public, responder: publicDoor, logger: logger)
         sampling = Task { await history.run() }
+    }
+
+    private static func prefetcher(
+        _ engine: Engine, _ reader: PrefetchReader, _ notifier: Notifier, logger: Logger, time: any Timekeeper
+    ) -> Prefetcher {
+        Prefetcher(
+            configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
+            placing: engine.placer,
+            isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
+            store: engine.disk,
+            telling: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).tell, logger: logger,
+            timekeeper: time)
     }
 
     /// Shuts down: readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.

@@ -8,7 +8,6 @@ import Telemetry
 /// Requests never wait for it: while a collector is slow or unreachable, spans wait up to the tracer's limit, and the
 /// rest are dropped.
 struct TraceExporter: Sendable {
-    /// Maximum number of spans of one document.
     static let batchSize = 512
     private static let interval = Duration.seconds(1)
 

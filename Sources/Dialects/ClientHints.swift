@@ -1,5 +1,6 @@
 package import HTTPTypes
 import Text
+package import ThumbnailTypes
 
 /// Client hints about the screen and the connection, from those request fields that were read.
 ///
@@ -76,29 +77,4 @@ package struct ClientHints: Hashable, Sendable {
     private static func isDigits(_ text: some StringProtocol) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy(\.isASCIIDigit)
     }
-}
-
-package struct HintFields: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    static let secWidth = HintFields(rawValue: 1)
-    static let width = HintFields(rawValue: 2)
-    static let secRatio = HintFields(rawValue: 4)
-    static let ratio = HintFields(rawValue: 8)
-    static let saveData = HintFields(rawValue: 16)
-    static let widths: HintFields = [.secWidth, .width]
-    static let ratios: HintFields = [.secRatio, .ratio]
-    package static let all: HintFields = [.widths, .ratios, .saveData]
-
-    private static let named: [(HintFields, HTTPField.Name)] = [
-        (.secWidth, .secCHWidth), (.width, .width), (.secRatio, .secCHDPR), (.ratio, .dpr), (.saveData, .saveData),
-    ]
-
-    fileprivate var name: HTTPField.Name? { Self.named.first { $0.0 == self }?.1 }
-
-    package var names: [String] { Self.named.filter { contains($0.0) }.map(\.1.rawName) }
 }

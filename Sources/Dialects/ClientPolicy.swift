@@ -1,5 +1,5 @@
 import Imaging
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The operator's limits on client requests in all dialects; every client request passes through it.
 package struct ClientPolicy: Sendable {
@@ -17,34 +17,34 @@ package struct ClientPolicy: Sendable {
     }
 
     /// Returns the query of a target of `dialect`, or the allowed query that replaces it.
-    package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
         try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
     package func allowed(
-        _ query: ThumbnailQuery, isSigned: Bool, _ hints: ClientHints
-    ) throws(APIError) -> ThumbnailQuery {
-        guard query.answer.facts == nil else { return query }
-        if !takesUnsignedTags, !isSigned, !query.request.tags.isEmpty, query.choices.contains(.tags) {
+        _ query: Request, isSigned: Bool, _ hints: ClientHints
+    ) throws(APIError) -> Request {
+        guard query.form.facts == nil else { return query }
+        if !takesUnsignedTags, !isSigned, !query.tags.isEmpty, query.choices.contains(.tags) {
             throw .tagsNotAllowed
         }
         let isBounded = !isSigned && !sizes.isOpen
-        guard let recipe = query.request.recipe.recipe as? any SizedRecipe else {
+        guard let recipe = query.recipe.recipe as? any SizedRecipe else {
             // A dialect whose recipes cannot be limited is not available to public clients.
             if isBounded { throw sizes.refusal("w") }
             return query
         }
         var allowed = query
         if isBounded {
-            allowed.request.recipe = try Self.allowed(recipe, by: sizes, query.choices)
-            if let placeholder = query.placeholder, let options = allowed.request.ownOptions {
+            allowed.recipe = try Self.allowed(recipe, by: sizes, query.choices)
+            if let placeholder = query.placeholder, let options = allowed.ownOptions {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
         }
         if let saveDataQuality, recipe.hasDefaultQuality {
             let read = hints.only(.saveData)
             allowed.hintFields.formUnion(read.fields)
-            if read.savesData { allowed.request.defaultQualityLimit = saveDataQuality }
+            if read.savesData { allowed.defaultQualityLimit = saveDataQuality }
         }
         return allowed
     }

@@ -1,10 +1,11 @@
 package import HTTPTypes
 package import Text
+package import ThumbnailTypes
 
 /// A grammar of request targets: a way to request images by URL.
 ///
 /// A dialect's decision must depend only on a ``RequestedTarget``, whose used hints it records in
-/// ``ThumbnailQuery/hintFields``, and must be deterministic, because it is cached: a repeated target is neither checked
+/// ``Request/hintFields``, and must be deterministic, because it is cached: a repeated target is neither checked
 /// nor parsed again. Which hints it uses must not depend on their values. Called on event threads; must not block.
 package protocol Dialect: Sendable {
     /// The dialect's name: the value of `route` in metrics and log lines.
@@ -41,10 +42,10 @@ package protocol Dialect: Sendable {
     func isSigned(_ target: RequestedTarget) -> Bool
 
     /// Parses a target to a query, with the dialect's own defaults and negotiation.
-    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+    func query(in target: RequestedTarget) throws(APIError) -> Request
 
     /// Parses the target of a request with an image as its body; called unless ``uploads`` is `none`.
-    func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery
+    func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request
 
     /// Returns the fallback image for a failed request; nil to use only ``response(to:)``.
     func fallbackImage(for target: RequestedTarget) -> FallbackImage?
@@ -82,7 +83,7 @@ extension Dialect {
 
     package var takesImages: Bool { uploads != .none }
 
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery { throw .methodNotAllowed }
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request { throw .methodNotAllowed }
 
     package func fallbackImage(for target: RequestedTarget) -> FallbackImage? { nil }
 

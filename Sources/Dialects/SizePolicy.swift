@@ -1,4 +1,5 @@
 package import Imaging
+package import ThumbnailTypes
 
 /// The sizes and qualities that clients may request, so that they cannot have results rendered at arbitrary sizes.
 ///
@@ -63,23 +64,6 @@ package struct SizePolicy: Hashable, Sendable {
 package struct RequestedBox: Hashable, Sendable {
     var width: Int?
     var height: Int?
-}
-
-/// The parts of a target that the client chooses; those in a preset are the operator's choice.
-package struct ClientChoices: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    static let width = ClientChoices(rawValue: 1)
-    static let height = ClientChoices(rawValue: 2)
-    static let quality = ClientChoices(rawValue: 4)
-    static let formatQualities = ClientChoices(rawValue: 8)
-    static let untouchedFormats = ClientChoices(rawValue: 16)
-    static let tags = ClientChoices(rawValue: 32)
-    static let all = ClientChoices(rawValue: 63)
 }
 
 /// A recipe whose box and quality an operator can limit, as in all dialects.

@@ -6,11 +6,6 @@ struct FetchFailure: Error {
     let exchange: OriginExchange?
 }
 
-private struct Arrival {
-    let stored: StoredSource
-    let exchange: OriginExchange?
-}
-
 /// The steps of a shared fetch: the lookup in the slower layers, the exchange with the origin, and the end.
 extension ImageDownloader {
     /// Starts fetches with the lookup in slower layers.
@@ -37,7 +32,7 @@ extension ImageDownloader {
     /// Queries the slower layers; the fetch ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
         let identity = launch.request.identity
-        let found = await cache.retrieve(identity).map { StoredSource($0) }
+        let found = await cache.retrieve(identity)
         let end = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
             return shell.state.endLookUp(launch.flight, with: found, at: timekeeper.now) { request in
@@ -47,8 +42,7 @@ extension ImageDownloader {
         start(end.launches)
         if end.needsRevalidation { revalidate(identity) }
         if let found {
-            let delivery = Delivery(head: found.head, bytes: found.bytes, participation: .cached)
-            for answer in end.served { answer.resume(returning: delivery) }
+            for answer in end.served { answer.resume(returning: found) }
         }
         for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
     }
@@ -60,7 +54,7 @@ extension ImageDownloader {
         let reason = reason(for: launch.request, known: launch.known)
         reportStart(of: launch)
         let begin = timekeeper.now
-        let result: Result<Arrival, any Error>
+        let result: Result<SourceCopy, any Error>
         do {
             try await reserveMemory(for: launch.progress)
             result = .success(try await fetch(launch, reason: reason))
@@ -92,12 +86,10 @@ extension ImageDownloader {
         activity?.watch()
         observer.finished(outcome, launch.progress.receivedBytes, timekeeper.now - begin)
         switch result {
-        case .success(let arrival):
+        case .success(var copy):
             for (answer, participation) in landing.answers {
-                answer.resume(
-                    returning: Delivery(
-                        head: arrival.stored.head, bytes: arrival.stored.bytes, participation: participation,
-                        exchange: arrival.exchange))
+                copy.participation = participation
+                answer.resume(returning: copy)
             }
         case .failure(let error):
             // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
@@ -110,9 +102,9 @@ extension ImageDownloader {
         }
     }
 
-    private static func outcome(of result: Result<Arrival, any Error>) -> DownloadOutcome {
+    private static func outcome(of result: Result<SourceCopy, any Error>) -> DownloadOutcome {
         switch result {
-        case .success(let arrival): arrival.exchange?.status == 304 ? .notModified : .success
+        case .success(let copy): copy.exchange?.status == 304 ? .notModified : .success
         case .failure(let error): DownloadOutcome(error)
         }
     }
@@ -137,7 +129,7 @@ extension ImageDownloader {
         }
     }
 
-    private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> Arrival {
+    private func fetch(_ launch: State.Launch, reason: OriginExchange.Reason) async throws -> SourceCopy {
         let request = launch.request
         var base = launch.known
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
@@ -152,7 +144,7 @@ extension ImageDownloader {
                 keeper.refresh(head)
                 let exchange = OriginExchange(
                     reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
-                return Arrival(stored: StoredSource(head: head, bytes: base.bytes), exchange: exchange)
+                return SourceCopy(head: head, bytes: base.bytes, exchange: exchange)
             }
             // The 304 is for a version that we do not have: request the source itself.
             answer = try await loader.load(
@@ -169,13 +161,13 @@ extension ImageDownloader {
             throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")
         }
         if !request.directives.noStore, !isOutdated { keeper.store(source) }
-        return Arrival(
-            stored: StoredSource(head: source.head, bytes: source.bytes),
+        return SourceCopy(
+            head: source.head, bytes: source.bytes,
             exchange: OriginExchange(
                 reason: reason, status: source.head.status, timings: source.timings, traceparent: request.traceparent))
     }
 
-    private func reason(for request: SourceRequest, known: StoredSource?) -> OriginExchange.Reason {
+    private func reason(for request: SourceRequest, known: SourceCopy?) -> OriginExchange.Reason {
         guard let known else { return request.directives.noStore ? .requested : .unknown }
         guard isSelected(known.head) else { return .otherVariant }
         guard known.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }

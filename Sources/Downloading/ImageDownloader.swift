@@ -8,7 +8,7 @@ package import Text
 /// unless half of the announced bytes have arrived. Each caller waits under a receipt that can be cancelled without
 /// affecting the others.
 package final class ImageDownloader: Sendable {
-    typealias Answer = CheckedContinuation<Delivery, any Error>
+    typealias Answer = CheckedContinuation<SourceCopy, any Error>
     typealias State = ImageDownloaderState<Answer>
 
     struct Shell {
@@ -83,21 +83,22 @@ package final class ImageDownloader: Sendable {
     ///   the code that enforces the deadline cancels the caller.
     /// - Throws: A ``DownloadError``, the same for all callers of a shared fetch; `CancellationError` if the caller
     ///   itself is cancelled.
-    package func download(_ request: SourceRequest, receipt: String, deadline: Duration? = nil) async throws -> Delivery
-    {
-        if request.directives.onlyIfCached { return try await cachedDelivery(request) }
+    package func download(
+        _ request: SourceRequest, receipt: String, deadline: Duration? = nil
+    ) async throws -> SourceCopy {
+        if request.directives.onlyIfCached { return try await cachedCopy(for: request) }
         do {
             return try await join(request, receipt: receipt, deadline: deadline)
         } catch let failure as FetchFailure {
-            guard let fallbackImage = await fallbackImage(for: request, failure) else { throw failure.error }
-            return fallbackImage
+            guard let staleCopy = await staleCopy(for: request, failure) else { throw failure.error }
+            return staleCopy
         }
     }
 
     /// Contacts the origin regardless of the cache; the response replaces the copies only if it is an image.
     ///
     /// - Throws: A ``DownloadError``; no stale copy is used. `CancellationError` if the caller is cancelled.
-    package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> Delivery {
+    package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> SourceCopy {
         var directives = RequestCacheControl.none
         directives.noCache = true
         let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
@@ -184,7 +185,7 @@ package final class ImageDownloader: Sendable {
         conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
 
-    private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> Delivery {
+    private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> SourceCopy {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
@@ -195,9 +196,9 @@ package final class ImageDownloader: Sendable {
                         looksFurther: looksFurther, cached: view(for:))
                 }
                 switch entrance {
-                case .cached(let stored, let reuse, let answer):
+                case .cached(let copy, let reuse, let answer):
                     if reuse == .usableWhileRevalidating { revalidate(request.identity) }
-                    answer.resume(returning: Delivery(head: stored.head, bytes: stored.bytes, participation: .cached))
+                    answer.resume(returning: copy)
                 case .refused(let error, let answer):
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
@@ -214,18 +215,14 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    private func view(for request: SourceRequest) -> State.CacheView? {
+    private func view(for request: SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)? {
         if request.directives.noStore { return nil }
-        return cache.stored(for: request.identity).map {
-            State.CacheView(stored: $0, reuse: reuse(of: $0, for: request))
-        }
+        return cache.stored(for: request.identity).map { ($0, reuse(of: $0, for: request)) }
     }
 
-    func reuse(of stored: StoredSource, for request: SourceRequest) -> SourceReuse {
-        guard stored.bytes != nil || !request.needsBytes, isSelected(stored.head) else {
-            return .needsValidation
-        }
-        let reuse = reuse(of: stored.head.freshness, for: request.directives)
+    func reuse(of copy: SourceCopy, for request: SourceRequest) -> SourceReuse {
+        guard copy.bytes != nil || !request.needsBytes, isSelected(copy.head) else { return .needsValidation }
+        let reuse = reuse(of: copy.head.freshness, for: request.directives)
         return request.isBackground && reuse == .usableWhileRevalidating ? .needsValidation : reuse
     }
 
@@ -233,32 +230,25 @@ package final class ImageDownloader: Sendable {
         head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
     }
 
-    private func cachedDelivery(_ request: SourceRequest) async throws -> Delivery {
-        if let view = view(for: request), view.reuse != .needsValidation {
-            return Delivery(head: view.stored.head, bytes: view.stored.bytes, participation: .cached)
-        }
+    private func cachedCopy(for request: SourceRequest) async throws -> SourceCopy {
+        if let view = view(for: request), view.reuse != .needsValidation { return view.copy }
         guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity),
-            reuse(of: StoredSource(found), for: request) != .needsValidation
+            reuse(of: found, for: request) != .needsValidation
         else { throw DownloadError.notCached }
-        return Delivery(head: found.head, bytes: found.bytes, participation: .cached)
+        return found
     }
 
-    private func fallbackImage(for request: SourceRequest, _ failure: FetchFailure) async -> Delivery? {
+    private func staleCopy(for request: SourceRequest, _ failure: FetchFailure) async -> SourceCopy? {
         guard failure.error.isOriginTrouble else { return nil }
-        func isFit(_ head: SourceHead) -> Bool {
-            isSelected(head)
-                && head.freshness.isUsableOnError(
-                    at: timekeeper.secondsSince1970, for: request.directives, staleAllowances)
+        var copy = cache.stored(for: request.identity)
+        if copy == nil || request.needsBytes && copy?.bytes == nil {
+            copy = cache.hasSlowerLayer ? await cache.retrieve(request.identity) : nil
         }
-        let stored = cache.stored(for: request.identity)
-        if let stored, stored.bytes != nil || !request.needsBytes {
-            guard isFit(stored.head) else { return nil }
-            return Delivery(head: stored.head, bytes: stored.bytes, participation: .cached, exchange: failure.exchange)
-        }
-        guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity), isFit(found.head) else {
-            return nil
-        }
-        return Delivery(head: found.head, bytes: found.bytes, participation: .cached, exchange: failure.exchange)
+        guard let copy, isSelected(copy.head),
+            copy.head.freshness.isUsableOnError(
+                at: timekeeper.secondsSince1970, for: request.directives, staleAllowances)
+        else { return nil }
+        return SourceCopy(head: copy.head, bytes: copy.bytes, exchange: failure.exchange)
     }
 
     private func conclude(_ departure: State.Departure, throwing error: any Error) {

@@ -1,3 +1,4 @@
+import Coordination
 import Text
 
 /// The downloader's bookkeeping: fetches, their waiters, the queue and the slots, as a value without locks or tasks.
@@ -10,23 +11,17 @@ struct ImageDownloaderState<Answer> {
         let request: SourceRequest
         let progress: TransferProgress
         /// The stored source, which must not be used before its origin confirms it.
-        var known: StoredSource?
+        var known: SourceCopy?
     }
 
     enum Entrance {
-        case cached(StoredSource, SourceReuse, Answer)
+        case cached(SourceCopy, SourceReuse, Answer)
         case waiting(launches: [Launch], isJoined: Bool)
         /// It waits; query the slower layers first.
         case lookingUp(Launch)
         case refused(any Error, Answer)
         /// Reject it because its source failed recently.
         case failedBefore(DownloadError, Answer)
-    }
-
-    /// The source in memory, and whether it is sufficient for a caller.
-    struct CacheView {
-        let stored: StoredSource
-        let reuse: SourceReuse
     }
 
     /// The consequences of callers that left.
@@ -48,7 +43,7 @@ struct ImageDownloaderState<Answer> {
 
     /// The consequences for a fetch's callers after its end.
     struct Landing {
-        var answers: [(answer: Answer, participation: Delivery.Participation)] = []
+        var answers: [(answer: Answer, participation: Participation)] = []
         var launches: [Launch] = []
     }
 
@@ -97,20 +92,20 @@ struct ImageDownloaderState<Answer> {
     /// otherwise create and register a fetch; and start it, enqueue it, or query slower layers.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> CacheView?
+        answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
     ) -> Entrance {
         guard arriving.remove(id) != nil else { return .refused(CancellationError(), answer) }
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
         let key = FetchKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
-        func waiter(_ participation: Delivery.Participation) -> Waiter<Answer> {
+        func waiter(_ participation: Participation) -> Waiter<Answer> {
             Waiter(
                 id: id, request: request, receipt: receipt, halfTime: halfTime, participation: participation,
                 answer: answer)
         }
 
         let view = cached(request)
-        if let view, view.reuse != .needsValidation { return .cached(view.stored, view.reuse, answer) }
+        if let view, view.reuse != .needsValidation { return .cached(view.copy, view.reuse, answer) }
 
         if let flight = flightToJoin(key) {
             flights[flight]?.waiters.append(waiter(.joined))
@@ -125,8 +120,8 @@ struct ImageDownloaderState<Answer> {
         lastID += 1
         var flight = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now)
         flight.waiters = [waiter(.started)]
-        flight.known = view?.stored
-        let isWhole = view.map { $0.stored.bytes != nil || !request.needsBytes } ?? false
+        flight.known = view?.copy
+        let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
         let looksFurther = looksFurther && key.mode != .unstored && !isWhole
         let slot = looksFurther ? nil : slots.take(for: flight.host, flight.progress, at: now)
         guard slot != nil || looksFurther || queue.hasRoom else {
@@ -151,7 +146,7 @@ struct ImageDownloaderState<Answer> {
     ///
     /// - Parameter reuse: Returns how the source may be used for one caller.
     mutating func endLookUp(
-        _ id: FetchID, with found: StoredSource?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
+        _ id: FetchID, with found: SourceCopy?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookUpEnd {
         var end = LookUpEnd()
         guard var flight = flights[id], !flight.isAbandoned else { return end }

@@ -1,3 +1,4 @@
+import Coordination
 import HTTPTypes
 import Text
 
@@ -18,7 +19,7 @@ struct SharedFetch<Answer> {
     /// Nil while queued, and while slower layers are queried.
     var slot: SlotToken?
     /// The stored source, which must not be used before its origin confirms it.
-    var known: StoredSource?
+    var known: SourceCopy?
     /// Whether its last caller has left and its transfer is being cancelled.
     var isAbandoned = false
     /// Whether its request was sent before its source was removed from the caches.
@@ -67,6 +68,6 @@ struct Waiter<Answer> {
     let receipt: String
     /// The time at which half of its time is over.
     let halfTime: Duration?
-    let participation: Delivery.Participation
+    let participation: Participation
     let answer: Answer
 }

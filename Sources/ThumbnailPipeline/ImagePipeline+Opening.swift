@@ -33,25 +33,21 @@ extension ImagePipeline {
         return source
     }
 
-    /// Opens the source of a call, fetched once for all results derived from it.
+    /// Opens the source of a job, fetched once for all results derived from it.
     ///
     /// If it may not be stored, it gets a name known to this caller alone, and everything derived from it is kept only
     /// until ``close(_:)``.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
-    package func opened(for call: Call) async throws -> OpenedSource {
-        let identity = try call.sources.image
-        let call = Call(
-            RecurringRequest(ThumbnailRequest(source: call.request.source), sources: .success(PerSource(identity))),
-            directives: call.directives, receipt: call.receipt)
-        let directives = call.directives
+    package func opened(for job: Job) async throws -> OpenedSource {
+        let (identity, directives) = (try job.sources.image, job.directives)
+        let job = job.with(
+            ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
         // If the source is known, everything requested may be cached.
         if directives.noStore || caches.knownRecord(for: identity) == nil { try admission.admit(to: .small) }
-        guard let fetch = try await fetcher.fetch(for: call, needsBytes: PerSource(true)),
-            let bytes = fetch.bytes.image
+        guard let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
+            let bytes = source.bytes
         else { throw PipelineError.sourceNeeded }
-        return try opened(bytes, of: fetch, directives)
+        return try opened(source, bytes, directives)
     }
 
     /// Throws the error of an earlier request that could not parse the header of this source, if nothing else is known
@@ -63,16 +59,18 @@ extension ImagePipeline {
     }
 
     /// Returns a source fetched for this caller, under its own identity if it may be stored.
-    func opened(_ bytes: SharedBytes, of fetch: Fetch, _ directives: RequestCacheControl) throws -> OpenedSource {
-        let record = fetch.records.image
+    func opened(
+        _ source: AvailableSource, _ bytes: SharedBytes, _ directives: RequestCacheControl
+    ) throws -> OpenedSource {
+        let record = source.record
         if !directives.noStore, caches.isCurrent(record) {
-            return OpenedSource(record, bytes: bytes, isAdmitted: !fetch.isFromCache.image)
+            return OpenedSource(record, bytes: bytes, isAdmitted: !source.isFromCache)
         }
         return try opened(passing: bytes, fetched: record.head.freshness)
     }
 
-    package func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest {
-        RecurringRequest(request, sources: sources(of: request) { source.record.identity }, of: source)
+    package func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
+        ResolvedRequest(request, sources: sources(of: request) { source.record.identity }, of: source)
     }
 
     package func close(_ source: OpenedSource) {

@@ -17,7 +17,7 @@ package final class ImagePipeline: ThumbnailServing {
     let resources: WorkResources
     let broken: BrokenSources
     let placeholders: PlaceholderRenderer
-    let maker: ThumbnailRenderer
+    let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
     let looks = SharedLooks()
@@ -46,20 +46,20 @@ package final class ImagePipeline: ThumbnailServing {
         let decoder = SourceDecoder(
             configuration: configuration, resources: resources, caches: caches, broken: broken, timekeeper: timekeeper)
         estimator = WorkEstimator(caches: caches, decodes: decoder.shared)
-        maker = ThumbnailRenderer(
+        renderer = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
             scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
         placeholders = PlaceholderRenderer(
             configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
     }
 
-    package func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
+    package func resolved(_ request: Request) -> ResolvedRequest {
+        ResolvedRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
     }
 
     /// Resolves a request's sources; the image has this identity.
     func sources(
-        of request: ThumbnailRequest, image: () throws -> SourceIdentity
+        of request: Request, image: () throws -> SourceIdentity
     ) -> Result<PerSource<SourceIdentity>, any Error> {
         Result {
             PerSource(
@@ -74,30 +74,23 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// Returns the thumbnail if it is in the result cache and its sources are fresh.
-    package func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
-        guard case .success(let sources) = recurring.sources, let records = caches.records(for: sources) else {
-            return nil
-        }
-        guard let key = try? resultKey(for: recurring, records),
+    package func cachedThumbnail(for resolved: ResolvedRequest) -> Thumbnail? {
+        guard case .success(let sources) = resolved.sources, let records = caches.records(for: sources),
+            let key = try? resultKey(for: resolved, records),
             let result = caches.memory.results.value(for: key, countsMiss: false)
         else { return nil }
         return thumbnail(result, of: records)
     }
 
-    /// Returns the remembered key of the request's result.
-    func resultKey(for recurring: RecurringRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
-        if let last = recurring.last, records.areSame(as: last.serials) { return last.key }
-        let key = try resultKey(for: recurring.request, records)
-        recurring.remember(key, for: records)
-        return key
+    func resultKey(for resolved: ResolvedRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
+        try resolved.key(of: records) { try ResultKey(for: $0, of: records, by: configuration) }
     }
 
-    package func noteTags(of recurring: RecurringRequest, by client: ClientNetwork?) {
-        guard !recurring.request.tags.isEmpty, case .success(let sources) = recurring.sources else { return }
-        caches.note(recurring.request.tags, of: sources.image, by: client)
+    package func noteTags(of resolved: ResolvedRequest, by client: ClientNetwork?) {
+        guard !resolved.request.tags.isEmpty, case .success(let sources) = resolved.sources else { return }
+        caches.note(resolved.request.tags, of: sources.image, by: client)
     }
 
-    /// Changes with the caches behind ``cachedThumbnail(for:)``.
     package var generation: Int { caches.memory.generation }
 
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
@@ -106,16 +99,16 @@ package final class ImagePipeline: ThumbnailServing {
     /// may be on the disk.
     ///
     /// The thumbnail of an unknown source counts as small.
-    package func refusal(of recurring: RecurringRequest) -> (any ServiceError)? {
+    package func refusal(of resolved: ResolvedRequest) -> (any ServiceError)? {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
         var lane = WorkLanes.Lane.small
-        if let sources = try? recurring.sources.get(),
+        if let sources = try? resolved.sources.get(),
             let records = sources.mapValues(caches.knownRecord(for:)).complete(),
-            let key = try? resultKey(for: recurring.request, records)
+            let key = try? resultKey(for: resolved, records)
         {
             if estimator.needsNoWorker(key) { return nil }
-            lane = estimator.cost(of: key, records).lane
+            lane = estimator.cost(of: key, from: records.mapValues { AvailableSource($0) }).lane
         }
         guard let refusal = admission.refusal(in: lane) else { return nil }
         resources.metrics.refused()
@@ -126,60 +119,58 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
-    package func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? {
-        SharedLook(for: recurring, in: self)
+    package func sharedLook(for resolved: ResolvedRequest) -> (any SharedLooking)? {
+        SharedLook(for: resolved, in: self)
     }
 
     /// Returns the thumbnail in the fewest possible steps.
-    package func thumbnail(for call: Call) async throws -> Thumbnail {
-        let (request, sources) = (call.request, try call.sources)
-        if call.directives.noStore { return try await unstoredThumbnail(for: call) }
-        return try await caches.serving(sources.image, under: request.tags, by: call.client) {
-            try await storedThumbnail(for: call, sources)
+    package func thumbnail(for job: Job) async throws -> Thumbnail {
+        let sources = try job.sources
+        if job.directives.noStore { return try await unstoredThumbnail(for: job) }
+        return try await caches.serving(sources.image, under: job.request.tags, by: job.client) {
+            try await storedThumbnail(for: job, sources)
         }
     }
 
-    private func storedThumbnail(for call: Call, _ sources: PerSource<SourceIdentity>) async throws -> Thumbnail {
-        let directives = call.directives
-        var known: PerSource<SourceRecord?>
-        known = await caches.restoredRecords(for: sources, call.allowances, after: call.look)
-        if let opened = call.opened { known.image = opened.record }
-        if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: call, known) }
-        var needsBytes = sources.mapValues { _ in true }
+    private func storedThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
+        let directives = job.directives
+        var known = await caches.restoredRecords(for: identities, job.allowances, after: job.lookup)
+        if let opened = job.opened { known.image = opened.record }
+        if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: job, known) }
+        var needsBytes = identities.mapValues { _ in true }
         var lane = WorkLanes.Lane.small
         if let records = known.complete() {
             let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
             let isUsable = !reuse.contains(.needsValidation)
             // A result of stale sources is usable if their origins confirm them.
-            let recurring = call.recurring
-            if let key = isUsable ? try resultKey(for: recurring, records) : try? resultKey(for: recurring, records) {
+            let resolved = job.resolved
+            if let key = isUsable ? try resultKey(for: resolved, records) : try? resultKey(for: resolved, records) {
+                var sources = records.mapValues { AvailableSource($0) }
+                if job.opened != nil { sources.image.timeLeft = configuration.requestTimeout }
                 if isUsable {
-                    if call.opened != nil, !estimator.needsNoWorker(key) {
-                        try admit(call, to: estimator.cost(of: key, records).lane)
+                    if job.opened != nil, !estimator.needsNoWorker(key) {
+                        try admit(job, to: estimator.cost(of: key, from: sources).lane)
                     }
-                    let job = RenderJob(
-                        key, for: call, records: records,
-                        queueTimeout: call.opened == nil ? nil : configuration.requestTimeout)
                     if estimator.isWithinReach(key) || caches.hasSlowerResults,
-                        let render = try await maker.resultFromMemory(job)
+                        let render = try await renderer.resultFromMemory(key, from: sources, for: job)
                     {
-                        if !directives.onlyIfCached { revalidate(sources, reuse) }
+                        if !directives.onlyIfCached { revalidate(identities, reuse) }
                         return thumbnail(render, of: records)
                     }
                 } else if !estimator.isWithinReach(key) {
-                    _ = await caches.restoredResult(for: key, of: records, call.allowances, after: call.look)
+                    _ = await caches.restoredResult(for: key, of: records, job.allowances, after: job.lookup)
                 }
                 needsBytes = estimator.bytesNeeded(for: key)
-                lane = estimator.cost(of: key, records).lane
+                lane = estimator.cost(of: key, from: sources).lane
             }
         }
         // Checked again, because many requests may have arrived before the first of them was seen in the queue.
-        if needsBytes.contains(true) { try admit(call, to: lane) }
-        return try await fetchedThumbnail(for: call, needsBytes: needsBytes)
+        if needsBytes.contains(true) { try admit(job, to: lane) }
+        return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
     }
 
-    private func admit(_ call: Call, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
-        guard let opened = call.opened else { return try admission.admit(to: lane) }
+    private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
+        guard let opened = job.opened else { return try admission.admit(to: lane) }
         try opened.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
     }
 
@@ -187,19 +178,15 @@ package final class ImagePipeline: ThumbnailServing {
         try await placeholders.image(placeholder)
     }
 
-    func resultKey(for request: ThumbnailRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
-        try ResultKey(for: request, of: records, by: configuration)
-    }
-
     /// Throws the error of an earlier request if the same decode of the same source failed recently.
-    private func throwRememberedFailure(of call: Call, _ known: PerSource<SourceRecord?>) throws {
-        let roles = call.request.roles
-        for (index, identity) in try call.sources.enumerated() {
+    private func throwRememberedFailure(of job: Job, _ known: PerSource<SourceRecord?>) throws {
+        let roles = job.request.roles
+        for (index, identity) in try job.sources.enumerated() {
             let failure = broken.failure(of: identity, known: known[index]) { record in
                 var records = known
                 if index == 0 { records.image = record } else { records.additional[index - 1] = record }
                 guard let records = records.complete() else { throw PipelineError.sourceNeeded }
-                return try resultKey(for: call.request, records).decodeKeys[index].plan
+                return try resultKey(for: job.resolved, records).decodeKeys[index].plan
             }
             if let failure { try AdditionalSourceError.attributing(to: roles[index]) { throw failure } }
         }
@@ -211,34 +198,32 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    private func fetchedThumbnail(for call: Call, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
-        var call = call
+    private func fetchedThumbnail(for job: Job, needsBytes: PerSource<Bool>) async throws -> Thumbnail {
+        var job = job
         // Another instance may render the result during the fetch.
-        call.look = nil
-        var fetch = try await fetcher.fetch(for: call, needsBytes: needsBytes)
+        job.lookup = nil
+        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
         while true {
-            if let fetch {
-                let (records, bytes) = (fetch.records, fetch.bytes)
-                let key = try resultKey(for: call.request, records)
-                let job = RenderJob(key, for: call, records: records, bytes: bytes, queueTimeout: fetch.queueTimeout)
-                let hasAllBytes = bytes.allSatisfy { $0 != nil }
-                let render = hasAllBytes ? try await maker.result(job) : try await maker.resultFromMemory(job)
-                if let render { return thumbnail(render, of: records, fetch) }
+            if let sources {
+                let key = try resultKey(for: job.resolved, sources.records)
+                let render =
+                    sources.allSatisfy { $0.bytes != nil }
+                    ? try await renderer.result(key, from: sources, for: job)
+                    : try await renderer.resultFromMemory(key, from: sources, for: job)
+                if let render { return thumbnail(render, fetched: sources) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            fetch = try await fetcher.fetch(for: call.again, needsBytes: needsBytes.mapValues { _ in true })
+            sources = try await fetcher.fetch(for: job.again, needsBytes: needsBytes.mapValues { _ in true })
         }
     }
 
     /// Renders a thumbnail without reading or writing caches.
-    private func unstoredThumbnail(for call: Call) async throws -> Thumbnail {
+    private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small)
-        guard let fetch = try await fetcher.fetch(for: call, needsBytes: call.sources.mapValues { _ in true })
+        guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })
         else { throw PipelineError.sourceNeeded }
-        let key = try resultKey(for: call.request, fetch.records)
-        let render = try await maker.unsharedResult(
-            RenderJob(key, for: call, records: fetch.records, bytes: fetch.bytes, queueTimeout: fetch.queueTimeout))
-        return thumbnail(render, of: fetch.records, fetch)
+        let key = try resultKey(for: job.resolved, sources.records)
+        return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)
     }
 
     /// Returns the thumbnail for a hit of the result cache without any other lookups.
@@ -246,18 +231,22 @@ package final class ImagePipeline: ThumbnailServing {
         Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 
-    /// Returns the thumbnail for a render, after the caller's fetch of its sources; `fetch` is nil if there was none.
-    func thumbnail(_ render: Render, of records: PerSource<SourceRecord>, _ fetch: Fetch? = nil) -> Thumbnail {
+    /// Returns the thumbnail for a render whose sources were used without contacting their origins.
+    func thumbnail(_ render: Render, of records: PerSource<SourceRecord>) -> Thumbnail {
         let now = timekeeper.secondsSince1970
         var status = render.status
-        if let fetch {
-            status.append(fetch.status)
-        } else if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
+        if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
             status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
         }
         return Thumbnail(
-            render.result, of: records, isFromCache: fetch?.isFromCache, status: status,
-            timings: (fetch?.timings ?? []) + (render.participation == .started ? render.timings : []), at: now,
+            render.result, of: records, status: status, timings: render.timings, at: now,
             bounds: configuration.clientMaxAge)
+    }
+
+    private func thumbnail(_ render: Render, fetched sources: PerSource<AvailableSource>) -> Thumbnail {
+        Thumbnail(
+            render.result, of: sources.records, isFromCache: sources.mapValues(\.isFromCache),
+            status: render.status + [sources.reported.status], timings: sources.reported.timings + render.timings,
+            at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 }

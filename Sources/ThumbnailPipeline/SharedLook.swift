@@ -25,7 +25,7 @@ final class SharedLook: SharedLooking {
     private let allowances: LayerAllowances
     private let pipeline: ImagePipeline
     private let cache: SharedLayer
-    private let recurring: RecurringRequest
+    private let resolved: ResolvedRequest
     private let source: SourceIdentity
     private let place: Locked<Place>
     private var caches: CacheLayers { pipeline.caches }
@@ -35,22 +35,22 @@ final class SharedLook: SharedLooking {
 
     /// Creates the lookup for a request; nil if the shared cache is not the next layer to query, or the result is being
     /// rendered.
-    init?(for recurring: RecurringRequest, in pipeline: ImagePipeline) {
+    init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
         guard let cache = caches.sharedCache, cache.isUp, caches.disk == nil,
-            case .success(let sources) = recurring.sources, sources.additional.isEmpty
+            case .success(let sources) = resolved.sources, sources.additional.isEmpty
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
         let state: State
         if caches.mayImprove(known) {
             state = .record(known: known)
         } else {
-            guard let record = known, let key = pipeline.keyWorthLooking(for: recurring, record) else { return nil }
+            guard let record = known, let key = pipeline.keyWorthLooking(for: resolved, record) else { return nil }
             state = .result(key, record)
         }
         self.pipeline = pipeline
         self.cache = cache
-        self.recurring = recurring
+        self.resolved = resolved
         source = sources.image
         let place = Place(state: state)
         allowances = place.learned.allowances
@@ -91,7 +91,7 @@ final class SharedLook: SharedLooking {
             place.withLock { $0.learned.hasQueriedRecord = true }
             let record = caches.adopt(
                 cache.read(reply, for: .record(source)).value?.record, known, since: ticket, of: source)
-            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: recurring, record)
+            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: resolved, record)
             else { return work() }
             put(.result(key, record))
             return .question
@@ -139,8 +139,8 @@ extension ImagePipeline {
     /// Returns the key of a request's result for a new lookup; nil if the request is better left to a task.
     ///
     /// That is the case if the request will fail, or others look up or render the result.
-    fileprivate func keyWorthLooking(for recurring: RecurringRequest, _ record: SourceRecord) -> ResultKey? {
-        guard let key = try? resultKey(for: recurring, PerSource(record)), caches.isCurrent(record),
+    fileprivate func keyWorthLooking(for resolved: ResolvedRequest, _ record: SourceRecord) -> ResultKey? {
+        guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
             !estimator.renders.contains(key), looks.begin(key)
         else { return nil }
@@ -155,6 +155,9 @@ extension ImagePipeline {
         if let known = caches.memory.results.value(for: key) { return thumbnail(known, of: records) }
         let isStored = caches.store(result, for: key, of: records, in: caches.memory)
         return thumbnail(
-            Render(result: result, isStored: isStored, shared: [CacheLayerStatus(.shared, .hit)]), of: records)
+            Render(
+                result,
+                status: [CacheLayerStatus(.result, .uriMiss, isStored: isStored), CacheLayerStatus(.shared, .hit)]),
+            of: records)
     }
 }

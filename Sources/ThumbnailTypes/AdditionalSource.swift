@@ -8,7 +8,7 @@ package struct AdditionalSource: Hashable, Sendable {
     }
 
     package var role: Role
-    /// The source as named by the client, like ``ThumbnailRequest/source``.
+    /// The source as named by the client, like ``Request/source``.
     package var source: ExactText
 
     /// The file itself, if the request contains it; nothing is fetched then.

@@ -24,7 +24,7 @@ import ThumbnailTypes
     ) throws -> String {
         let target = RequestedTarget(url + "&" + query, hints: ClientHints(fields))
         let read = try dialect.query(in: target)
-        let box = try #require(read.request.ownOptions).box
+        let box = try #require(read.ownOptions).box
         return "\(box.width.map(String.init) ?? "-")x\(box.height.map(String.init) ?? "-") "
             + read.hintFields.names.joined(separator: ",")
     }
@@ -112,7 +112,7 @@ import ThumbnailTypes
             in: RequestedTarget(target, hints: ClientHints(fields)), of: dialect)
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_200, height: 800))
         let plan = try RenderPlan(
-            for: query.request, of: PerSource(header, additional: []), by: PipelineConfiguration())
+            for: query, of: PerSource(header, additional: []), by: PipelineConfiguration())
         guard case .fixed(let quality) = plan.quality else { return "auto" }
         return "\(quality) \(query.hintFields.names.joined(separator: ","))"
     }

@@ -77,11 +77,11 @@ import ThumbnailTypes
         let source = RecipeSource(header: header, rules: rules)
         guard let expected = row.expected else {
             #expect(throws: ImagingError.tooManyPixels(header.size)) {
-                try RenderPlan(query.request.recipe, of: source)
+                try RenderPlan(query.recipe, of: source)
             }
             return
         }
-        #expect(try RenderPlan(query.request.recipe, of: source).format == expected)
+        #expect(try RenderPlan(query.recipe, of: source).format == expected)
     }
 
     @Test func `imgproxy's grammar scales a result down for the format that the target names`() throws {

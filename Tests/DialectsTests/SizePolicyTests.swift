@@ -51,7 +51,7 @@ import ThumbnailTypes
         }
     }
 
-    private static func query(_ target: String, _ sizes: SizePolicy) throws -> ThumbnailQuery {
+    private static func query(_ target: String, _ sizes: SizePolicy) throws -> Request {
         try ClientPolicy(sizes).query(in: RequestedTarget(target), of: dialect(target, sizes))
     }
 
@@ -59,7 +59,7 @@ import ThumbnailTypes
     private static func plan(_ target: String, _ sizes: SizePolicy) throws -> RenderPlan {
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 2_400, height: 1_600))
         return try RenderPlan(
-            for: query(target, sizes).request, of: PerSource(header, additional: []), by: PipelineConfiguration())
+            for: query(target, sizes), of: PerSource(header, additional: []), by: PipelineConfiguration())
     }
 
     /// Targets that ask for what is not allowed, the parameter at fault, and the allowed ones in their place; `URL` and
@@ -176,7 +176,7 @@ import ThumbnailTypes
 
     @Test func `the key of a recipe says which box the policy left of a target`() throws {
         func key(_ target: String, _ rule: SizePolicy.Rule, sizes: [Int]) throws -> String {
-            try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).request.recipe.recipe.keyText
+            try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).recipe.recipe.keyText
         }
         // Cloudflare's key has the text of the options, which names the width that was asked for.
         let keys = try [320, 640].map { try key("/cf/width=300,fit=cover/SRC", .up, sizes: [$0]) }
@@ -209,7 +209,7 @@ import ThumbnailTypes
         let native = NativeDialect(signingKeys: [key], vocabulary: vocabulary)
         let target = URLSigner.sign(target: Self.target("/thumbnail?URL&w=333"), key: key)
         let policy = ClientPolicy(Self.policy(.refuse))
-        #expect(try policy.query(in: RequestedTarget(target), of: native).request.ownOptions?.width == 333)
+        #expect(try policy.query(in: RequestedTarget(target), of: native).ownOptions?.width == 333)
 
         var configuration = ThumborConfiguration()
         (configuration.place, configuration.key, configuration.servesUnsafe) = (DialectPlace("/t"), key, true)
@@ -231,7 +231,7 @@ import ThumbnailTypes
                 Composition(size: source.header.page(0).size, format: .png, quality: .fixed(1))
             }
         }
-        let query = ThumbnailQuery(request: ThumbnailRequest(source: "x:y", recipe: Free(), isNegotiated: false))
+        let query = Request(source: "x:y", recipe: Free(), isNegotiated: false)
         let policy = ClientPolicy(Self.policy(.up))
         #expect(throws: APIError.self) { try policy.allowed(query, isSigned: false, ClientHints()) }
         #expect(throws: Never.self) { try policy.allowed(query, isSigned: true, ClientHints()) }

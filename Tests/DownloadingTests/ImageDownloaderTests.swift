@@ -22,11 +22,11 @@ struct ImageDownloaderTests {
         let tasks = (0..<count).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
         loader.release("/a")
-        var participations: [Delivery.Participation] = []
+        var participations: [Participation] = []
         for task in tasks {
-            let delivery = try await task.value
-            #expect(delivery.text == "/a")
-            participations.append(delivery.participation)
+            let copy = try await task.value
+            #expect(copy.text == "/a")
+            participations.append(copy.participation)
         }
         #expect(participations == [.started] + Array(repeating: .joined, count: count - 1))
         #expect(collapsed.load(ordering: .relaxed) == count - 1)
@@ -267,7 +267,7 @@ extension ImageDownloader {
     func begin(
         _ path: String, host: String = "example.com", receipt: String = "", deadline: Duration? = nil,
         cacheControl: String? = nil
-    ) -> Task<Delivery, any Error> {
+    ) -> Task<SourceCopy, any Error> {
         Task.immediate {
             try await download(
                 SourceRequest(identity: .path(path, host: host), directives: RequestCacheControl(cacheControl)),

@@ -19,7 +19,7 @@ struct SharedTargetsTests {
             target: try SourceURL(parsing: "http://example.com/a?token=\(token)"), sharesTargets: true)
     }
 
-    private func begin(_ downloader: ImageDownloader, _ token: String) throws -> Task<Delivery, any Error> {
+    private func begin(_ downloader: ImageDownloader, _ token: String) throws -> Task<SourceCopy, any Error> {
         let identity = try identity(token)
         return Task.immediate {
             try await downloader.download(SourceRequest(identity: identity), receipt: token)

@@ -24,10 +24,10 @@ struct SlowerLayerTests {
         #expect(downloader.flights.map(\.receipts.count) == [10])
         cache.gate.open()
         for task in tasks {
-            let delivery = try await task.value
-            #expect(delivery.text == "/a")
-            #expect(delivery.participation == .cached)
-            #expect(delivery.exchange == nil)
+            let copy = try await task.value
+            #expect(copy.text == "/a")
+            #expect(copy.participation == .cached)
+            #expect(copy.exchange == nil)
         }
         #expect(cache.retrievals == 1)
         #expect(try await downloader.begin("/a").value.text == "/a")
@@ -114,19 +114,19 @@ struct SlowerLayerTests {
         cache.gate.open()
         clock.advance(by: .seconds(3_600))
         loader.fail(with: .status(503))
-        let delivery = try await downloader(cache).begin("/a").value
-        #expect(delivery.text == "/a")
-        #expect(delivery.exchange?.status == 503)
-        #expect(delivery.exchange?.hasFailed == true)
+        let copy = try await downloader(cache).begin("/a").value
+        #expect(copy.text == "/a")
+        #expect(copy.exchange?.status == 503)
+        #expect(copy.exchange?.hasFailed == true)
         #expect(loader.started == ["/a"])
     }
 
     @Test func `34: what the slower layer has for other fields of our request is not used`() async throws {
         let cache = LayeredCache(source("/a", selecting: [.accept: "image/other"]))
         cache.gate.open()
-        let delivery = try await downloader(cache).begin("/a").value
-        #expect(delivery.participation == .started)
-        #expect(delivery.exchange?.reason == .otherVariant)
+        let copy = try await downloader(cache).begin("/a").value
+        #expect(copy.participation == .started)
+        #expect(copy.exchange?.reason == .otherVariant)
     }
 
     @Test func `34: what is found is judged for each caller: one takes it stale, the others wait for its origin`()
@@ -141,8 +141,8 @@ struct SlowerLayerTests {
         #expect(downloader.flights.map(\.receipts.count) == [5])
         cache.gate.open()
         for task in tolerant {
-            let delivery = try await task.value
-            #expect(delivery.participation == .cached && delivery.exchange == nil)
+            let copy = try await task.value
+            #expect(copy.participation == .cached && copy.exchange == nil)
         }
         await loader.starts(1)
         #expect(downloader.flights.map(\.receipts.count) == [3])
@@ -217,15 +217,15 @@ private final class LayeredCache: SourceCaching {
     /// How often the slower layer was asked.
     var retrievals: Int { count.withLock { $0 } }
 
-    func retrieve(_ identity: SourceIdentity) async -> Source? {
+    func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {
         count.withLock { $0 += 1 }
         await gate.pass()
         guard let below, below.identity == identity else { return nil }
         memory.store(below)
-        return below
+        return SourceCopy(head: below.head, bytes: below.bytes)
     }
 
-    func stored(for identity: SourceIdentity) -> StoredSource? { memory.stored(for: identity) }
+    func stored(for identity: SourceIdentity) -> SourceCopy? { memory.stored(for: identity) }
     func store(_ source: Source) { memory.store(source) }
     func refresh(_ head: SourceHead) { memory.refresh(head) }
     func remove(_ identity: SourceIdentity) { memory.remove(identity) }

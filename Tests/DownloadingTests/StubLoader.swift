@@ -161,8 +161,8 @@ final class StubCache: SourceCaching {
 
     var storeCount: Int { stores.withLock { $0 } }
 
-    func stored(for identity: SourceIdentity) -> StoredSource? {
-        sources.withLock { $0[identity] }.map { StoredSource(head: $0.head, bytes: $0.bytes) }
+    func stored(for identity: SourceIdentity) -> SourceCopy? {
+        sources.withLock { $0[identity] }.map { SourceCopy(head: $0.head, bytes: $0.bytes) }
     }
 
     func store(_ source: Source) {
@@ -199,7 +199,7 @@ extension Source {
     }
 }
 
-extension Delivery {
+extension SourceCopy {
     /// The bytes as text.
     var text: String { String(decoding: bytes?.array ?? [], as: UTF8.self) }
 }

@@ -64,8 +64,8 @@ struct TransferMemoryTests {
             _ = try await downloader.begin(url: fixture.origin.url("/large")).value
         }
         #expect(budget.statistics.reserved == 0)
-        let delivery = try await downloader.begin(url: fixture.origin.url("/small"), receipt: "small").value
-        #expect(delivery.bytes?.count == 300_000)
+        let copy = try await downloader.begin(url: fixture.origin.url("/small"), receipt: "small").value
+        #expect(copy.bytes?.count == 300_000)
         #expect(budget.statistics.reserved == 0)
     }
 

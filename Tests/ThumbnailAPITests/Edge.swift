@@ -14,7 +14,7 @@ struct Edge {
     let time = ManualTimekeeper()
     let log = RecordingSink()
     let registry = MetricsRegistry()
-    let responder: PublicResponder
+    let responder: Door
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
@@ -24,10 +24,10 @@ struct Edge {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
         configure(&configuration)
-        responder = PublicResponder(
-            configuration: configuration, thumbnails: thumbnails, lifecycle: lifecycle,
-            logger: Logger(level: .info, sink: log), metrics: APIMetrics(registry: registry), timekeeper: time,
-            budget: budget, placer: placer, tracer: tracer)
+        responder = Door(
+            configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
+            metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget), placer: placer,
+            tracer: tracer)
     }
 
     /// The answer to a request, now or later.

@@ -14,7 +14,7 @@ final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
         var refusal: StubError?
-        var requests: [ThumbnailRequest] = []
+        var requests: [Request] = []
         var generation = 0
         var repeatedHits = 0
         var receipts: [String] = []
@@ -28,13 +28,13 @@ final class StubThumbnails: ThumbnailServing {
     }
 
     private let state = Locked(State())
-    private let make: @Sendable (ThumbnailRequest) async throws -> Thumbnail
+    private let make: @Sendable (Request) async throws -> Thumbnail
     private let makePlaceholder: @Sendable (Color) throws -> EncodedImage
 
     init(
         cached: Thumbnail? = nil, refusal: StubError? = nil,
         placeholder: @escaping @Sendable (Color) throws -> EncodedImage = { _ in .sample(.png) },
-        make: @escaping @Sendable (ThumbnailRequest) async throws -> Thumbnail = { _ in .sample() }
+        make: @escaping @Sendable (Request) async throws -> Thumbnail = { _ in .sample() }
     ) {
         self.make = make
         makePlaceholder = placeholder
@@ -49,7 +49,7 @@ final class StubThumbnails: ThumbnailServing {
         get { state.withLock { $0.cached } }
         set { state.withLock { $0.cached = newValue } }
     }
-    var requests: [ThumbnailRequest] { state.withLock { $0.requests } }
+    var requests: [Request] { state.withLock { $0.requests } }
     var directives: [RequestCacheControl] { state.withLock { $0.directives } }
     var receipts: [String] { state.withLock { $0.receipts } }
     var placeholders: [Color] { state.withLock { $0.placeholders } }
@@ -57,17 +57,17 @@ final class StubThumbnails: ThumbnailServing {
     /// The clients whose tags were noted with a thumbnail that was there.
     var taggers: [ClientNetwork?] { state.withLock { $0.taggers } }
 
-    func noteTags(of request: RecurringRequest, by client: ClientNetwork?) {
+    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?) {
         if !request.request.tags.isEmpty { state.withLock { $0.taggers.append(client) } }
     }
 
-    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(
+    func resolved(_ request: Request) -> ResolvedRequest {
+        ResolvedRequest(
             request,
             sources: Result { PerSource(SourceIdentity(url: try SourceURL(parsing: request.source.string))) })
     }
 
-    func cachedThumbnail(for recurring: RecurringRequest) -> Thumbnail? {
+    func cachedThumbnail(for recurring: ResolvedRequest) -> Thumbnail? {
         state.withLock { state in
             state.requests.append(recurring.request)
             return state.cached
@@ -82,20 +82,20 @@ final class StubThumbnails: ThumbnailServing {
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
-    func refusal(of recurring: RecurringRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
+    func refusal(of recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
 
-    func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest {
-        RecurringRequest(request, sources: .failure(SourceURLError.malformed), of: source)
+    func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
+        ResolvedRequest(request, sources: .failure(SourceURLError.malformed), of: source)
     }
 
-    func thumbnail(for call: Call) async throws -> Thumbnail {
+    func thumbnail(for job: Job) async throws -> Thumbnail {
         state.withLock { state in
-            if call.opened != nil { return state.requests.append(call.request) }
-            if call.look != nil { state.afterLooks += 1 }
-            state.receipts.append(call.receipt)
-            state.directives.append(call.directives)
+            if job.opened != nil { return state.requests.append(job.request) }
+            if job.lookup != nil { state.afterLooks += 1 }
+            state.receipts.append(job.receipt)
+            state.directives.append(job.directives)
         }
-        return try await make(call.request)
+        return try await make(job.request)
     }
 
     /// The look that the next requests have.
@@ -106,12 +106,12 @@ final class StubThumbnails: ThumbnailServing {
     /// Requests that went on after a look.
     var afterLooks: Int { state.withLock { $0.afterLooks } }
 
-    func sharedLook(for recurring: RecurringRequest) -> (any SharedLooking)? { look }
+    func sharedLook(for recurring: ResolvedRequest) -> (any SharedLooking)? { look }
 
-    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts {
-        if let opened = call.opened { return SourceFacts(header: opened.header, byteCount: 5) }
-        state.withLock { $0.receipts.append(call.receipt) }
-        let thumbnail = try await make(call.request)
+    func facts(_ asked: FactsRequest, for job: Job) async throws -> SourceFacts {
+        if let opened = job.opened { return SourceFacts(header: opened.header, byteCount: 5) }
+        state.withLock { $0.receipts.append(job.receipt) }
+        let thumbnail = try await make(job.request)
         var facts = SourceFacts(
             header: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 40, height: 30), orientation: 6),
             byteCount: 1_234)
@@ -128,9 +128,9 @@ final class StubThumbnails: ThumbnailServing {
         state.withLock { $0.opened.append("\(bytes.count) bytes") }
         return source
     }
-    func opened(for call: Call) async throws -> OpenedSource {
-        _ = try await make(call.request)
-        state.withLock { $0.opened.append(call.request.source.string) }
+    func opened(for job: Job) async throws -> OpenedSource {
+        _ = try await make(job.request)
+        state.withLock { $0.opened.append(job.request.source.string) }
         return try OpenedSource(upload: SharedBytes(ImageFixture.jpeg.array), at: 0)
     }
     var opened: [String] { state.withLock { $0.opened } }

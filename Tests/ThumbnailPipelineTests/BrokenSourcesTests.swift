@@ -104,7 +104,7 @@ struct BrokenSourcesTests {
         // The third frame is cut.
         fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")
         let first = try await fixture.thumbnail()
-        var request = ThumbnailRequest.path()
+        var request = Request.path()
         request.options.page = 2
         for _ in 0..<2 {
             let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail(of: request) }
@@ -116,7 +116,7 @@ struct BrokenSourcesTests {
         await #expect(throws: ImagingError.self) { try await fixture.thumbnail(of: request) }
         let again = try await fixture.thumbnail()
         #expect(again.eTag == first.eTag && again.statusTexts == ["alula-result hit"])
-        request = ThumbnailRequest.path(width: 21)
+        request = Request.path(width: 21)
         #expect(try await fixture.thumbnail(of: request).statusTexts.last == "alula-decoded hit")
         #expect(fixture.origin.loads == 1)
     }

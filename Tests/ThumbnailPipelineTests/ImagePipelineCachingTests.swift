@@ -35,7 +35,7 @@ struct ImagePipelineCachingTests {
             fixture.origin.serve(source)
             var last: RenderedImage?
             for use in uses {
-                var request = ThumbnailRequest.path("/a", width: 100, format: .fixed(.jpeg))
+                var request = Request.path("/a", width: 100, format: .fixed(.jpeg))
                 request.options.gainMap = use
                 last = RenderedImage(try await fixture.thumbnail(of: request).image)
             }
@@ -69,12 +69,12 @@ struct ImagePipelineCachingTests {
         async throws
     {
         let fixture = try PipelineFixture()
-        let request = ThumbnailRequest(
+        let request = Request(
             source: "http://example.com/a", recipe: TextRecipe(), isNegotiated: false)
         let first = try await fixture.pipeline.thumbnail(
-            for: Call(fixture.pipeline.resolved(request), receipt: "1"))
+            for: Job(fixture.pipeline.resolved(request), receipt: "1"))
         let second = try await fixture.pipeline.thumbnail(
-            for: Call(fixture.pipeline.resolved(request), receipt: "2"))
+            for: Job(fixture.pipeline.resolved(request), receipt: "2"))
         #expect(first.image.bytes === second.image.bytes && first.eTag == second.eTag)
         #expect(
             fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])
@@ -211,7 +211,7 @@ struct ImagePipelineCachingTests {
     @Test func `two spellings of one URL are one source`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
-        var request = ThumbnailRequest.path("/a")
+        var request = Request.path("/a")
         request.source = "HTTP://EXAMPLE.com:80/a#top"
         #expect(
             try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "").statusTexts == [

@@ -48,7 +48,7 @@ struct ImagePipelineTests {
     @Test(arguments: ["", "no url", "/a", "ftp://example.com/a", "http://user@example.com/a"])
     func `the quick look leaves bad URLs to the long way, which refuses them`(source: String) async throws {
         let fixture = try PipelineFixture()
-        let request = ThumbnailRequest(source: ExactText(source))
+        let request = Request(source: ExactText(source))
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         await #expect(throws: SourceURLError.self) {
             try await fixture.pipeline.thumbnail(for: request, directives: .none, receipt: "")
@@ -71,7 +71,7 @@ struct ImagePipelineTests {
     @Test func `a page behind the last is refused, from the origin and from the cache alike`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.animation)
-        var request = ThumbnailRequest.path()
+        var request = Request.path()
         request.options.page = ImageFixture.frames
         for _ in 1...2 {
             let error = await #expect(throws: ImagingError.self) {
@@ -116,7 +116,7 @@ struct ImagePipelineTests {
         #expect(try ImageHeader.inspect(avif.image.bytes).format == .avif)
         _ = try await fixture.thumbnail(format: .fixed(.webp))
         #expect(codec.encoded.withLock { $0.count } == 1)
-        let request = ThumbnailRequest.path("/a", width: 30, format: .fixed(.avif))
+        let request = Request.path("/a", width: 30, format: .fixed(.avif))
         _ = try await fixture.pipeline.placeholder(for: request, color: .white)
         #expect(codec.encoded.withLock { $0.last } == PixelSize(width: 30, height: 30))
         codec.fault.withLock { $0 = DeadlineExceeded() }
@@ -208,7 +208,7 @@ struct ImagePipelineTests {
             try await fixture.pipeline.placeholder(for: .path(width: 10), color: color)
         }
         _ = try await fixture.pipeline.placeholder(for: .path(width: 9), color: color)
-        var request = ThumbnailRequest.path(width: 16_384, format: .fixed(.webp))
+        var request = Request.path(width: 16_384, format: .fixed(.webp))
         request.options.height = 1
         let roomy = try PipelineFixture()
         await #expect(throws: PipelineError.placeholderTooLarge) {

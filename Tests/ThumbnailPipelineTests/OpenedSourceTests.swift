@@ -13,8 +13,8 @@ import ThumbnailTypes
 
 /// Images that a caller has in hand while many results are made from them.
 @Suite struct OpenedSourceTests {
-    private static func request(_ width: Int) -> ThumbnailRequest {
-        var request = ThumbnailRequest(source: "upload", format: .fixed(.png))
+    private static func request(_ width: Int) -> Request {
+        var request = Request(source: "upload", format: .fixed(.png))
         request.options.width = width
         return request
     }
@@ -59,7 +59,7 @@ import ThumbnailTypes
     @Test func `a source is fetched once, and what may be stored is kept under its own name`() async throws {
         let fixture = try PipelineFixture()
         let source = try await fixture.pipeline.opened(
-            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
+            for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60] {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
@@ -73,7 +73,7 @@ import ThumbnailTypes
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
         let source = try await fixture.pipeline.opened(
-            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
+            for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60, 50] {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
@@ -89,7 +89,7 @@ import ThumbnailTypes
         let fixture = try PipelineFixture { ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (100, 50) }
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
         let source = try await fixture.pipeline.opened(
-            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
+            for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in 50..<66 {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
         }
@@ -137,7 +137,7 @@ import ThumbnailTypes
         var asked = FactsRequest()
         asked.features = [.blurHash]
         let facts = try await fixture.pipeline.facts(
-            asked, for: Call(fixture.pipeline.resolved(Self.request(1), of: source), receipt: "r"))
+            asked, for: Job(fixture.pipeline.resolved(Self.request(1), of: source), receipt: "r"))
         #expect(facts.byteCount == SampleFiles.jpeg.count && facts.appearance?.blurHash?.utf8.count == 28)
         await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.opened(upload: SampleFiles.text) }
         let cut = try await fixture.pipeline.opened(upload: SampleFiles.truncated)

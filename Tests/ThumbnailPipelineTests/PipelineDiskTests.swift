@@ -197,10 +197,10 @@ final class PipelineDiskTests {
         try await life { fixture in
             let store = try #require(fixture.store)
             let hold = await store.hold()
-            let identity = try fixture.downloader.identity(of: ThumbnailRequest.path().source)
+            let identity = try fixture.downloader.identity(of: Request.path().source)
             let reading = Task.immediate { await fixture.caches.restoredRecord(for: identity) }
             try #require(store.pendingCount == 1)
-            let other = try fixture.downloader.identity(of: ThumbnailRequest.path("/b").source)
+            let other = try fixture.downloader.identity(of: Request.path("/b").source)
             CachedSources(fixture.caches).remove(other)
             hold.release()
             #expect(await reading.value != nil)

@@ -150,7 +150,7 @@ struct ResultStoreTests {
         let (one, other) = (try await instance(), try await instance())
         _ = try await one.thumbnail()
         try await settled(one)
-        _ = try await other.control.remove(source: ThumbnailRequest.path().source)
+        _ = try await other.control.remove(source: Request.path().source)
         // The first instance has the source in memory, as it was before the purge.
         _ = try await one.thumbnail(width: 11)
         try await settled(one)

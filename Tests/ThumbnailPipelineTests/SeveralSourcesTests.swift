@@ -212,7 +212,7 @@ struct SeveralSourcesTests {
         let fixture = try Self.fixture()
         fixture.origin.serve(SampleFiles.text, at: "/text", cacheControl: "max-age=100")
         fixture.origin.serve(SampleFiles.truncated, at: "/cut", cacheControl: "max-age=100")
-        let request = ThumbnailRequest.path("/a", mark: source)
+        let request = Request.path("/a", mark: source)
         _ = try await fixture.thumbnail()
         var loads: [Int] = []
         for _ in 1...2 {
@@ -272,7 +272,7 @@ struct SeveralSourcesTests {
         let fixture = try Self.fixture()
         let green = SharedBytes(ImageFixture.file(.plain(PixelSize(width: 4, height: 4), [0, 255, 0]), as: .png))
         fixture.origin.serve(green, at: "/mark", cacheControl: "max-age=100", eTag: "\"green\"")
-        let request = ThumbnailRequest.marked(format: .fixed(.png))
+        let request = Request.marked(format: .fixed(.png))
         _ = try await fixture.thumbnail(of: request)
         let recurring = fixture.pipeline.resolved(request)
         let sources = try recurring.sources.get()
@@ -285,8 +285,8 @@ struct SeveralSourcesTests {
         let key = ResultKey(
             source: sources.image, validator: records.image.validator, additional: records.additional.map(\.version),
             plan: plan)
-        let call = Call(recurring, receipt: "receipt")
-        let made = try await fixture.pipeline.maker.result(RenderJob(key, for: call, records: records))
+        let made = try await fixture.pipeline.renderer.result(
+            key, from: records.mapValues { AvailableSource($0) }, for: Job(recurring, receipt: "receipt"))
         let image = try ImageReading.decode(made.result.image.bytes)
         #expect(image.pixel(x: 4, y: 4) == [0, 255, 0])
         #expect(image.pixel(x: 0, y: 0) != [0, 255, 0])
@@ -311,10 +311,10 @@ private struct CoverStep: RenderStep {
     }
 }
 
-extension ThumbnailRequest {
+extension Request {
     /// A request for a path of the tests' host, with a watermark.
-    fileprivate static func path(_ path: String, mark: String) -> ThumbnailRequest {
-        var request = ThumbnailRequest.path(path)
+    fileprivate static func path(_ path: String, mark: String) -> Request {
+        var request = Request.path(path)
         request.additional = [AdditionalSource(.watermark, source: ExactText(mark))]
         return request
     }
@@ -322,14 +322,14 @@ extension ThumbnailRequest {
     /// A request for a path of the tests' host, with the watermark at `/mark`.
     static func marked(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
-    ) -> ThumbnailRequest {
-        var request = ThumbnailRequest.path(path, width: width, format: format)
+    ) -> Request {
+        var request = Request.path(path, width: width, format: format)
         request.additional = [AdditionalSource(.watermark, source: "http://example.com/mark")]
         return request
     }
 }
 
-extension RecurringRequest {
+extension ResolvedRequest {
     /// The key of the result, if all sources are fresh.
     fileprivate func key(in fixture: PipelineFixture) -> ResultKey? {
         guard let sources = try? sources.get(), let records = fixture.caches.records(for: sources) else { return nil }

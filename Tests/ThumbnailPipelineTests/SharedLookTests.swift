@@ -72,8 +72,9 @@ struct SharedLookTests {
 
     private func rest(_ fixture: PipelineFixture, after look: EarlierLookup?, width: Int = 20) async throws -> Thumbnail
     {
-        try await fixture.pipeline.thumbnail(
-            for: Call(fixture.pipeline.resolved(.path(width: width)), after: look, receipt: "receipt"))
+        let job = Job(fixture.pipeline.resolved(.path(width: width)), receipt: "receipt")
+        return try await fixture.pipeline.thumbnail(
+            for: look.map { job.after($0) } ?? job)
     }
 
     // The log is read with a look at the generation of everything alone.
@@ -140,7 +141,7 @@ struct SharedLookTests {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
-        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
+        other.caches.removeAll(from: try other.downloader.identity(of: Request.path().source), cause: .fleet)
         guard case .work = record.finish() else {
             Issue.record("a record was used that had been removed")
             return
@@ -150,7 +151,7 @@ struct SharedLookTests {
         other.caches.memory.results.removeAll()
         let result = try #require(look(other))
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
-        other.caches.removeAll(from: try other.downloader.identity(of: ThumbnailRequest.path().source), cause: .fleet)
+        other.caches.removeAll(from: try other.downloader.identity(of: Request.path().source), cause: .fleet)
         _ = result.finish()
         #expect(other.caches.memory.results.figures.usage.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)

@@ -66,7 +66,7 @@ struct SharedTierTests {
         let one = try await instance()
         let first = try await one.thumbnail()
         try await settled(one)
-        let identity = try one.downloader.identity(of: ThumbnailRequest.path().source)
+        let identity = try one.downloader.identity(of: Request.path().source)
         // The widths, dates and counts of the record are somewhere among these numbers.
         for place in stride(from: 0, to: 400, by: 8) {
             for number in [Int.min, -1, Int.max] {

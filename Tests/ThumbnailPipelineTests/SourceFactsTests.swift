@@ -15,7 +15,7 @@ import ThumbnailTypes
     ) async throws -> SourceFacts {
         var asked = FactsRequest()
         asked.features = features
-        let call = Call(
+        let call = Job(
             fixture.pipeline.resolved(.path()), directives: RequestCacheControl(cacheControl), receipt: "receipt")
         return try await fixture.pipeline.facts(asked, for: call)
     }

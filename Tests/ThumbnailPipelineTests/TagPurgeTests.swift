@@ -25,8 +25,8 @@ struct TagPurgeTests {
         return fixture
     }
 
-    private func request(_ path: String = "/a", width: Int = 20, _ tags: ExactText...) -> ThumbnailRequest {
-        var request = ThumbnailRequest.path(path, width: width)
+    private func request(_ path: String = "/a", width: Int = 20, _ tags: ExactText...) -> Request {
+        var request = Request.path(path, width: width)
         request.tags = tags
         return request
     }

@@ -61,8 +61,8 @@ struct CommandSession: Sendable {
     func opened(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
         switch source {
         case .remote(let url):
-            let request = ThumbnailRequest(source: ExactText(url))
-            return try await engine.pipeline.opened(for: Call(engine.pipeline.resolved(request), receipt: receipt))
+            let request = Request(source: ExactText(url))
+            return try await engine.pipeline.opened(for: Job(engine.pipeline.resolved(request), receipt: receipt))
         case .file, .standardInput:
             let bytes = try await bytes(of: source)
             return try engine.pipeline.opened(file: bytes)

@@ -110,13 +110,13 @@ extension InfoLines {
     ) async throws -> SourceFacts {
         let pipeline = session.engine.pipeline
         if case .remote(let url) = source {
-            let request = pipeline.resolved(ThumbnailRequest(source: ExactText(url)))
-            return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
+            let request = pipeline.resolved(Request(source: ExactText(url)))
+            return try await pipeline.facts(asked, for: Job(request, receipt: "info"))
         }
         let opened = try await session.opened(source, receipt: "info")
         defer { session.close(opened) }
-        let request = pipeline.resolved(ThumbnailRequest(source: ""), of: opened)
-        return try await pipeline.facts(asked, for: Call(request, receipt: "info"))
+        let request = pipeline.resolved(Request(source: ""), of: opened)
+        return try await pipeline.facts(asked, for: Job(request, receipt: "info"))
     }
 }
 

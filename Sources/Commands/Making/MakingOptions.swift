@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 /// The options of commands that render images.
 struct MakingOptions: Sendable {
-    let request: ThumbnailRequest
+    let request: Request
     let place: ResultPlace
 
     /// Reads the parameters and checks the output.

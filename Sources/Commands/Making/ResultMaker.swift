@@ -38,7 +38,7 @@ struct Outcome: Sendable {
 /// Renders sources, and writes each result to its destination.
 struct ResultMaker: Sendable {
     let session: CommandSession
-    let request: ThumbnailRequest
+    let request: Request
     let place: ResultPlace
     let names: SharedResultNames
     let replaces: Bool
@@ -116,7 +116,7 @@ struct ResultMaker: Sendable {
     private func thumbnail(of opened: OpenedSource, _ index: Int) async throws -> Thumbnail {
         let pipeline = session.engine.pipeline
         let made = try await pipeline.thumbnail(
-            for: Call(pipeline.resolved(request, of: opened), receipt: "source-\(index)"))
+            for: Job(pipeline.resolved(request, of: opened), receipt: "source-\(index)"))
         try Task.checkCancellation()
         return made
     }

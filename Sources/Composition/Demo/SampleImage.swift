@@ -1,6 +1,5 @@
 import Imaging
 
-/// A generated image of a bird over hills at dusk.
 enum SampleImage {
     static func jpeg(width: Int, height: Int) throws -> EncodedImage {
         var pixels = [UInt8]()

@@ -11,7 +11,6 @@ struct MemoryWatch: Sendable {
     let logger: Logger
     let timekeeper: any Timekeeper
 
-    /// Runs until its task is canceled.
     func run() async {
         var last: MemoryBudget.Purge?
         while !Task.isCancelled {
@@ -55,7 +54,6 @@ struct MemoryPressure: Equatable, Sendable {
         self.init(some: some, full: share("full") ?? 0)
     }
 
-    /// How far to purge the caches.
     var purge: MemoryBudget.Purge? {
         if full >= 10 { return .empty }
         return some >= 10 ? .preferred : nil

@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
 ///
@@ -21,7 +21,7 @@ package struct AstroDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, place: place)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: place)
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""
@@ -42,8 +42,8 @@ package struct AstroDialect: FrontEndDialect {
             }
         }
         recipe.background = try parameters.color("background")
-        var query = ThumbnailQuery(request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false))
-        query.answer.maximumAge = Self.year
+        var query = Request(source: source, recipe: recipe, isNegotiated: false)
+        query.form.maximumAge = Self.year
         return query
     }
 

@@ -1,5 +1,5 @@
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
 package struct CloudflareDialect: FrontEndDialect {
@@ -12,20 +12,19 @@ package struct CloudflareDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: place)
         let options = try CloudflareOptions(path.options, accept: target.accept?.string)
         let source = try source(path.source)
         let recipe = CloudflareRecipe(options: options)
-        var query = ThumbnailQuery(
-            request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: options.accepted != nil))
+        var query = Request(source: source, recipe: recipe, isNegotiated: options.accepted != nil)
         if options.asksForFacts {
-            query.answer.facts = FactsRequest()
-            query.answer.factsWriter = AnswerWriter(for: recipe) { recipe.answer(about: $0) }
+            query.form.facts = FactsRequest()
+            query.form.factsWriter = ResponseWriter(for: recipe) { recipe.answer(about: $0) }
         }
         query.ignoredOptions = options.ignored
         if options.redirectsOnError, FrontEndPath.isAbsolute(source.string) {
-            query.answer.fallback = .named(source, asTarget: nil)
+            query.form.fallback = .named(source, asTarget: nil)
         }
         return query
     }

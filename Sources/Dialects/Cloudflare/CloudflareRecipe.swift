@@ -102,7 +102,7 @@ extension CloudflareRecipe: BoxRecipe {
     }
 
     /// Returns the facts instead of the image, with the sides that it would have; a border trim is ignored.
-    func answer(about source: SourceFacts) -> WrittenAnswer {
+    func answer(about source: SourceFacts) -> WrittenResponse {
         let (header, own) = (source.header, source.header.size)
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? own
         func sides(_ size: PixelSize) -> [(String, JSONValue)] {
@@ -110,6 +110,6 @@ extension CloudflareRecipe: BoxRecipe {
         }
         let original = sides(own) + [("format", .string(header.format.mediaType))]
         let facts = sides(size) + [("original", .object([("file_size", .int(source.byteCount))] + original))]
-        return WrittenAnswer(mediaType: "application/json", body: .text(JSONValue.object(facts).text))
+        return WrittenResponse(mediaType: "application/json", body: .text(JSONValue.object(facts).text))
     }
 }

@@ -1,6 +1,6 @@
 package import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The closest equivalent of a plan in Alula's own parameters, and what they cannot express.
 package struct NativeParameters {
@@ -14,9 +14,9 @@ package struct NativeParameters {
     private let additional: [AdditionalSource]
 
     /// Creates the parameters of a query with this plan; a native target's own parameters are kept.
-    package init(of query: ThumbnailQuery, _ plan: RenderPlan) {
+    package init(of query: Request, _ plan: RenderPlan) {
         box = plan.source.size
-        additional = query.request.additional
+        additional = query.additional
         if let target = ThumbnailTarget.generate(query) {
             items = ((try? RawQuery(target: target).decoded()) ?? []).filter {
                 $0.name != "url"

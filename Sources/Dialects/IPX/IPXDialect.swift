@@ -1,5 +1,5 @@
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
 package struct IPXDialect: FrontEndDialect {
@@ -12,13 +12,12 @@ package struct IPXDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: place)
         let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)
-        var query = ThumbnailQuery(
-            request: ThumbnailRequest(
-                source: try source(path.source), recipe: IPXRecipe(modifiers: modifiers),
-                isNegotiated: modifiers.accepted != nil))
+        var query = Request(
+            source: try source(path.source), recipe: IPXRecipe(modifiers: modifiers),
+            isNegotiated: modifiers.accepted != nil)
         query.ignoredOptions = modifiers.ignored
         return query
     }

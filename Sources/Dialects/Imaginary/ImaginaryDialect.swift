@@ -2,7 +2,7 @@ import Crypto
 package import HTTPTypes
 import Imaging
 package import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The URLs of imaginary: `/resize?width=300&url=…`, and the same with an image as the body.
 package struct ImaginaryDialect: Dialect {
@@ -44,7 +44,7 @@ package struct ImaginaryDialect: Dialect {
 
     package func judgeProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: place)
         guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
@@ -56,7 +56,7 @@ package struct ImaginaryDialect: Dialect {
         return try query(parsed, source: try ParameterGrammar.source(source), accept: target.accept?.string)
     }
 
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: place)
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
@@ -114,30 +114,27 @@ package struct ImaginaryDialect: Dialect {
 
     private func query(
         _ target: ImaginaryTarget, source: String, accept: String?
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         guard !configuration.disabledRoutes.contains(ExactText(target.name)) else { throw .noSuchRoute }
         let (operations, isNegotiated, ignored) = try target.operations(accept: accept)
-        var request: ThumbnailRequest
+        var query: Request
         if target.route == .info {
-            request = ThumbnailRequest(
-                source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
+            query = Request(source: ExactText(source), recipe: ImaginaryFactsRecipe(), isNegotiated: false)
+            query.form.writer = ImaginaryFactsRecipe.writer
         } else {
-            request = ThumbnailRequest(
-                source: ExactText(source),
-                additional: operations.compactMap(\.mark),
+            query = Request(
+                source: ExactText(source), additional: operations.compactMap(\.mark),
                 recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
             if operations.last(where: { $0.format != nil })?.format == .tiff {
                 throw .unsupportedOption("type", "Results are not written as TIFF.")
             }
         }
-        var query = ThumbnailQuery(request: request)
-        query.answer.cacheControl = configuration.maximumAge.map { seconds in
+        query.form.cacheControl = configuration.maximumAge.map { seconds in
             seconds == 0
                 ? "private, no-cache, no-store, must-revalidate"
                 : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
         }
-        query.answer.tellsSize = true
-        if target.route == .info { query.answer.writer = ImaginaryFactsRecipe.writer }
+        query.form.tellsSize = true
         query.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
         return query
     }

@@ -1,4 +1,5 @@
 import Imaging
+import ThumbnailTypes
 
 extension ImaginaryRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { operations.allSatisfy { !(1...100 ~= $0.options.quality) } }

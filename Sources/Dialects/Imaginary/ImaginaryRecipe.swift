@@ -58,9 +58,9 @@ struct ImaginaryFactsRecipe: RenderRecipe {
 
     var keyText: String { "imaginary info" }
 
-    static let writer: AnswerWriter<Thumbnail> = AnswerWriter(for: ImaginaryFactsRecipe()) { thumbnail in
+    static let writer: ResponseWriter<Thumbnail> = ResponseWriter(for: ImaginaryFactsRecipe()) { thumbnail in
         thumbnail.sourceHeader.map {
-            WrittenAnswer(mediaType: "application/json", body: .text(facts(about: $0).text))
+            WrittenResponse(mediaType: "application/json", body: .text(facts(about: $0).text))
         }
     }
 

@@ -89,7 +89,7 @@ struct ImaginaryTarget {
         }
         let recipe = ImaginaryFallbackRecipe(width: options.width, height: options.height, format: format)
         return FallbackImage(
-            .image(ThumbnailRequest(source: source, recipe: recipe, isNegotiated: false)), status: status)
+            .image(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
     private static let placeholderSide = 400

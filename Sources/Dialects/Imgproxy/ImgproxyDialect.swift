@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The URLs of imgproxy 4's free edition: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
 package struct ImgproxyDialect: Dialect {
@@ -31,7 +31,7 @@ package struct ImgproxyDialect: Dialect {
         return configuration.isAuthentic(path.signature, of: path.path)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = path(of: target) else {
             throw .badURL("A path has a signature, options and a source: /_/w:300/plain/https://example.com/a.jpg.")
         }
@@ -78,7 +78,7 @@ package struct ImgproxyDialect: Dialect {
 
     private func query(
         _ source: ExactText, _ reader: ImgproxyOptionReader, accept: String?
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         let image = reader.image
         if let format = image.format, format.written == nil, format != .svg, !image.isRaw {
             throw .unsupportedOption("format", "Answers in the format \(format.rawValue) are not written here.")
@@ -86,20 +86,19 @@ package struct ImgproxyDialect: Dialect {
         let negotiation = configuration.defaults.negotiation
         let isNegotiated =
             !image.isRaw && (image.format == nil ? negotiation.isOn : negotiation.canEnforce)
-        var request = ThumbnailRequest(
+        var query = Request(
             source: source,
             recipe: ImgproxyRecipe(
                 options: image, defaults: configuration.defaults,
                 accepted: isNegotiated ? negotiation.accepted(by: accept) : ImgproxyNegotiation()),
-            isNegotiated: isNegotiated)
+            isNegotiated: isNegotiated, expires: reader.expires)
         let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
-        if let watermark { request.additional = [AdditionalSource(.watermark, source: watermark)] }
-        request.maximumSourceBytes = reader.maximumSourceBytes
-        var query = ThumbnailQuery(request: request, expires: reader.expires)
-        query.answer.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
-        query.answer.isAttachment = reader.isAttachment
-        query.answer.maximumAge = configuration.maximumAge
-        query.answer.fallback = configuration.fallback.map { .configured($0) }
+        if let watermark { query.additional = [AdditionalSource(.watermark, source: watermark)] }
+        query.maximumSourceBytes = reader.maximumSourceBytes
+        query.form.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
+        query.form.isAttachment = reader.isAttachment
+        query.form.maximumAge = configuration.maximumAge
+        query.form.fallback = configuration.fallback.map { .configured($0) }
         query.choices = reader.choices
         query.ignoredOptions = reader.ignored
         return query

@@ -1,6 +1,7 @@
 import Crypto
 import Imaging
 import Text
+import ThumbnailTypes
 
 /// Parses options in order; each changes the effect of earlier ones.
 struct ImgproxyOptionReader {

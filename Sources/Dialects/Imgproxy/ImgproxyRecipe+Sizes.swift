@@ -1,4 +1,5 @@
 import Imaging
+import ThumbnailTypes
 
 extension ImgproxyRecipe: SizedRecipe {
     var hasDefaultQuality: Bool {

@@ -27,7 +27,7 @@ package struct InfoDialect: Dialect {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()
         let query = RawQuery(target: target.target.string)
         let items = try query.decoded()
@@ -39,7 +39,7 @@ package struct InfoDialect: Dialect {
             }
         }
         var read = try reader.query()
-        read.request.source = ExactText(vocabulary.source(read.request.source.string))
+        read.source = ExactText(vocabulary.source(read.source.string))
         return read
     }
 }
@@ -50,7 +50,7 @@ extension InfoDialect {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)
         for (name, value) in options { try reader.read(name: name, value: value, isLast: false) }
-        return try reader.query().answer.facts ?? FactsRequest()
+        return try reader.query().form.facts ?? FactsRequest()
     }
 }
 
@@ -80,13 +80,13 @@ struct InfoReader {
         }
     }
 
-    func query() throws(APIError) -> ThumbnailQuery {
+    func query() throws(APIError) -> Request {
         guard let source else { throw .missingParameter(InfoParameter.url.rawValue) }
         guard !seen.contains(.components) || facts.features.contains(.blurHash) else {
             throw .badParameter(InfoParameter.components.rawValue, "Needs include=blurhash.")
         }
-        var query = ThumbnailQuery(request: ThumbnailRequest(source: ExactText(source)), expires: expires)
-        query.answer.facts = facts
+        var query = Request(source: ExactText(source), expires: expires)
+        query.form.facts = facts
         return query
     }
 

@@ -1,5 +1,5 @@
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// Alula's own dialect: `/thumbnail?url=…`.
 package struct NativeDialect: RenditionDialect {
@@ -33,12 +33,12 @@ package struct NativeDialect: RenditionDialect {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         try ThumbnailTarget.parse(target, vocabulary: vocabulary)
     }
 
     /// An upload has no parameters about sources, and its request may expire.
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request {
         let text = target.target.string
         return try rendition(
             String(text.suffix(after: UInt8(ascii: "?")) ?? ""), of: Self.uploadedSource,
@@ -73,7 +73,7 @@ package struct NativeDialect: RenditionDialect {
     package func rendition(
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         let refused = ThumbnailParameter.namesOutsideRenditions
         try Self.refuse(
             mayExpire ? refused.filter { $0 != "expires" } : refused, in: rendition)

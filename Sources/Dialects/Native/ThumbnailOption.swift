@@ -24,8 +24,8 @@ package struct ThumbnailOption: Sendable {
 
 extension NativeDialect {
     /// Parses options as a request for a named source, like the parameters of a target.
-    package func request(options: [(name: String, value: String)]) throws(APIError) -> ThumbnailRequest {
-        try rendition(Self.query(options: options), of: Self.uploadedSource, accept: nil).request
+    package func request(options: [(name: String, value: String)]) throws(APIError) -> Request {
+        try rendition(Self.query(options: options), of: Self.uploadedSource, accept: nil)
     }
 
     package static func query(options: [(name: String, value: String)]) -> String {

@@ -1,5 +1,6 @@
 import Imaging
 import Text
+import ThumbnailTypes
 
 extension ThumbnailParameter {
     /// All parameters, in the order in which targets are written.

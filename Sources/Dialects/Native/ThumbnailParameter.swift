@@ -1,5 +1,6 @@
 import Imaging
 import Text
+import ThumbnailTypes
 
 /// A parameter of `/thumbnail`: its names, where it is allowed, how it is parsed and written, and its help.
 struct ThumbnailParameter: Sendable {

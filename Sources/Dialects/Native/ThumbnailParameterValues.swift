@@ -28,26 +28,26 @@ struct ThumbnailParameterValues: Sendable {
     }
 
     /// Converts a query back to values; returns nil for a query of another dialect.
-    init?(of query: ThumbnailQuery) {
-        guard let options = query.request.ownOptions else { return nil }
+    init?(of query: Request) {
+        guard let options = query.ownOptions else { return nil }
         self.options = options
-        source = query.request.source.string
+        source = query.source.string
         if case .focal(let x, let y) = options.gravity { (isFocal, focalX, focalY) = (true, x, y) }
         trimColor = options.operations.trim?.color
         if case .fixed(let fixed) = options.format { format = fixed }
         if options.page > 0, !options.isAnimated { page = options.page }
         if let watermark = options.watermark,
-            let source = query.request.additional.first(where: { $0.role == .watermark })?.source
+            let source = query.additional.first(where: { $0.role == .watermark })?.source
         {
             self.watermark = WatermarkParameters(source, watermark)
         }
         placeholder = query.placeholder?.color
-        tags = query.request.tags
+        tags = query.tags
         expires = query.expires
     }
 
     /// Returns the query; `accept` selects the format if none is fixed, `hints` the automatic sizes.
-    func query(accept: String?, hints: ClientHints) throws(APIError) -> ThumbnailQuery {
+    func query(accept: String?, hints: ClientHints) throws(APIError) -> Request {
         guard let source else { throw .missingParameter("url") }
         var options = options
         var wanted: HintFields = []
@@ -75,12 +75,12 @@ struct ThumbnailParameterValues: Sendable {
         options.format = format.map { .fixed($0) } ?? .negotiated(AcceptedFormats.qualities(accept))
         let mark = try watermark.watermark()
         options.watermark = mark?.options
-        var request = ThumbnailRequest(
+        var query = Request(
             source: ExactText(vocabulary.source(source)),
-            additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options)
-        request.tags = tags
-        var query = ThumbnailQuery(
-            request: request, placeholder: placeholder.map { Placeholder($0, in: options) }, expires: expires)
+            additional: mark.map { [AdditionalSource(.watermark, source: $0.source)] } ?? [], options: options,
+            expires: expires)
+        query.tags = tags
+        query.placeholder = placeholder.map { Placeholder($0, in: options) }
         query.hintFields = read.fields
         return query
     }

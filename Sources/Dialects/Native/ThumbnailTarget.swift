@@ -1,5 +1,5 @@
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The grammar of `/thumbnail` targets: writing and parsing are inverse to each other.
 package enum ThumbnailTarget {
@@ -15,7 +15,7 @@ package enum ThumbnailTarget {
     ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         let query = RawQuery(target: target.target.string)
         let items = try query.decoded()
         func read(over levels: [Vocabulary.Preset]) throws(APIError) -> ThumbnailParameterValues {
@@ -46,7 +46,7 @@ package enum ThumbnailTarget {
 
     package static func parse(
         _ target: String, accept: String?, vocabulary: Vocabulary = Vocabulary()
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
@@ -55,7 +55,7 @@ package enum ThumbnailTarget {
     ///
     /// The formats that a negotiated request accepts are left out, because they are in `Accept`; so is the page of an
     /// animated request, which has none.
-    package static func generate(_ query: ThumbnailQuery) -> String? {
+    package static func generate(_ query: Request) -> String? {
         guard let values = ThumbnailParameterValues(of: query) else { return nil }
         let items = ThumbnailParameter.all.compactMap { row in row.write(values).map { "\(row.name)=\($0)" } }
         return "\(path)?\(items.joined(separator: "&"))"

@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
 package struct NetlifyDialect: FrontEndDialect {
@@ -23,7 +23,7 @@ package struct NetlifyDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: place)
         let source = try sources.source(try parameters.required("url"))
         let word = try parameters["fm"]
@@ -50,12 +50,11 @@ package struct NetlifyDialect: FrontEndDialect {
         if let position: Position = try parameters.choice("position") {
             recipe.gravity = ParameterGrammar.gravity(position.rawValue) ?? .center
         }
-        var query = ThumbnailQuery(
-            request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: format == nil))
+        var query = Request(source: source, recipe: recipe, isNegotiated: format == nil)
         if isText {
-            query.answer.facts = FactsRequest(features: [.blurHash])
-            query.answer.factsWriter = AnswerWriter(for: recipe) { facts in
-                facts.appearance?.blurHash.map { WrittenAnswer(mediaType: "text/plain", body: .text($0)) }
+            query.form.facts = FactsRequest(features: [.blurHash])
+            query.form.factsWriter = ResponseWriter(for: recipe) { facts in
+                facts.appearance?.blurHash.map { WrittenResponse(mediaType: "text/plain", body: .text($0)) }
             }
         }
         return query

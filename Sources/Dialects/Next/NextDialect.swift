@@ -1,6 +1,6 @@
 package import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {
@@ -21,7 +21,7 @@ package struct NextDialect: FrontEndDialect {
 
     private let sources: FrontEndSources
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: place)
         let source = try sources.source(try parameters.required("url"))
         let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
@@ -38,7 +38,7 @@ package struct NextDialect: FrontEndDialect {
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false
         recipe.untouched = service == .next ? .animations : .others
-        return ThumbnailQuery(request: ThumbnailRequest(source: source, recipe: recipe, isNegotiated: true))
+        return Request(source: source, recipe: recipe, isNegotiated: true)
     }
 }
 

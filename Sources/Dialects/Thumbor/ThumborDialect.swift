@@ -1,7 +1,7 @@
 package import Crypto
 package import Imaging
 package import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///
@@ -36,7 +36,7 @@ package struct ThumborDialect: Dialect {
     }
 
     /// Parses the signed text; a text without a valid signature is parsed as it was sent, for explanations.
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: place) else {
             throw .badURL("The address of an image is missing.")
         }
@@ -57,20 +57,18 @@ package struct ThumborDialect: Dialect {
             throw .badURL("The address of the image is not percent-encoded UTF-8.")
         }
         let isNegotiated = options.format == nil && !options.isRaw && !configuration.automaticFormats.isEmpty
-        var query = ThumbnailQuery(
-            request: ThumbnailRequest(
-                source: try ThumborAddress.source(address, base: configuration.baseURL),
-                additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
-                isNegotiated: isNegotiated),
-            expires: reader.expires)
-        query.answer = reader.answer
-        query.answer.maximumAge = reader.answer.maximumAge ?? configuration.maximumAge
-        query.answer.staleAge = configuration.staleAge
+        var query = Request(
+            source: try ThumborAddress.source(address, base: configuration.baseURL),
+            additional: reader.marks.map { AdditionalSource(.watermark, source: $0) }, recipe: recipe,
+            isNegotiated: isNegotiated, expires: reader.expires)
+        query.form = reader.form
+        query.form.maximumAge = reader.form.maximumAge ?? configuration.maximumAge
+        query.form.staleAge = configuration.staleAge
         if parsed.isMeta {
-            query.answer.writer = AnswerWriter(for: recipe) { [source = query.request.source] thumbnail in
+            query.form.writer = ResponseWriter(for: recipe) { [source = query.source] thumbnail in
                 guard let header = thumbnail.sourceHeader else { return nil }
                 let metadata = ThumborMetadata(of: header, recipe: recipe, source: source)
-                return WrittenAnswer(mediaType: "application/json", body: .text(metadata.text))
+                return WrittenResponse(mediaType: "application/json", body: .text(metadata.text))
             }
         }
         query.ignoredOptions = reader.ignored

@@ -1,5 +1,6 @@
 import Imaging
 import Text
+import ThumbnailTypes
 
 /// Parses the filters of a target, in order.
 ///
@@ -11,7 +12,7 @@ struct ThumborFilterReader {
     /// Unix seconds at which the target expires.
     private(set) var expires: Int?
     /// How the response differs from only the image.
-    private(set) var answer = AnswerForm()
+    private(set) var form = ResponseForm()
     /// Filters without an effect here, as written.
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
@@ -84,13 +85,13 @@ extension ThumborFilterReader {
             options.replacesPNG = flag
         case "max_age":
             guard let seconds = arguments.whole(0, most: 1_000_000_000) else { return false }
-            answer.maximumAge = seconds
+            form.maximumAge = seconds
         case "expire":
             guard let milliseconds = arguments.whole(0, most: .max) else { return false }
             expires = milliseconds / 1_000
         case "attachment":
-            answer.isAttachment = true
-            if let name = arguments.text(0) { answer.fileName = ExactText(name) }
+            form.isAttachment = true
+            if let name = arguments.text(0) { form.fileName = ExactText(name) }
         case "raw": options.isRaw = true
         case "cover": options.frames = 1
         case "max_frames":

@@ -1,4 +1,5 @@
 import Imaging
+import ThumbnailTypes
 
 extension ThumborRecipe: SizedRecipe {
     var hasDefaultQuality: Bool { options.quality == nil && (options.format?.hasQuality ?? true) }

@@ -1,6 +1,6 @@
 import Imaging
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 /// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///
@@ -23,7 +23,7 @@ package struct WsrvDialect: UnsignedDialect {
         return target.prefix(before: UInt8(ascii: "?")) == "/" ? .certain : .remainder
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    package func query(in target: RequestedTarget) throws(APIError) -> Request {
         try WsrvTarget(target.target.string).query()
     }
 }

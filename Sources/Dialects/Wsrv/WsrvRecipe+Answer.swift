@@ -5,14 +5,14 @@ import ThumbnailTypes
 
 /// Written responses: facts about the image as JSON, or the image as a `data:` URL.
 extension WsrvRecipe {
-    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenAnswer? {
+    func writtenAnswer(about thumbnail: Thumbnail) -> WrittenResponse? {
         guard options.output == .facts else {
-            return options.isInBase64 ? WrittenAnswer(mediaType: "text/plain", body: .thumbnail) : nil
+            return options.isInBase64 ? WrittenResponse(mediaType: "text/plain", body: .thumbnail) : nil
         }
         let facts = facts(about: thumbnail).text
-        guard options.isInBase64 else { return WrittenAnswer(mediaType: "application/json", body: .text(facts)) }
+        guard options.isInBase64 else { return WrittenResponse(mediaType: "application/json", body: .text(facts)) }
         let digits = Base64.encode(Array(facts.utf8))
-        return WrittenAnswer(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
+        return WrittenResponse(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
     /// Returns the facts about an image after all steps, with the service's own names and order; unknown ones are left

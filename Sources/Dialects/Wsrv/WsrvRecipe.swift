@@ -1,4 +1,5 @@
 import Imaging
+import ThumbnailTypes
 
 struct WsrvRecipe: RenderRecipe {
     let options: WsrvOptions

@@ -37,7 +37,7 @@ struct WsrvTarget {
     /// Returns the query of the target.
     ///
     /// An invalid source is rejected later if the target names a redirect.
-    func query() throws(APIError) -> ThumbnailQuery {
+    func query() throws(APIError) -> Request {
         guard let text = value(of: "url") else { throw .missingParameter("url") }
         let source: String?
         var fault: APIError?
@@ -54,15 +54,14 @@ struct WsrvTarget {
             throw .unsupportedOption("output", "Results are not written as TIFF.")
         }
         let recipe = WsrvRecipe(options)
-        var query = ThumbnailQuery(
-            request: ThumbnailRequest(
-                source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false))
-        query.answer.fileName = ExactText(fileName)
-        query.answer.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
+        var query = Request(
+            source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
+        query.form.fileName = ExactText(fileName)
+        query.form.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
         if options.output == .facts || options.isInBase64 {
-            query.answer.writer = AnswerWriter(for: recipe) { recipe.writtenAnswer(about: $0) }
+            query.form.writer = ResponseWriter(for: recipe) { recipe.writtenAnswer(about: $0) }
         }
-        query.answer.fallback = fallback
+        query.form.fallback = fallback
         query.ignoredOptions = ignored
         return query
     }

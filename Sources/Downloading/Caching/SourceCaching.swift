@@ -14,14 +14,14 @@ package protocol SourceCaching: SourceKeeping {
     /// Returns the source in memory, fresh or stale.
     ///
     /// Called under the downloader's lock: must be quick and not call the downloader.
-    func stored(for identity: SourceIdentity) -> StoredSource?
+    func stored(for identity: SourceIdentity) -> SourceCopy?
 
     /// Whether ``retrieve(_:)`` may find sources that are not in memory.
     var hasSlowerLayer: Bool { get }
 
     /// Looks up a source, fresh or stale, in the layers below memory; a source that is found is also in memory when
     /// this returns.
-    func retrieve(_ identity: SourceIdentity) async -> Source?
+    func retrieve(_ identity: SourceIdentity) async -> SourceCopy?
 
     /// Returns whether the received bytes are an image, judging by their header.
     func isImage(_ source: Source) -> Bool
@@ -43,5 +43,5 @@ extension SourceCaching {
 
     package var hasSlowerLayer: Bool { false }
 
-    package func retrieve(_ identity: SourceIdentity) async -> Source? { nil }
+    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { nil }
 }

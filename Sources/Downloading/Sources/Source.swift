@@ -155,19 +155,6 @@ package struct Source: Sendable {
     package var validator: SourceValidator { head.validator }
 }
 
-package struct StoredSource: Sendable {
-    package let head: SourceHead
-    /// The body; nil if only its results are cached.
-    package let bytes: SharedBytes?
-
-    package init(_ source: Source) { self.init(head: source.head, bytes: source.bytes) }
-
-    package init(head: SourceHead, bytes: SharedBytes?) {
-        self.head = head
-        self.bytes = bytes
-    }
-}
-
 /// The durations of the phases of a transfer, including redirects.
 package struct TransferTimings: Hashable, Sendable {
     package var dns = Duration.zero

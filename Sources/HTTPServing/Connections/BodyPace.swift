@@ -3,7 +3,6 @@
 /// This bounds the time that a client can keep a body open while sending almost nothing. Checked periodically by one
 /// thread.
 struct BodyPace {
-    /// The period over which the rate is measured.
     private static let span = Duration.seconds(5)
     private static let minimumBytes = 5_000
     /// The allowed delay of bytes in transit, and the shortest interval between recorded samples.

@@ -8,7 +8,6 @@ import HTTPTypes
 /// closed. Closings are planned in batches, and an empty plan is not retried at once: a flood of connections costs the
 /// client more than the server.
 struct ConnectionEviction {
-    /// A connection that may be closed for a new one.
     struct Candidate<Connection> {
         let connection: Connection
         let network: ClientNetwork

@@ -35,7 +35,6 @@ struct ConnectionOccupancy: ~Copyable {
 
     var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
 
-    /// Whether the arriving body is past its deadline.
     func isBodyLate(at now: Duration) -> Bool {
         guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time else { return false }
         return now >= deadline
@@ -57,7 +56,6 @@ struct ConnectionOccupancy: ~Copyable {
 
     var isFree: Bool { occupant.load(ordering: .relaxed) == .none }
 
-    /// Whether a request is in progress.
     var isInRequest: Bool { [.request, .body].contains(occupant.load(ordering: .relaxed)) }
 
     var idleSince: Duration? { idleBegan.load(ordering: .relaxed).time }

@@ -112,7 +112,6 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    /// Resumes the tasks that wait for the end.
     func finish(isComplete: Bool) {
         let waiters = state.withLock { state in
             state.outcome = isComplete

@@ -16,7 +16,6 @@ struct DeferredResponse {
         case abandoned(ticket: UInt64)
     }
 
-    /// The caller's action after a wait ended early.
     struct Abandonment {
         /// The task to cancel; nil if there is none, or it has not been attached yet.
         let task: Task<Void, Never>?
@@ -24,7 +23,6 @@ struct DeferredResponse {
 
     private var state = State.none
 
-    /// Begins a wait; the connection is suspended right afterward.
     mutating func begin(ticket: UInt64) {
         state = .awaited(ticket: ticket, task: nil)
     }

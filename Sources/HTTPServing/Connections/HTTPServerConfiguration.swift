@@ -11,7 +11,6 @@ package struct HTTPServerConfiguration: Sendable {
     /// The maximum number of open connections; beyond it, each new connection replaces an idle one, or is closed if
     /// none is idle.
     package var maximumConnections = 4096
-    /// The maximum number of open connections per address; nil for no limit.
     package var maximumConnectionsPerAddress: Int?
     /// Whether an address belongs to a proxy for many clients, which has no connection limit.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
@@ -24,9 +23,7 @@ package struct HTTPServerConfiguration: Sendable {
     package var bodyTimeout = Duration.seconds(15)
     /// The time for which a client may leave a response unread.
     package var stalledReaderTimeout = Duration.seconds(10)
-    /// The maximum length of a request target in bytes.
     package var maximumTargetLength = 8192
-    /// The maximum total size of all header field lines in bytes.
     package var maximumFieldsLength = 16384
     package var maximumFieldCount = 64
 
@@ -45,7 +42,6 @@ package enum HTTPServerError: Error, Hashable, Sendable {
 }
 
 extension HTTPServerError: CustomStringConvertible {
-    /// A description without a full stop.
     package var description: String {
         switch self {
         case .invalidAddress(let text):

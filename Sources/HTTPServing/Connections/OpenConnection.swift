@@ -10,7 +10,6 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Whether the connection was closed to make room for another.
     var hasMadeWay: Bool { get }
 
-    /// Describes the connection for eviction.
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
 
     /// Closes the connection unless a request has arrived since `known`.

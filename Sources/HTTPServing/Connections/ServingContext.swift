@@ -3,7 +3,6 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// The state shared by the connections of one server.
 final class ServingContext: Sendable {
     let configuration: HTTPServerConfiguration
     let responder: any RequestResponder
@@ -17,7 +16,6 @@ final class ServingContext: Sendable {
     private let resuming = Atomic<Int>(0)
     private let eviction = Locked(ConnectionEviction())
     private let connections = Locked<[ObjectIdentifier: any OpenConnection]>([:])
-    /// The number of connections per address; empty if there is no limit.
     private let countsByPeer = Locked<[PeerAddress: Int]>([:])
 
     init(
@@ -102,7 +100,6 @@ final class ServingContext: Sendable {
         if lingering.keep(copyOf: descriptor, at: timekeeper.now) { watch.order { _ in } }
     }
 
-    /// Frees the slot of a closing connection.
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
         // Before the slot is freed, so that it is not taken twice.

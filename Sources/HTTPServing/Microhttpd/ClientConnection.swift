@@ -23,7 +23,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case answered
     }
 
-    /// The deferred response for which the connection is suspended.
     struct Promise {
         let ticket: UInt64
         /// The short wait; nil if a task computes the response, and disconnects are watched for.
@@ -69,7 +68,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         socket.limitStall(toMilliseconds: UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
-    /// Called when a request line has arrived.
     @unsafe
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength

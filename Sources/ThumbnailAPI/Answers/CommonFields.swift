@@ -14,7 +14,6 @@ struct CommonFields: Sendable {
         ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
         + HTTPField.Name.ownAnswerFields).map(\.rawName).joined(separator: ", ")
 
-    /// Fields of all responses but the pages.
     let strict: HTTPFields
     let page: HTTPFields
 
@@ -50,32 +49,5 @@ extension HTTPResponse {
         fields.append(.contentType, mediaType)
         fields.append(.cacheControl, "no-store")
         return HTTPResponse(status: .ok, headerFields: fields, body: .text(text))
-    }
-}
-
-/// The response to a CORS preflight (Fetch standard, "CORS-preflight fetch").
-struct PreflightAnswer: Sendable {
-    private let common: HTTPFields
-
-    /// Browsers limit this to their own maximum: two hours in Chromium.
-    private static let maximumAge = 86_400
-
-    /// Fields that a page may send: those that the service reads, and that need permission.
-    private static let allowed = [
-        HTTPField.Name.accept, .alulaSignature, .cacheControl, .contentDigest, .contentType, .ifModifiedSince,
-        .ifNoneMatch, .traceparent,
-    ].map(\.rawName).joined(separator: ", ")
-
-    init(common: HTTPFields) {
-        self.common = common
-    }
-
-    /// Returns a 204 with the methods of the route.
-    func response(allowing methods: String) -> HTTPResponse {
-        var fields = common
-        fields.append(.accessControlAllowMethods, methods)
-        fields.append(.accessControlAllowHeaders, Self.allowed)
-        fields.append(.accessControlMaxAge, String(Self.maximumAge))
-        return HTTPResponse(status: .noContent, headerFields: fields)
     }
 }

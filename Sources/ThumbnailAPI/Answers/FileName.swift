@@ -11,10 +11,10 @@ package struct FileName: Sendable, Equatable {
     private let isAttachment: Bool
 
     /// Uses the name in the target, otherwise the source's.
-    init(of query: ThumbnailQuery) {
-        let form = query.answer
+    init(of query: Request) {
+        let form = query.form
         guard let name = form.fileName else {
-            self.init(source: query.request.source.string, isAttachment: form.isAttachment)
+            self.init(source: query.source.string, isAttachment: form.isAttachment)
             return
         }
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)

@@ -1,7 +1,5 @@
 import Coordination
 import Dialects
-import HTTPTypes
-import JSON
 import Synchronization
 import ThumbnailPipeline
 import ThumbnailTypes
@@ -54,24 +52,6 @@ package final class ServiceLifecycle: Sendable {
         if Task.isCancelled { return abandonment }
         // When the service ends, shared work ends although requests wait for it.
         return isDraining ? .draining : nil
-    }
-}
-
-/// Responses to health checks, equal on both listeners.
-enum HealthAnswer {
-    /// The liveness response, which shows that the process runs.
-    static func live(common: HTTPFields) -> HTTPResponse { ok("live", common: common) }
-
-    /// The readiness response for load balancers: 503 once the shutdown has begun.
-    static func ready(_ lifecycle: ServiceLifecycle, requestID: String, common: HTTPFields) -> HTTPResponse {
-        lifecycle.isReady
-            ? ok("ready", common: common)
-            : Problem(APIError.draining, requestID: requestID, common: common).response
-    }
-
-    private static func ok(_ status: String, common: HTTPFields) -> HTTPResponse {
-        .uncached(
-            JSONValue.object([("status", .string(status))]).text, mediaType: "application/json", common: common)
     }
 }
 

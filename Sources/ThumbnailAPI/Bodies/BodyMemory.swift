@@ -23,7 +23,6 @@ package final class BodyMemory: Sendable {
         maximumOfOne = maximumOfAll / 4
     }
 
-    /// Bytes in use by bodies.
     var taken: Int { shares.withLock { $0.all } }
 
     /// Returns the memory of a body that has not started to arrive.

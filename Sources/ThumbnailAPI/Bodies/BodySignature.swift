@@ -9,7 +9,6 @@ import Text
 /// before the signature, a line `v2` comes first, and the values of `Content-Type` and `Accept` come before the digest;
 /// the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
 package struct BodySignature {
-    /// The parts of a request that a signature covers.
     package enum Version: Sendable {
         /// Method, target and body.
         case one
@@ -43,7 +42,6 @@ package struct BodySignature {
         return isValid
     }
 
-    /// Returns the value of `Alula-Signature` for a request whose body has this digest.
     package static func sign(
         _ request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version = .one
     ) -> String {

@@ -1,15 +1,14 @@
 package import Dialects
 import HTTPTypes
 package import Text
+import ThumbnailTypes
 
-/// The requests that may name tags.
 package enum TagNaming: String, Sendable, CaseIterable {
     case any
     /// Signed requests; for others, presets may name tags.
     case signed
 }
 
-/// The settings of both listeners' routes.
 package struct APIConfiguration: Sendable {
     /// Keys for signed targets, several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
@@ -26,7 +25,6 @@ package struct APIConfiguration: Sendable {
     /// ``otherDialects`` with keys always close others.
     package var closingDialects: Set<ExactText> = []
     package var takesUploads = false
-    /// Maximum size of an uploaded image in bytes.
     package var maximumUploadBytes = 64 << 20
     package var maximumRenditions = 64
     /// The source that the page shows first; nil for none.
@@ -55,7 +53,6 @@ package struct APIConfiguration: Sendable {
 
     package init() {}
 
-    /// The limits of client requests.
     var clientPolicy: ClientPolicy {
         let defaultTags: TagNaming = dialects.allSatisfy { $0.signatures == .none } ? .any : .signed
         return ClientPolicy(
@@ -65,7 +62,7 @@ package struct APIConfiguration: Sendable {
     /// Reads a query for a named source in the body of a client's request with these fields.
     ///
     /// Requests with bodies are signed if there are keys.
-    func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> ThumbnailQuery {
+    func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> Request {
         let hints = ClientHints(fields)
         let query = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
         return try clientPolicy.allowed(query, isSigned: !signingKeys.isEmpty, hints)

@@ -29,7 +29,7 @@ package struct CacheTagField: Sendable, Equatable {
     }
 
     /// Returns the field's value: the tags of the request, and of its sources.
-    func value(_ request: RecurringRequest) -> String? {
+    func value(_ request: ResolvedRequest) -> String? {
         let sources = (try? request.sources.get())?.filter { !$0.isUpload } ?? []
         let tags = request.request.tags.map(\.string) + sources.map { CacheTag.ofSource(named: $0.name) }
         return tags.isEmpty ? nil : tags.joined(separator: separator)

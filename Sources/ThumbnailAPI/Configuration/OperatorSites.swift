@@ -11,7 +11,6 @@ import Text
 /// safe, because no site controls where an address leads. A write needs no rebinding, because browsers send it without
 /// a preflight; but they name the site that sent it.
 package struct OperatorSites: Sendable {
-    /// Why a request is rejected.
     package enum Objection: Equatable {
         /// `Host` is not one of the listener's names.
         case unknownHost(String)
@@ -77,7 +76,6 @@ package struct OperatorSites: Sendable {
 
     private static let localhost = "localhost"
 
-    /// Returns a host name in lowercase, without a trailing dot.
     private static func canonical(_ host: Substring.UTF8View) -> [UInt8] {
         var bytes = host.map { $0.asciiLowercased }
         if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }

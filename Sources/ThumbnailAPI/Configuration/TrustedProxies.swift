@@ -2,7 +2,6 @@ import Coordination
 package import Downloading
 package import HTTPTypes
 
-/// The proxies that are trusted to name a request's client and trace.
 package struct TrustedProxies: Sendable {
     private let networks: [AddressNetwork]
 

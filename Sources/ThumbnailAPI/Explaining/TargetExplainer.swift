@@ -42,11 +42,11 @@ package struct TargetExplainer: Sendable {
         do {
             let query = try configuration.clientPolicy.query(in: target, of: dialect)
             refusal = self.refusal(of: query, at: now)
-            explanation.source = query.request.source.string
+            explanation.source = query.source.string
             explanation.ignored = query.ignoredOptions
             explanation.answer = Self.answer(to: query)
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
-            if query.answer.facts == nil { try explain(query, for: header, into: &explanation) }
+            if query.form.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
             explanation.verdict = .refused(error)
         }
@@ -58,11 +58,11 @@ package struct TargetExplainer: Sendable {
     }
 
     /// Returns why a target would be rejected before its sources are fetched: its expiry first, then the sources' URLs.
-    private func refusal(of query: ThumbnailQuery, at now: Int?) -> (any ServiceError)? {
+    private func refusal(of query: Request, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
-        let additional = query.request.additional.filter { $0.file == nil }.map(\.source)
-        for source in [query.request.source] + additional {
+        let additional = query.additional.filter { $0.file == nil }.map(\.source)
+        for source in [query.source] + additional {
             do {
                 let identity = try downloads.origins.identity(of: source)
                 if let rule = downloads.objection(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }
@@ -73,9 +73,8 @@ package struct TargetExplainer: Sendable {
         return nil
     }
 
-    /// Describes how the response differs from only the image.
-    private static func answer(to query: ThumbnailQuery) -> [String] {
-        let form = query.answer
+    private static func answer(to query: Request) -> [String] {
+        let form = query.form
         var words: [String] = []
         if form.facts != nil {
             let way = form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"
@@ -98,8 +97,8 @@ package struct TargetExplainer: Sendable {
         if !query.hintFields.isEmpty {
             words.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
         }
-        if !query.request.tags.isEmpty {
-            words.append("purged by \(query.request.tags.map(\.string).joined(separator: ", "))")
+        if !query.tags.isEmpty {
+            words.append("purged by \(query.tags.map(\.string).joined(separator: ", "))")
         }
         if query.placeholder != nil { words.append("a placeholder of one color if the source fails") }
         return words
@@ -132,9 +131,9 @@ package struct TargetExplainer: Sendable {
         format: .png, storedSize: PixelSize(width: 400, height: 100), bands: 4, hasAlpha: true)
 
     private func explain(
-        _ query: ThumbnailQuery, for header: ImageHeader, into explanation: inout TargetExplanation
+        _ query: Request, for header: ImageHeader, into explanation: inout TargetExplanation
     ) throws(APIError) {
-        let request = query.request
+        let request = query
         let plan: RenderPlan
         do {
             plan = try RenderPlan(
@@ -153,7 +152,7 @@ package struct TargetExplainer: Sendable {
     }
 
     private func dialect(of target: String) -> (any Dialect)? {
-        PublicRoutes.owner(of: target, at: PublicRoute(ownTarget: target), among: configuration.dialects) { $0 }
+        Route(ownTarget: target).owner(of: target, among: configuration.dialects) { $0 }
     }
 
     /// Returns the target that a client would send: everything after the authority of an absolute URL, without a

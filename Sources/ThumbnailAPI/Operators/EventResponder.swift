@@ -15,7 +15,7 @@ struct EventResponder: Sendable {
     /// Returns the requested stream.
     ///
     /// - Throws: A ``ServiceError`` for an invalid filter or number, or if there are too many readers.
-    func response(to request: HTTPRequest, _ parameters: OperatorParameters) throws -> HTTPResponse {
+    func response(to request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
         let lastID = try lastID(in: request.headerFields)
         var fields = common
@@ -47,14 +47,14 @@ struct EventResponder: Sendable {
         return body
     }
 
-    private func filter(in parameters: OperatorParameters) throws -> EventFilter {
+    private func filter(in parameters: AdminParameters) throws -> EventFilter {
         let url = try parameters.source().map { try control.sourceName(of: $0) }
         guard let types = parameters[.types] else { return EventFilter(url: url) }
         var kinds: Set<ServiceEvent.Kind> = []
         for name in types.split(separator: ",", omittingEmptySubsequences: false) {
-            let kind: ServiceEvent.Kind = try ParameterGrammar.choice(String(name), OperatorParameter.types.rawValue)
+            let kind: ServiceEvent.Kind = try ParameterGrammar.choice(String(name), AdminParameter.types.rawValue)
             guard kinds.insert(kind).inserted else {
-                throw APIError.badParameter(OperatorParameter.types.rawValue, "Names \(name) twice.")
+                throw APIError.badParameter(AdminParameter.types.rawValue, "Names \(name) twice.")
             }
         }
         return EventFilter(kinds: kinds, url: url)

@@ -32,7 +32,6 @@ package struct JobReporter: Sendable {
         notifier.callBack(call, end: end)
     }
 
-    /// Returns the callback of a job; nil if it has none.
     func call(for report: PrefetchReport) -> OutgoingCall? {
         guard let callback = report.callback, let url = try? SourceURL(parsing: callback) else { return nil }
         let body = Array(JSONValue.prefetchStatus(report.status, of: report.id).text.utf8)

@@ -11,9 +11,7 @@ import ThumbnailTypes
 ///
 /// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
 package struct PrefetchReader: Sendable {
-    /// Maximum length of the body in bytes.
     package static let longestBody = 1 << 20
-    /// Maximum number of thumbnails of one job.
     static let maximumItems = 10_000
     /// Maximum size of a job's targets in bytes: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
@@ -60,7 +58,7 @@ package struct PrefetchReader: Sendable {
 
     /// Returns the work of a stored item; nil if its target or its destination is no longer valid.
     package func work(of item: PrefetchItem) -> PrefetchWork? {
-        guard let request = (try? dialect.query(in: RequestedTarget(item.target)))?.request else { return nil }
+        guard let request = try? dialect.query(in: RequestedTarget(item.target)) else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
         guard var destination = try? placer.destination(ExactText(text)) else { return nil }
         destination.cacheControl = item.cacheControl ?? destination.cacheControl
@@ -104,13 +102,11 @@ package struct PrefetchReader: Sendable {
     }
 }
 
-/// A job, while its body is being parsed.
 struct RequestedJob {
     /// All its thumbnails in order, in their stored spelling: without tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
     fileprivate private(set) var byteCount = 0
-    /// The callback that reports the job's end; nil for none.
     fileprivate(set) var callback: SourceURL?
 
     /// Adds a thumbnail; returns false if another one has the same destination.

@@ -13,7 +13,6 @@ package struct ServiceStats: Sendable {
     private let timekeeper: any Timekeeper
     private let calls: @Sendable () -> [Notifier.Figures]?
 
-    /// Reads the figures of these components; `calls` are nil if there are none to make.
     package init(
         control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper,
         calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil }

@@ -40,7 +40,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
     }
 
-    /// Whether the file is a page, which loads others.
     var isPage: Bool { path == "/" }
 
     var label: String {

@@ -2,7 +2,6 @@ import Crypto
 import HTTPTypes
 import Memory
 
-/// The embedded files of one listener, as prepared responses.
 struct EmbeddedFiles: Sendable {
     private let answers: [EmbeddedFile: StaticAnswer]
 
@@ -18,7 +17,6 @@ struct EmbeddedFiles: Sendable {
         self.answers = answers
     }
 
-    /// Responds to a GET or HEAD of `file`; returns nil if the listener does not have it.
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         answers[file]?.response(to: request)
     }

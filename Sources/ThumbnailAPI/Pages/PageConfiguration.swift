@@ -8,7 +8,6 @@ import JSON
 /// would not reveal.
 struct PageConfiguration: Sendable {
     let takesUploads: Bool
-    /// Maximum size of an uploaded image in bytes.
     let maximumUploadBytes: Int
     let needsSignature: Bool
     /// Whether the page's routes are closed because other dialects have keys.
@@ -49,7 +48,6 @@ struct PageConfiguration: Sendable {
         return page[..<start.lowerBound] + Array(attribute.utf8) + page[start.upperBound...]
     }
 
-    /// Escapes the text for an attribute in quotes.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

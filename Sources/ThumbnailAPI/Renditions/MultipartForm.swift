@@ -13,7 +13,6 @@ package struct MultipartForm {
     package struct Part: Equatable {
         package let name: ExactText
         package let isFile: Bool
-        /// The range of its content in the body.
         package let content: Range<Int>
     }
 

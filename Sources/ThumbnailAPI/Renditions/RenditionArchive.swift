@@ -7,7 +7,6 @@ import Memory
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The framing of a response with several images.
 struct RenditionArchive: Sendable {
     enum Kind: Sendable {
         /// `multipart/mixed` (RFC 2046 section 5.1.3).
@@ -60,7 +59,6 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// The bytes after the last part.
     var end: SharedBytes {
         switch kind {
         case .multipart(let boundary): SharedBytes(Array("--\(boundary)--\r\n".utf8))

@@ -2,7 +2,6 @@ import Dialects
 import HTTPTypes
 import Text
 
-/// The format of a response with several images.
 enum RenditionForm: CaseIterable, Sendable {
     /// `multipart/mixed`; the first, because it is the default.
     case multipart

@@ -15,7 +15,6 @@ struct RenditionJSON: Sendable {
     private struct Entry {
         /// The object up to the base64 text, or up to its end.
         let head: String
-        /// The bytes to encode in base64; nil if there are none.
         let bytes: SharedBytes?
 
         /// Bytes of the entry's text, with its end and a comma.

@@ -14,12 +14,11 @@ import ThumbnailTypes
 struct RenditionList: Sendable {
     struct Rendition: Sendable {
         let name: ExactText
-        /// The element's request, or its error.
         let request: Result<RenditionRequest, APIError>
     }
 
     enum RenditionRequest: Sendable {
-        case image(ThumbnailRequest, to: Destination?)
+        case image(Request, to: Destination?)
         case facts(FactsRequest)
     }
 
@@ -73,7 +72,7 @@ struct RenditionList: Sendable {
                 switch content.content {
                 case .query(let text):
                     let query = try configuration.rendition(text, of: source ?? NativeDialect.uploadedSource, fields)
-                    return .image(query.request, to: try destination.get())
+                    return .image(query, to: try destination.get())
                 case .include(let text):
                     return .facts(try InfoDialect.facts(options: text.isEmpty ? [] : [("include", text)]))
                 }

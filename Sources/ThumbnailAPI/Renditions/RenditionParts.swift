@@ -16,7 +16,6 @@ struct RenditionParts: Sendable {
     let requestID: String
     /// The client that names tags; nil if they are signed.
     let client: ClientNetwork?
-    /// The time by which each must be ready.
     let deadline: Duration
     let timekeeper: any Timekeeper
 
@@ -51,7 +50,7 @@ struct RenditionParts: Sendable {
                     guard let destination else { return .image(made) }
                     return .placed(try await placer.put(made, at: destination, of: source))
                 case .facts(let asked):
-                    let facts = try await thumbnails.facts(asked, for: call(ThumbnailRequest(source: "")))
+                    let facts = try await thumbnails.facts(asked, for: call(Request(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, asked: asked))
                 }
             }
@@ -60,15 +59,14 @@ struct RenditionParts: Sendable {
         }
     }
 
-    private func call(_ request: ThumbnailRequest) -> Call {
-        Call(thumbnails.resolved(request, of: source), by: client, receipt: requestID)
+    private func call(_ request: Request) -> Job {
+        Job(thumbnails.resolved(request, of: source), by: client, receipt: requestID)
     }
 }
 
 /// The outcome of a response with several images, known when its first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
-    /// Whether any result was produced.
     private(set) var isAnyMade = false
 
     mutating func note(_ part: RenditionArchive.Part) {

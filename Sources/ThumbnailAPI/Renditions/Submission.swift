@@ -10,7 +10,7 @@ import ThumbnailTypes
 /// The work that a request's header describes, if it uploads an image or a list of renditions.
 struct Submission: Sendable {
     enum Work: Sendable {
-        case one(ThumbnailQuery)
+        case one(Request)
         case several
     }
 
@@ -24,7 +24,7 @@ struct Submission: Sendable {
     ///   - route: The route of its target.
     ///   - now: The wall clock's seconds since 1970.
     /// - Throws: A ``ServiceError`` for the first error.
-    init(_ request: HTTPRequest, at route: PublicRoute, _ configuration: APIConfiguration, at now: Int) throws {
+    init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
         guard case .images(let route) = route else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
             seal = try Seal(request, keys: configuration.signingKeys)

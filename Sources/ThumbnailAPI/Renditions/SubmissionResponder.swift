@@ -11,108 +11,70 @@ import ThumbnailTypes
 /// Answers requests with a body: one image of a file, or many images of a file or a source.
 ///
 /// Used on all event threads.
-final class SubmissionResponder: Sendable {
-    private let configuration: APIConfiguration
-    private let thumbnails: any ThumbnailServing
-    private let placer: ResultWriter
-    private let bodies: BodyMemory
-    private let lifecycle: ServiceLifecycle
-    private let recorder: ExchangeRecorder
-    private let timekeeper: any Timekeeper
-    private let common: HTTPFields
+struct SubmissionResponder: Sendable {
+    let configuration: APIConfiguration
+    let thumbnails: any ThumbnailServing
+    let placer: ResultWriter
+    let bodies: BodyMemory
+    let failures: FailureWriter
+    let timekeeper: any Timekeeper
 
-    /// Creates a responder that renders with `thumbnails` and stores with `placer`; bodies use memory of `bodies`.
-    init(
-        _ configuration: APIConfiguration, _ thumbnails: any ThumbnailServing, placer: ResultWriter,
-        bodies: BodyMemory,
-        lifecycle: ServiceLifecycle, recorder: ExchangeRecorder, timekeeper: any Timekeeper, common: HTTPFields
-    ) {
-        self.configuration = configuration
-        self.thumbnails = thumbnails
-        self.placer = placer
-        self.bodies = bodies
-        self.lifecycle = lifecycle
-        self.recorder = recorder
-        self.timekeeper = timekeeper
-        self.common = common
-    }
-
-    /// Checks a request by its header alone.
+    /// Checks a request by its header alone, and admits its body.
     ///
-    /// - Parameters:
-    ///   - length: Bytes of the body; nil if unknown.
-    ///   - respond: Responds to the complete request, given the response of this responder.
     /// - Throws: A ``ServiceError`` for any error that the header reveals.
-    func admission(
-        of request: HTTPRequest, length: Int?, _ exchange: Exchange,
-        respond: @escaping @Sendable (HTTPReply) -> HTTPReply
-    ) throws -> ArrivingBody {
-        if lifecycle.isDraining { throw APIError.draining }
+    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
+        if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
-        return try ArrivingBody(
-            length: length, in: bodies.room(for: exchange.client),
-            check: {
-                [most = configuration.maximumUploadBytes, maximumOfOne = bodies.maximumOfOne] length throws(APIError) in
-                try submission.body.check(length: length, maximumImage: most, maximum: maximumOfOne)
-            }, failure: { [self] in failure($0, exchange) },
-            answer: { [self] request, room in
-                respond(.later { [self] in await answer(submission, request, room, exchange) })
-            })
-    }
-
-    private func answer(
-        _ submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
-    ) async -> HTTPResponse {
-        do {
-            try submission.checkBody(of: request)
-            switch submission.work {
-            case .one(let query):
-                defer { room.release() }
-                return try await one(query, submission.body, request, exchange)
-            case .several: return try await several(submission.body, request, room, exchange)
-            }
-        } catch {
-            room.release()
-            let response = failure(error, exchange)
-            guard case .images(let route) = exchange.route, !Task.isCancelled,
-                let fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
-            else { return response }
-            return await FallbackImageAnswers(thumbnails: thumbnails).answer(
-                fallbackImage, to: response, exchange.requestID)
+        let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
+        return try ArrivingBody(length: exchange.bodyLength, in: bodies.room(for: exchange.client)) {
+            length throws(APIError) in
+            try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
+        } reply: { request, room in
+            .deferred { await answer(to: submission, request, room, exchange) }
         }
     }
 
-    func failure(_ error: any Error, _ exchange: Exchange) -> HTTPResponse {
-        let error = lifecycle.failure(behind: error)
-        return recorder.finish(
-            exchange.route.response(to: problem(error, exchange, common)), exchange, error: error)
-    }
-
-    private func problem(_ error: any ServiceError, _ exchange: Exchange, _ common: HTTPFields) -> Problem {
-        Problem(error, requestID: exchange.requestID, common: common, tellsRules: configuration.tellsRules)
+    private func answer(
+        to submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
+    ) async -> Answer {
+        do {
+            try submission.checkBody(of: request)
+            guard case .one(let query) = submission.work else {
+                return try await several(submission.body, request, room, exchange)
+            }
+            defer { room.release() }
+            return try await one(query, submission.body, request, exchange)
+        } catch {
+            room.release()
+            var answer = failures.answer(to: error, exchange)
+            if case .images(let route) = exchange.route, !Task.isCancelled {
+                answer.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
+            }
+            return answer
+        }
     }
 }
 
 extension SubmissionResponder {
     private func one(
-        _ query: ThumbnailQuery, _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
-    ) async throws -> HTTPResponse {
+        _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
+    ) async throws -> Answer {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let deadline = exchange.startedAt + configuration.requestTimeout
-        let made = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> Thumbnail in
+        let made = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
             let source = try await thumbnails.opened(upload: image)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Call(thumbnails.resolved(query.request, of: source), receipt: exchange.requestID))
+                for: Job(thumbnails.resolved(query, of: source), receipt: exchange.id))
         }
         try Task.checkCancellation()
-        var fields = common
-        let written = query.answer.writer?.answer(about: made)
+        var fields = failures.common
+        let written = query.form.writer?.answer(about: made)
         var content = HTTPResponse.Body.shared(made.image.bytes)
         if case .text(let text) = written?.body { content = .text(text) }
         fields.append(.contentType, written?.mediaType ?? made.image.format.mediaType)
         if written == nil { fields.append(.eTag, made.eTag) }
-        if query.answer.tellsSize, written == nil { fields.append(sizeOf: made.image) }
+        if query.form.tellsSize, written == nil { fields.append(sizeOf: made.image) }
         fields.append(findingsOf: made)
         fields.append(.cacheControl, "private, no-store")
         if let vary = query.vary { fields.append(.vary, vary) }
@@ -122,9 +84,10 @@ extension SubmissionResponder {
                 FileName(source: "").contentDisposition(fileExtension: made.image.format.fileExtension))
         }
         fields.append(.cacheStatus, CacheStatusText.text(made.cacheStatus))
-        fields.append(.alulaReceipt, exchange.requestID)
-        let response = HTTPResponse(status: .ok, headerFields: fields, body: content)
-        return recorder.finish(response, exchange, timings: made.timings, source: NativeDialect.uploadedSource)
+        fields.append(.alulaReceipt, exchange.id)
+        return Answer(
+            response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: made.timings,
+            source: NativeDialect.uploadedSource)
     }
 
     /// Responds with several images, streamed or as one text.
@@ -132,33 +95,32 @@ extension SubmissionResponder {
     /// The room is released when the file or the list is no longer needed.
     private func several(
         _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
-    ) async throws -> HTTPResponse {
-        let accept = request.headerFields[.accept]
+    ) async throws -> Answer {
         let (list, image) = try listAndImage(body, request)
         let deadline = exchange.startedAt + configuration.requestTimeout
-        let source = try await withDeadline(deadline, by: timekeeper) { [self] () async throws -> OpenedSource in
+        let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.opened(upload: image) }
-            let request = ThumbnailRequest(source: ExactText(list.source ?? ""))
+            let request = Request(source: ExactText(list.source ?? ""))
             return try await thumbnails.opened(
-                for: Call(thumbnails.resolved(request), receipt: exchange.requestID))
+                for: Job(thumbnails.resolved(request), receipt: exchange.id))
         }
         let parts = RenditionParts(
-            list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: lifecycle,
-            requestID: exchange.requestID,
+            list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: failures.lifecycle,
+            requestID: exchange.id,
             client: configuration.signingKeys.isEmpty ? ClientNetwork(of: exchange.client) : nil, deadline: deadline,
             timekeeper: timekeeper)
-        let form = RenditionForm(accept: accept)
-        var fields = common
+        let form = RenditionForm(accept: request.headerFields[.accept])
+        var fields = failures.common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
         fields.append(.vary, "Accept")
-        fields.append(.alulaReceipt, exchange.requestID)
+        fields.append(.alulaReceipt, exchange.id)
         let (content, mediaType, failure) =
             form == .json ? try await whole(parts, room) : try await streamed(parts, isTar: form == .tar, room)
         try Task.checkCancellation()
         fields.append(.contentType, mediaType)
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
-        return recorder.finish(
-            HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content), exchange,
+        return Answer(
+            response: HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content),
             source: list.source ?? NativeDialect.uploadedSource, error: failure)
     }
 
@@ -215,7 +177,7 @@ extension SubmissionResponder {
     ) async throws -> Content {
         let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
         let begun = OneTimeResult<(any ServiceError)?>()
-        let writer = Task { [self] in
+        let writer = Task {
             defer {
                 thumbnails.close(parts.source)
                 room.release()

@@ -20,33 +20,34 @@ struct ThumbnailFields: Sendable {
     ///
     /// - Parameters:
     ///   - thumbnail: The thumbnail in the response.
-    ///   - prepared: The query that it answers.
+    ///   - resolved: The request that it answers.
     ///   - secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
     func lasting(
-        _ thumbnail: Thumbnail, to prepared: PreparedQuery, secondsLeft: Int?
+        _ thumbnail: Thumbnail, to resolved: ResolvedRequest, secondsLeft: Int?
     ) -> HTTPFields {
+        let (request, form) = (resolved.request, resolved.request.form)
         let format = thumbnail.image.format
         var fields = common
         fields.reserveCapacity(Self.maximumCount)
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)
         fields.append(findingsOf: thumbnail)
-        if prepared.tellsSize { fields.append(sizeOf: thumbnail.image) }
+        if form.tellsSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
-        if let age = prepared.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        let ownText = freshness.cacheControl(secondsLeft: secondsLeft, staleAge: prepared.staleAge)
-        let given = freshness.storability == .shared && secondsLeft == nil ? prepared.cacheControl?.string : nil
+        if let age = form.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
+        let ownText = freshness.cacheControl(secondsLeft: secondsLeft, staleAge: form.staleAge)
+        let given = freshness.storability == .shared && secondsLeft == nil ? form.cacheControl?.string : nil
         fields.append(.cacheControl, given ?? ownText)
-        if let vary = prepared.vary { fields.append(.vary, vary) }
-        if !prepared.hintFields.isEmpty {
-            let names = prepared.hintFields.names.joined(separator: ", ")
+        if let vary = request.vary { fields.append(.vary, vary) }
+        if !request.hintFields.isEmpty {
+            let names = request.hintFields.names.joined(separator: ", ")
             fields.append(.acceptCH, names)
             fields.append(.criticalCH, names)
         }
         fields.append(
-            .contentDisposition, prepared.fileName.contentDisposition(fileExtension: format.fileExtension))
-        if let cacheTagField, let tags = prepared.cacheTags { fields.append(cacheTagField.name, tags) }
+            .contentDisposition, FileName(of: request).contentDisposition(fileExtension: format.fileExtension))
+        if let cacheTagField, let tags = cacheTagField.value(resolved) { fields.append(cacheTagField.name, tags) }
         if !thumbnail.cacheStatus.isEmpty {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }

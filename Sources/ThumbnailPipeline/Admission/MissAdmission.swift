@@ -9,7 +9,6 @@ import Coordination
 /// checked here.
 struct MissAdmission: Sendable {
     let lanes: WorkLanes
-    /// The maximum wait of a miss.
     let maximumDelay: Duration
 
     func queueTimeout(in lane: WorkLanes.Lane) -> Duration {

@@ -15,7 +15,6 @@ package struct WorkLanes: Sendable {
         case expensive
     }
 
-    /// The threads for small work.
     package let small: WorkerPool
     /// The threads for expensive work, one per turn.
     package let expensive: WorkerPool
@@ -39,7 +38,6 @@ package struct WorkLanes: Sendable {
     /// Returns the number of threads for expensive work: half the number of workers, at least 1.
     package static func expensiveThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
 
-    /// Returns the threads for work of this cost.
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
     /// Returns the current backlog of a lane, and the number of entrants that may always wait.
@@ -59,6 +57,5 @@ package struct WorkLanes: Sendable {
 
     var runningCount: Int { small.runningCount + expensive.runningCount }
 
-    /// The number of pieces of work that wait for a thread or a turn.
     package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }
 }

@@ -1,7 +1,6 @@
 import Coordination
 import Imaging
 
-/// Decides when work on an image gets its turn.
 struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
@@ -36,13 +35,11 @@ struct WorkCost: Equatable {
 }
 
 extension WorkCost {
-    /// Estimates the cost of a single-color image.
     init(of plan: RenderPlan, ofPlain color: Color) {
         self.init(decodes: PerSource(.zero), render: plan.timeCost(ofPlain: color))
     }
 
     var sum: Duration { decodes.reduce(render, +) }
 
-    /// The lane of the work: the lane of its most expensive part.
     var lane: WorkLanes.Lane { render.isExpensive || decodes.contains(where: \.isExpensive) ? .expensive : .small }
 }

@@ -12,20 +12,22 @@ package struct CachedSources: SourceCaching {
     package init(_ caches: CacheLayers) { self.caches = caches }
 
     /// Returns the record of a source, with its bytes if they are in memory.
-    package func stored(for identity: SourceIdentity) -> StoredSource? {
+    package func stored(for identity: SourceIdentity) -> SourceCopy? {
         guard let record = caches.knownRecord(for: identity) else {
             // Counts the miss.
             _ = caches.memory.sources.value(for: SourceKey(source: identity))
             return nil
         }
-        return StoredSource(head: record.head, bytes: caches.memory.bytes(of: record))
+        return SourceCopy(head: record.head, bytes: caches.memory.bytes(of: record))
     }
 
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
     package var hasSlowerLayer: Bool { caches.slower.contains(where: \.holdsSources) }
 
-    package func retrieve(_ identity: SourceIdentity) async -> Source? { await caches.restoredSource(for: identity) }
+    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {
+        await caches.restoredSource(for: identity)
+    }
 
     /// Records the generations of a source whose fetch begins now.
     package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping {

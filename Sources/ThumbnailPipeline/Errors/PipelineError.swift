@@ -8,9 +8,7 @@ enum PipelineError: Error, Equatable {
     /// The source's bytes are needed after all; the caller fetches them and retries.
     case sourceNeeded
     case placeholderTooLarge
-    /// The maximum number of prefetch jobs is in progress.
     case tooManyPrefetchJobs
-    /// The maximum number of purges is waiting for the shared cache.
     case tooManyPurges
 }
 

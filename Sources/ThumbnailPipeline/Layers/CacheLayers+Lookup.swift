@@ -46,7 +46,7 @@ extension CacheLayers {
     }
 
     /// Returns a source from below memory, fresh or stale.
-    func restoredSource(for identity: SourceIdentity) async -> Source? {
+    func restoredSource(for identity: SourceIdentity) async -> SourceCopy? {
         guard let record = await restoredRecord(for: identity) else { return nil }
         for layer in slower where layer.holdsSources {
             let key = CacheKey.source(record.version)
@@ -55,7 +55,7 @@ extension CacheLayers {
             }
             guard isCurrent(record) else { return nil }
             store(value, for: key, of: PerSource(record), in: memory)
-            return Source(head: record.head, bytes: bytes)
+            return SourceCopy(head: record.head, bytes: bytes)
         }
         return nil
     }

@@ -3,7 +3,6 @@ import Coordination
 /// A queue of outgoing calls with their retry rule: a plain value, guarded by the caller's lock; the caller performs
 /// the returned actions.
 struct CallQueue<Item> {
-    /// The maximum number of concurrent calls per queue.
     static var places: Int { 4 }
     static var maximumWaiting: Int { 16_000 }
     static var maximumBytes: Int { 8 << 20 }
@@ -12,7 +11,6 @@ struct CallQueue<Item> {
 
     enum Admission: Equatable {
         case dropped
-        /// It waits for calls in progress.
         case waits
         /// It waits, and another runner must start.
         case starts

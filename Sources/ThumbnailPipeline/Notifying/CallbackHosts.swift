@@ -1,12 +1,10 @@
 package import Downloading
 
-/// The hosts allowed in callbacks of jobs.
 package struct CallbackHosts: Sendable {
     private var names: [String] = []
     /// The suffixes of wildcard names, each with its leading dot.
     private var endings: [String] = []
 
-    /// Allows no host.
     package init() {}
 
     /// Parses names, `*.NAME` for all hosts below a name, and addresses; nil if one is invalid.

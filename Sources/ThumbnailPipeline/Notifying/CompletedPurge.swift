@@ -2,7 +2,6 @@ import ThumbnailTypes
 
 /// A completed purge; without sources and tags, it removed everything.
 package struct CompletedPurge: Sendable, Equatable {
-    /// The removed sources, as operators see them.
     package var sources: [String] = []
     package var tags: [String] = []
 
@@ -21,7 +20,6 @@ package struct PurgeReport: Sendable, Equatable {
     /// The tags under which other caches know copies of it.
     package var tags: [String]
 
-    /// Reports a purge of a source, of these tags, or of everything.
     package init(url: String? = nil, tags: [String] = []) {
         (self.url, self.tags) = (url, tags)
     }

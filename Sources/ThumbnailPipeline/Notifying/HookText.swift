@@ -18,7 +18,6 @@ struct HookText: Sendable, Equatable {
         case text
     }
 
-    /// A placeholder.
     enum Value: String, Sendable, CaseIterable {
         case url, tags, tag
 

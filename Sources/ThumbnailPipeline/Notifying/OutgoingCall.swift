@@ -1,13 +1,10 @@
 package import HTTPTypes
 
-/// A request that the service sends to notify another server.
 package struct OutgoingCall: Sendable, Equatable {
-    /// An absolute http or https URL.
     package var url: String
     package var method = HTTPRequest.Method.post
     /// Additional fields; they may contain secrets.
     package var fields: HTTPFields = [:]
-    /// The body; empty for a call without one.
     package var body: [UInt8] = []
 
     package init(
@@ -31,11 +28,8 @@ package enum CallReply: Sendable, Equatable {
     case refused(String)
 }
 
-/// The final outcome of a call.
 package enum CallOutcome: String, Sendable, CaseIterable {
-    /// It received a 2xx status.
     case sent
-    /// No attempt received a 2xx status.
     case failed
     /// It was dropped, because too many calls waited or the service stopped.
     case dropped

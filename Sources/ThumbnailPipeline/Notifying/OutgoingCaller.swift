@@ -5,7 +5,6 @@ package import Telemetry
 package final class OutgoingCaller: Sendable {
     /// Sends a call once, within a bounded time.
     package typealias Send = @Sendable (OutgoingCall) async -> CallReply
-    /// Called with the outcome of a call.
     package typealias End = @Sendable (CallOutcome) -> Void
 
     private struct Entry {

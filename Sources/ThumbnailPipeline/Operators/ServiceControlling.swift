@@ -5,14 +5,11 @@ import SharedCaching
 package import Text
 import ThumbnailTypes
 
-/// The figures and commands for operators.
 package protocol ServiceControlling: Sendable {
     var diskCache: LayerState? { get }
     var sharedCache: LayerState? { get }
     var resultStore: LayerState? { get }
-    /// The transfers that are running or waiting.
     var downloads: [FetchSnapshot] { get }
-    /// The recently used origins, by name.
     var origins: [OriginStatus] { get }
     /// Empties all caches; returns the removed entries.
     ///
@@ -42,9 +39,7 @@ package protocol ServiceControlling: Sendable {
 }
 
 package struct CancelledDownloads: Sendable, Equatable {
-    /// The number of downloads that were running or waiting for a slot.
     package var downloads = 0
-    /// The number of callers waiting for them.
     package var callers = 0
 }
 
@@ -84,7 +79,6 @@ package struct OriginStatus: Sendable, Equatable {
     package var state: State
     /// The minimum time for which requests will be rejected.
     package var retryAfterSeconds: Double?
-    /// The named origins at this origin.
     package var names: [String] = []
     /// Whether one of its sources has worked, or the settings name it; clients may have invented others.
     package var isProven = false

@@ -5,19 +5,14 @@ package struct ServiceFigures: Sendable, Equatable {
     package struct Lane: Sendable, Equatable {
         package var threads: Int
         package var running: Int
-        /// The number of pieces of work that wait for a thread or a turn.
         package var waiting: Int
-        /// The estimated wait of new work.
         package var delay: Duration
     }
 
     /// The numbers of running and waiting transfers, and the maximum of running ones.
     package var activeDownloads, queuedDownloads, maximumDownloads: Int
-    /// Whether downloads are shown as activity.
     package var isActive: Bool
-    /// The number of decodes and renders on the threads.
     package var activeRenders: Int
-    /// The number of sources decoded and results rendered since the start.
     package var decodes, renders: Int
     package var small, expensive: Lane
     /// The memory budget; sizes in bytes.

@@ -5,9 +5,7 @@ import Telemetry
 package import Text
 package import ThumbnailTypes
 
-/// The result of validating a source with its origin on demand.
 package struct SourceRefresh: Sendable {
-    /// The state of the source after the refresh.
     package enum Result: String, Sendable {
         /// The copies are valid: the origin confirmed them or sent the same bytes.
         case unchanged
@@ -16,12 +14,10 @@ package struct SourceRefresh: Sendable {
         case changed
         /// The origin has no such source; the copies are removed.
         case gone
-        /// The refresh failed; the copies stay.
         case failed
     }
 
     package let result: Result
-    /// The error of a failed refresh; otherwise nil.
     package var failure: (any ServiceError)?
 }
 
@@ -51,14 +47,14 @@ extension PipelineControl {
         if known != nil, old == nil { old = await pipeline.caches.restoredSource(for: identity)?.bytes }
         do {
             let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout
-            let delivery = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
+            let copy = try await withDeadline(end, by: pipeline.timekeeper) { [pipeline] in
                 try await pipeline.downloader.refresh(identity, receipt: receipt, deadline: end)
             }
             guard let known else { return SourceRefresh(result: .changed) }
-            if delivery.exchange?.status == 304 || delivery.head.validator == known.validator {
+            if copy.exchange?.status == 304 || copy.head.validator == known.validator {
                 return SourceRefresh(result: .unchanged)
             }
-            guard let old, let new = delivery.bytes, old.count == new.count else {
+            guard let old, let new = copy.bytes, old.count == new.count else {
                 return SourceRefresh(result: .changed)
             }
             let areSame = try? await pipeline.resources.lanes.small.run { _ in

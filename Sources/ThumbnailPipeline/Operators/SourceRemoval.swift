@@ -11,7 +11,6 @@ struct SourceRemoval: Sendable {
         self.pipeline = pipeline
     }
 
-    /// Removes a source; returns the entries removed from memory and the disk.
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         forget(identity)
         return await pipeline.caches.removeOwn(.sources([identity]))

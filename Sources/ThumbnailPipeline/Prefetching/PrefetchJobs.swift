@@ -16,7 +16,6 @@ struct PrefetchJobs {
         let item: PrefetchItem
     }
 
-    /// The result of one thumbnail.
     enum End {
         /// Rendered, and stored at its destination, if it has one.
         case made(PrefetchResult?)
@@ -33,7 +32,6 @@ struct PrefetchJobs {
         var next = 0
         var done = 0
         var failed = 0
-        /// The first errors of the job.
         var failures: [PrefetchFailure] = []
         var results: [PrefetchResult] = []
         var endedAt: Duration?
@@ -50,7 +48,6 @@ struct PrefetchJobs {
 
     private let configuration: PrefetchConfiguration
     private var jobs: [ExactText: Job] = [:]
-    /// Job IDs in the order in which the jobs began.
     private var order: [ExactText] = []
     private var activeCount = 0
 
@@ -117,7 +114,6 @@ struct PrefetchJobs {
         return nil
     }
 
-    /// Ends a runner before its work is finished.
     mutating func leavePlace() { activeCount -= 1 }
 
     /// Records the outcome of a thumbnail; returns the job's outcomes if they should be saved now, and its report if
@@ -143,13 +139,11 @@ struct PrefetchJobs {
         return (isDue ? job.outcomes.map(\.rawValue) : nil, job.isEnded ? report(of: assignment.job) : nil)
     }
 
-    /// Returns the report of an ended job; nil if it has not ended.
     func report(of id: ExactText) -> PrefetchReport? {
         guard let job = jobs[id], job.isEnded else { return nil }
         return PrefetchReport(id: id.string, status: job.status, callback: job.callback)
     }
 
-    /// Returns the progress of a job; nil if it does not exist or was forgotten.
     func status(of id: ExactText, at now: Duration) -> PrefetchStatus? {
         guard let job = jobs[id], job.endedAt.map({ now - $0 < configuration.memory }) ?? true else { return nil }
         return job.status

@@ -14,7 +14,6 @@ package final class Prefetcher: Prefetching {
         var jobs: PrefetchJobs
         var runners: [Int: Task<Void, Never>] = [:]
         var lastRunner = 0
-        /// Reads the jobs of an earlier process.
         var resumption: Task<Void, Never>?
         var isStopped = false
     }
@@ -197,7 +196,7 @@ package final class Prefetcher: Prefetching {
 
     private func placed(_ work: PrefetchWork) async throws -> StoredResult? {
         let made = try await thumbnails.thumbnail(
-            for: Call(thumbnails.resolved(work.request), receipt: Self.makeID()))
+            for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }
         return try await placer.put(made, at: destination)
     }

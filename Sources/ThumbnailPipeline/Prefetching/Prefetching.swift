@@ -17,19 +17,17 @@ package struct PrefetchItem: Sendable, Hashable {
     }
 }
 
-/// The parsed form of an item.
 package struct PrefetchWork: Sendable {
-    package let request: ThumbnailRequest
+    package let request: Request
     package let destination: Destination?
 
-    package init(_ request: ThumbnailRequest, to destination: Destination? = nil) {
+    package init(_ request: Request, to destination: Destination? = nil) {
         self.request = request
         self.destination = destination
     }
 }
 
 package struct PrefetchJob: Sendable, Equatable {
-    /// The ID for querying its progress.
     package let id: String
     /// Whether it is saved, and continues after a restart.
     package let survivesRestart: Bool
@@ -37,7 +35,6 @@ package struct PrefetchJob: Sendable, Equatable {
 
 package struct PrefetchStatus: Sendable, Equatable {
     package let total: Int
-    /// The number of thumbnails rendered or already cached.
     package let done: Int
     package let failed: Int
 
@@ -47,7 +44,6 @@ package struct PrefetchStatus: Sendable, Equatable {
     /// counted.
     package var results: [PrefetchResult] = []
 
-    /// The number of thumbnails not attempted yet, or in progress.
     package var left: Int { total - done - failed }
 
     package var state: State { left == 0 ? .finished : .running }
@@ -55,7 +51,6 @@ package struct PrefetchStatus: Sendable, Equatable {
     /// The state of a job; raw values are the names on the wire.
     package enum State: String, Sendable, CaseIterable {
         case running
-        /// No thumbnails are left.
         case finished
     }
 }
@@ -66,10 +61,8 @@ package struct PrefetchReport: Sendable, Equatable {
     package let callback: String?
 }
 
-/// A thumbnail of a job stored at its destination.
 package struct PrefetchResult: Sendable, Equatable {
     package let target: String
-    /// Its source, as named by the job.
     package let source: String
     package let placed: StoredResult
 
@@ -82,7 +75,6 @@ package struct PrefetchResult: Sendable, Equatable {
 
 package struct PrefetchFailure: Sendable, Equatable {
     package let target: String
-    /// Its source, as named by the job.
     package let source: String
     package let code: String
     /// The error, as a sentence for operators.
@@ -96,7 +88,6 @@ package protocol Prefetching: Sendable {
     /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
-    /// Returns the progress of a job; nil if it does not exist or was forgotten.
     func status(of id: String) async -> PrefetchStatus?
 }
 
@@ -104,15 +95,11 @@ package struct PrefetchConfiguration: Sendable {
     package var maximumActive = 1
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100
-    /// The time for which an ended job is remembered.
     package var memory = Duration.seconds(3_600)
-    /// The time limit of one thumbnail.
     package var timeLimit = Duration.seconds(15)
     /// The number of attempts for a thumbnail rejected because of overload.
     package var attempts = 5
-    /// The interval between checks while the service is busy.
     package var pause = Duration.milliseconds(25)
-    /// The minimum interval between saves of a job's progress.
     package var noteInterval = Duration.seconds(1)
 
     package init() {}

@@ -8,7 +8,6 @@ struct SavedPrefetchJobs: Sendable {
         let id: String
         let items: [PrefetchItem]
         let outcomes: [PrefetchJobs.Outcome]
-        /// The callback URL still to be called; nil for none.
         let callback: String?
     }
 
@@ -38,7 +37,6 @@ struct SavedPrefetchJobs: Sendable {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 
-    /// Records that no callback is pending any more.
     func forgetCallback(of id: String) { store.removeNotes([Self.callbackName(id)]) }
 
     func forget(_ id: String) {

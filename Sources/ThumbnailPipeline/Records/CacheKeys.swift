@@ -121,7 +121,7 @@ extension ResultKey {
     ///
     /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude.
     init(
-        for request: ThumbnailRequest, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
+        for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
         if let most = request.maximumSourceBytes, record.byteCount > most { throw DownloadError.tooLarge }

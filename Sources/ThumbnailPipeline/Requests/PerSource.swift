@@ -24,7 +24,6 @@ package struct PerSource<Value> {
             transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
     }
 
-    /// Returns the values if none is nil.
     package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
         guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
         return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))

@@ -10,9 +10,7 @@ package struct PipelineConfiguration: Sendable {
     package var resultCacheCapacity = 64 << 20
     package var resultCachePreferred = 48 << 20
     package var sourceCacheMemory = 20 << 20
-    /// The time for which a decode failure is remembered.
     package var failureMemory = Duration.seconds(5)
-    /// The rules for pixels, bytes and rejections of all requests.
     package var rules: RenderingRules = {
         var rules = RenderingRules()
         rules.light = .linear
@@ -50,13 +48,12 @@ package struct PipelineConfiguration: Sendable {
 package struct ClientMaxAge: Hashable, Sendable {
     package var minimum: Int?
     package var maximum: Int?
-    /// A fixed lifetime, regardless of the source's.
     package var fixed: Int?
 
     package init() {}
 }
 
-extension ThumbnailRequest {
+extension Request {
     /// The role of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
 }
@@ -67,7 +64,7 @@ extension RenderPlan {
     /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; for an
     ///   additional source, within an ``AdditionalSourceError``.
     package init(
-        for request: ThumbnailRequest, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
+        for request: Request, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout

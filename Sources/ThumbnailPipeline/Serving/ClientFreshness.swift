@@ -43,7 +43,6 @@ extension Freshness {
         bound(by: bounds)
     }
 
-    /// The freshness of the source itself.
     private init(_ source: SourceFreshness, at now: Int, isFromCache: Bool) {
         let age = source.age(at: now)
         self.init(
@@ -76,7 +75,6 @@ extension Freshness {
         (lifetime, age, isGuessed) = (seconds, nil, false)
     }
 
-    /// The remaining lifetime in seconds; nil if unspecified.
     private var remaining: Int? { lifetime.map { max(0, $0 - (age ?? 0)) } }
 
     private static func bound(_ remaining: Int?, by bounds: ClientMaxAge) -> Int? {

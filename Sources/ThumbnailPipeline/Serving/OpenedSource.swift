@@ -13,7 +13,6 @@ package final class OpenedSource: Sendable {
     let bytes: SharedBytes
     /// Whether everything derived from it is dropped when the caller is done.
     let isUncacheable: Bool
-    /// The decoded images of this source, in use by this caller.
     let held = ImagesInUse()
     private let isAdmitted: Atomic<Bool>
     /// The freshness stated by its origin; nil for an uploaded file.

@@ -4,7 +4,6 @@ import Memory
 package import Text
 package import ThumbnailTypes
 
-/// A result stored at its destination.
 package struct StoredResult: Sendable, Equatable {
     /// The destination as `NAME:PATH`.
     package let location: String

@@ -4,7 +4,6 @@ package import Memory
 package import Text
 package import ThumbnailTypes
 
-/// The part of the pipeline used by the API.
 package typealias ThumbnailServing = ThumbnailLookup & ThumbnailRendering & SourceOpening
 
 /// Looks up cached thumbnails.
@@ -12,15 +11,15 @@ package typealias ThumbnailServing = ThumbnailLookup & ThumbnailRendering & Sour
 /// Never blocks; called on the event threads.
 package protocol ThumbnailLookup: Sendable {
     /// Resolves the sources of a request, once for all its repetitions.
-    func resolved(_ request: ThumbnailRequest) -> RecurringRequest
+    func resolved(_ request: Request) -> ResolvedRequest
 
     /// Returns the thumbnail if the result cache has it and it is usable at once.
-    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail?
+    func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail?
 
     /// Records the tags of a request answered from the cache, so that a purge by them finds its source.
     ///
     /// - Parameter client: The client that supplied them; nil if they are signed.
-    func noteTags(of request: RecurringRequest, by client: ClientNetwork?)
+    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?)
 
     /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
     var generation: Int { get }
@@ -29,11 +28,11 @@ package protocol ThumbnailLookup: Sendable {
     func countRepeatedHit()
 
     /// Returns the reason to reject a request that is not cached; nil if it may proceed.
-    func refusal(of request: RecurringRequest) -> (any ServiceError)?
+    func refusal(of request: ResolvedRequest) -> (any ServiceError)?
 
     /// Returns a lookup of the result in the shared cache, which needs no task; nil if that is not the next step of the
     /// request.
-    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)?
+    func sharedLook(for request: ResolvedRequest) -> (any SharedLooking)?
 
     /// Returns whether an absolute URL may be fetched as a source, judging by its text.
     func mayFetch(_ url: ExactText) -> Bool
@@ -46,31 +45,29 @@ package protocol ThumbnailLookup: Sendable {
 ///
 /// Cancelling the task ends only this caller's part. All methods throw a ``ServiceError`` or `CancellationError`.
 package protocol ThumbnailRendering: Sendable {
-    func thumbnail(for call: Call) async throws -> Thumbnail
+    func thumbnail(for job: Job) async throws -> Thumbnail
 
-    /// Returns the facts about a call's source; the rest of its request is ignored.
+    /// Returns the facts about a job's source; the rest of its request is ignored.
     ///
-    /// - Parameter asked: The facts to compute besides those of the header.
-    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts
+    /// - Parameter request: The facts to compute besides those of the header.
+    func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts
 
-    /// Returns a single-color image, rendered without a source.
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 
-/// Opens sources for many results.
 package protocol SourceOpening: Sendable {
     /// Opens an uploaded image.
     ///
     /// - Throws: A ``ServiceError`` if the file is not an image, or its header is unreadable; `CancellationError`.
     func opened(upload bytes: SharedBytes) async throws -> OpenedSource
 
-    /// Opens the source of a call, fetched once for all results derived from it.
+    /// Opens the source of a job, fetched once for all results derived from it.
     ///
     /// - Throws: A ``ServiceError`` or `CancellationError`.
-    func opened(for call: Call) async throws -> OpenedSource
+    func opened(for job: Job) async throws -> OpenedSource
 
     /// Returns a request for an opened image; the source named in the request is ignored.
-    func resolved(_ request: ThumbnailRequest, of source: OpenedSource) -> RecurringRequest
+    func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest
 
     func close(_ source: OpenedSource)
 }
@@ -87,9 +84,7 @@ package protocol SharedLooking: AnyObject, Sendable {
 }
 
 package enum SharedLookOutcome: Sendable {
-    /// The lookup has ended with the thumbnail.
     case thumbnail(Thumbnail)
-    /// Another query is needed.
     case question
     /// The thumbnail must be rendered, or the reply is so large that a task reads it.
     case work(EarlierLookup)

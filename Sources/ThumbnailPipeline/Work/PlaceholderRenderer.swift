@@ -61,7 +61,6 @@ struct PlaceholderRenderer: Sendable {
     }
 }
 
-/// Identifies a placeholder: equal keys have equal bytes.
 struct PlaceholderKey: SourceKeyed {
     let color: Color
     let size: PixelSize

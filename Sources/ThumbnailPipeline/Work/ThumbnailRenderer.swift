@@ -19,9 +19,11 @@ struct ThumbnailRenderer: Sendable {
     let timekeeper: any Timekeeper
 
     /// Renders from memory; nil if the inputs were evicted meanwhile.
-    func resultFromMemory(_ job: RenderJob) async throws -> Render? {
+    func resultFromMemory(
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
+    ) async throws -> Render? {
         do {
-            return try await shared(job)
+            return try await shared(key, from: sources, for: job)
         } catch PipelineError.sourceNeeded {
             return nil
         }
@@ -29,78 +31,91 @@ struct ThumbnailRenderer: Sendable {
 
     /// Renders from the available sources; restarts work that others began without them and that failed for lack of
     /// them.
-    func result(_ job: RenderJob) async throws -> Render {
+    func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> Render {
         while true {
             do {
-                return try await shared(job)
+                return try await shared(key, from: sources, for: job)
             } catch PipelineError.sourceNeeded {
                 try Task.checkCancellation()
             }
         }
     }
 
-    /// Renders a result without reading or writing caches.
-    func unsharedResult(_ job: RenderJob) async throws -> Render {
-        let cost = WorkCost(of: job.key, job.records) { job.bytes[$0]?.count ?? 0 }
-        return try await scheduler.run(cost, queueTimeout: job.queueTimeout) { queueTimeout in
-            let rooms = try await memory.reserve(for: job) { _ in false }
+    func unsharedResult(
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
+    ) async throws -> Render {
+        let cost = WorkCost(of: key, sources) { sources[$0].bytes?.count ?? 0 }
+        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
+            let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
-            let images = try await decoder.unsharedPixels(for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
+            let images = try await decoder.unsharedPixels(
+                for: key, from: sources, for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
             let decoded = timekeeper.now
-            let result = try await render(images, for: job, keepsForms: false)
+            let result = try await render(images, for: key, of: sources, keepsForms: false)
             return Render(
-                result: result, outcome: .request, decoded: CacheLayerStatus(.decoded, .request),
+                result, status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
         }
     }
 
-    private func shared(_ job: RenderJob) async throws -> Render {
-        let cached = { caches.memory.results.value(for: job.key).map { Render(result: $0) } }
-        var (render, participation) = try await estimator.renders.value(for: job.key, cached: cached) {
-            try await self.render(job)
+    private func shared(
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
+    ) async throws -> Render {
+        let (render, participation) = try await estimator.renders.value(
+            for: key, cached: { caches.memory.results.value(for: key).map { Render($0) } }
+        ) {
+            try await self.render(key, from: sources, for: job)
         }
-        render.participation = participation
-        return render
+        return participation == .joined ? render.joined : render
     }
 
-    private func render(_ job: RenderJob) async throws -> Render {
-        let restored = await caches.restoredResult(for: job.key, of: job.records, job.allowances, after: job.look)
+    private func render(
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
+    ) async throws -> Render {
+        let restored = await caches.restoredResult(
+            for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = restored.result {
             // A result from the disk counts as a hit of the result cache, and fills nothing.
-            return Render(
-                result: result, outcome: restored.shared.isEmpty ? .hit : .uriMiss,
-                isStored: !restored.shared.isEmpty && restored.isStored, shared: restored.shared)
+            guard !restored.shared.isEmpty else { return Render(result) }
+            let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
+            return Render(result, status: [status] + restored.shared)
         }
-        let cost = estimator.cost(of: job.key, job.records, bytes: job.bytes, held: job.held)
-        return try await scheduler.run(cost, queueTimeout: job.queueTimeout) { queueTimeout in
-            try await renderInTurn(job, queueTimeout: queueTimeout, shared: restored.shared)
+        let cost = estimator.cost(of: key, from: sources, held: job.opened?.held)
+        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
+            try await renderInTurn(key, from: sources, for: job, queueTimeout: queueTimeout, shared: restored.shared)
         }
     }
 
+    /// - Parameter shared: The results of the shared layers that were queried.
     private func renderInTurn(
-        _ job: RenderJob, queueTimeout: Duration, shared: [CacheLayerStatus]
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
+        shared: [CacheLayerStatus]
     ) async throws -> Render {
-        let rooms = try await memory.reserve(for: job) { estimator.isDecoded($0, held: job.held) }
+        let rooms = try await memory.reserve(for: key, from: sources) {
+            estimator.isDecoded($0, held: job.opened?.held)
+        }
         defer { rooms.render.release() }
         let start = timekeeper.now
-        let pixels = try await decoder.pixels(for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
+        let pixels = try await decoder.pixels(
+            for: key, from: sources, for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
         let participation = pixels.participation
         let decoded = timekeeper.now
         let result = try await render(
-            pixels.images, for: job, priority: participation == .started ? .finishing : .starting,
+            pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? queueTimeout : nil)
         let end = timekeeper.now
-        let kept = caches.store(result, for: job.key, of: job.records)
-        var shared = shared
+        let kept = caches.store(result, for: key, of: sources.records)
+        var status = [CacheLayerStatus(.result, .uriMiss, isStored: kept.isStored)] + shared
         let layers = kept.shared.map(\.status)
-        for index in shared.indices where layers.contains(shared[index].layer) { shared[index].isStored = true }
-        return Render(
-            result: result, isStored: kept.isStored, shared: shared,
-            decoded: CacheLayerStatus(
+        for index in status.indices where layers.contains(status[index].layer) { status[index].isStored = true }
+        status.append(
+            CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
-                isStored: participation == .started
-                    && job.key.decodeKeys.allSatisfy { caches.memory.decoded.contains($0) }),
+                isStored: participation == .started && key.decodeKeys.allSatisfy { caches.memory.decoded.contains($0) })
+        )
+        return Render(
+            result, status: status,
             timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
@@ -112,14 +127,14 @@ struct ThumbnailRenderer: Sendable {
     ///
     /// - Parameter keepsForms: Whether the forms of additional sources are read from and written to the decoded cache.
     private func render(
-        _ images: PerSource<DecodedImage>, for job: RenderJob, keepsForms: Bool = true,
-        priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
+        _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>,
+        keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
     ) async throws -> RenderedImage {
-        let plan = job.key.plan
+        let plan = key.plan
         let start = timekeeper.now
         let trace = WorkTrace(at: start)
-        let workers = resources.lanes.workers(for: plan.timeCost(of: job.records.image.header))
-        let reuse = keepsForms ? self.reuse(for: job) : AdditionForm.made
+        let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
+        let reuse = keepsForms ? self.reuse(for: key, of: sources) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
@@ -130,21 +145,38 @@ struct ThumbnailRenderer: Sendable {
                 plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
         }
         let end = timekeeper.now
-        resources.rendered(job.key.source, plan.format, in: end - start)
+        resources.rendered(key.source, plan.format, in: end - start)
         trace?.record("render", plan.format, until: end)
         return result
     }
 
-    /// Stores the forms of a job's additional sources in the decoded cache, next to the pixels that they are made from.
-    private func reuse(for job: RenderJob) -> AdditionFormReuse {
+    /// Stores the forms of additional sources in the decoded cache, next to the pixels that they are made from.
+    private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionFormReuse {
         { [caches] index, form, make in
-            var key = job.key.decodeKeys.additional[index]
+            var key = result.decodeKeys.additional[index]
             key.form = form
             if let kept = caches.memory.decoded.value(for: key, countsMiss: false) { return kept }
             let made = try make()
-            caches.store(made, for: key, of: job.records.additional[index])
+            caches.store(made, for: key, of: sources.additional[index].record)
             return made
         }
+    }
+}
+
+/// A result, and how its callers came by it.
+struct Render: Sendable {
+    let result: RenderedImage
+    /// The layers that were queried, for the caller that started it; the result cache comes first.
+    let status: [CacheLayerStatus]
+    let timings: [StepTiming]
+
+    init(_ result: RenderedImage, status: [CacheLayerStatus] = Thumbnail.hit, timings: [StepTiming] = []) {
+        (self.result, self.status, self.timings) = (result, status, timings)
+    }
+
+    /// The render for a caller that joined it, and so queried no layer behind the result cache.
+    var joined: Render {
+        Render(result, status: [CacheLayerStatus(.result, status[0].outcome, isCollapsed: true)])
     }
 }
 

@@ -27,17 +27,12 @@ struct WorkEstimator: Sendable {
 
     /// Estimates the current cost of rendering a result.
     ///
-    /// - Parameters:
-    ///   - bytes: The sources' files, where available.
-    ///   - held: The decoded images in use by the caller.
-    func cost(
-        of key: ResultKey, _ records: PerSource<SourceRecord>, bytes: PerSource<SharedBytes?>? = nil,
-        held: ImagesInUse? = nil
-    ) -> WorkCost {
+    /// - Parameter held: The decoded images in use by the caller.
+    func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, held: ImagesInUse? = nil) -> WorkCost {
         let keys = key.decodeKeys
-        return WorkCost(of: key, records) { index in
+        return WorkCost(of: key, sources) { index in
             if isDecoded(keys[index], held: held) { return nil }
-            return (bytes?[index] ?? caches.memory.bytes(of: records[index]))?.count ?? 0
+            return (sources[index].bytes ?? caches.memory.bytes(of: sources[index].record))?.count ?? 0
         }
     }
 }
@@ -46,10 +41,10 @@ extension WorkCost {
     /// Estimates the cost of a result.
     ///
     /// - Parameter fileByteCount: Returns the size of a source's file, 0 if unknown; nil if it need not be decoded.
-    init(of key: ResultKey, _ records: PerSource<SourceRecord>, decoding fileByteCount: (_ index: Int) -> Int?) {
+    init(of key: ResultKey, _ sources: PerSource<AvailableSource>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let decodes = key.decodeKeys.mapWithIndex { index, decode in
-            fileByteCount(index).map { decode.timeCost(of: records[index].header, fileByteCount: $0) } ?? .zero
+            fileByteCount(index).map { decode.timeCost(of: sources[index].record.header, fileByteCount: $0) } ?? .zero
         }
-        self.init(decodes: decodes, render: key.plan.timeCost(of: records.image.header))
+        self.init(decodes: decodes, render: key.plan.timeCost(of: sources.image.record.header))
     }
 }

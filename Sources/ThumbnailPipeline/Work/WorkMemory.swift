@@ -18,9 +18,15 @@ struct WorkMemory: Sendable {
     ///
     /// - Parameter isDecoded: Returns whether pixels are cached.
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
-    func reserve(for job: RenderJob, isDecoded: (DecodeKey) -> Bool) async throws -> Rooms {
-        let plan = job.key.plan
-        let costs = job.decodes.mapValues { isDecoded($0.key) ? nil : $0.cost }
+    func reserve(
+        for key: ResultKey, from sources: PerSource<AvailableSource>, isDecoded: (DecodeKey) -> Bool
+    ) async throws -> Rooms {
+        let plan = key.plan
+        let costs = key.decodeKeys.mapWithIndex { index, key -> Int? in
+            let source = sources[index]
+            return isDecoded(key)
+                ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.bytes?.count ?? 0)
+        }
         var (sum, overflow) = (plan.cost, false)
         for case let cost? in costs {
             let (larger, isTooLarge) = sum.addingReportingOverflow(cost)
@@ -28,7 +34,7 @@ struct WorkMemory: Sendable {
         }
         // The caches keep a quarter even when they are purged.
         guard !overflow, sum <= budget.limit - budget.limit / 4 else {
-            let header = job.records.image.header
+            let header = sources.image.record.header
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
         let room = try await budget.reserve(sum)

@@ -53,10 +53,8 @@ package struct PipelineMetrics: Sendable {
             "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
 
-    /// Counts a miss rejected before any work.
     func refused() { refusals.increment() }
 
-    /// The number of decodes and renders so far.
     var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
 
     func decoded(_ format: ImageFormat, in duration: Duration) {

@@ -8,7 +8,6 @@ import ThumbnailTypes
 /// Records when the work of a traced request on a worker thread began, and when its parts did.
 final class WorkTrace: Sendable {
     private let trace: RequestTrace
-    /// The time at which the request began to wait.
     private let start: Duration
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
 
@@ -39,7 +38,6 @@ final class WorkTrace: Sendable {
     }
 }
 
-/// A traced request's wait for a source.
 struct DownloadTrace {
     private let trace: RequestTrace
     private let context: TraceContext
@@ -59,12 +57,12 @@ struct DownloadTrace {
     /// Records the wait for a slot and the transfer with its phases, or the wait for the transfer of another request.
     ///
     /// The phases follow each other as they happened; redirects add to each of them.
-    func record(_ delivery: Delivery, from host: String, until end: Duration) {
-        guard let exchange = delivery.exchange else { return }
+    func record(_ copy: SourceCopy, from host: String, until end: Duration) {
+        guard let exchange = copy.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]
         if let status = exchange.status { attributes.append(("http.response.status_code", .int(status))) }
-        guard delivery.participation == .started else {
-            let isJoined = delivery.participation == .joined
+        guard copy.participation == .started else {
+            let isJoined = copy.participation == .joined
             let link = isJoined ? exchange.traceparent.flatMap { TraceContext(traceparent: $0) } : nil
             trace.record(
                 "download", as: context, time: start..<end,
@@ -75,7 +73,7 @@ struct DownloadTrace {
         let timings = exchange.timings
         let began = max(start, end - timings.total)
         trace.record("queue", time: start..<began, attributes: [("alula.step", .string("download"))])
-        if let bytes = delivery.bytes, exchange.status != 304 {
+        if let bytes = copy.bytes, exchange.status != 304 {
             attributes.append(("http.response.body.size", .int(bytes.count)))
         }
         trace.record("download", .client, as: context, time: began..<end, attributes: attributes)

@@ -10,7 +10,7 @@ import ThumbnailTypes
 @Suite struct CloudflareTests {
     private static func query(
         _ options: String, source: String = "https://a.example/b.jpg", accept: String? = nil
-    ) throws -> ThumbnailQuery {
+    ) throws -> Request {
         let dialect = CloudflareDialect(at: try #require(DialectPlace("/cdn-cgi/image")), base: "site:")
         return try dialect.query(in: RequestedTarget("/cdn-cgi/image/\(options)/\(source)", accept: accept))
     }
@@ -27,7 +27,7 @@ import ThumbnailTypes
     private static func plan(
         _ options: String, accept: String? = nil, of header: ImageHeader = header()
     ) throws -> RenderPlan {
-        try RenderPlan(query(options, accept: accept).request.recipe, of: RecipeSource(header: header))
+        try RenderPlan(query(options, accept: accept).recipe, of: RecipeSource(header: header))
     }
 
     @Test(arguments: [
@@ -118,13 +118,13 @@ import ThumbnailTypes
     @Test func `pixels of a border are kept`() throws {
         let border = "trim=border,trim.border.color=white,trim.border.tolerance=7"
         let query = try Self.query("\(border),trim.border.keep=5,w=300")
-        let (recipe, header) = (query.request.recipe.recipe, Self.header())
+        let (recipe, header) = (query.recipe.recipe, Self.header())
         let first = try recipe.composition(of: RecipeSource(header: header))
         #expect(first.trim == ImageOperations.Trim(tolerance: 7, color: .white))
         let box = ImagePart(x: 100, y: 2, size: PixelSize(width: 200, height: 718), of: header.size)
         let part = try recipe.composition(of: RecipeSource(header: header, box: box)).part
         #expect(part == ImagePart(x: 95, y: 0, size: PixelSize(width: 210, height: 720), of: header.size))
-        let other = try Self.query("trim=border,trim.border.keep=6,w=300").request.recipe.recipe
+        let other = try Self.query("trim=border,trim.border.keep=6,w=300").recipe.recipe
         #expect(recipe.keyText != other.keyText)
     }
 
@@ -160,8 +160,8 @@ import ThumbnailTypes
     ])
     func `facts are those of the image that the other options make`(options: String, start: String) throws {
         let query = try Self.query(options, accept: "image/avif")
-        #expect(query.answer.facts == FactsRequest() && !query.isNegotiated)
-        let written = query.answer.factsWriter?.answer(about: SourceFacts(header: Self.header(), byteCount: 1_234))
+        #expect(query.form.facts == FactsRequest() && !query.isNegotiated)
+        let written = query.form.factsWriter?.answer(about: SourceFacts(header: Self.header(), byteCount: 1_234))
         let original = #""original":{"file_size":1234,"width":1080,"height":720,"format":"image/jpeg"}}"#
         #expect(written?.mediaType == "application/json" && written?.text == start + original)
     }
@@ -173,7 +173,7 @@ import ThumbnailTypes
     }
 
     @Test func `sources are absolute, or paths with the request's query`() throws {
-        func source(_ text: String) throws -> ExactText { try Self.query("w=9", source: text).request.source }
+        func source(_ text: String) throws -> ExactText { try Self.query("w=9", source: text).source }
         #expect(try source("https://a.example/b%20c.jpg?d=%26") == "https://a.example/b%20c.jpg?d=%26")
         #expect(try source("https%3A%2F%2Fa.example%2Fb.jpg%3Fv%3D1") == "https://a.example/b.jpg?v=1")
         #expect(try source("a/b%20c.jpg?d=%26") == "site:a/b c.jpg?d=%26")
@@ -188,9 +188,9 @@ import ThumbnailTypes
 
     @Test func `failures lead to absolute sources if that is asked for, and hints count for nothing`() throws {
         let query = try Self.query("onerror=redirect,w=9,scq=low,g=face,face-zoom=0.5,upscale=generate")
-        #expect(query.answer.fallback == .named("https://a.example/b.jpg", asTarget: nil))
+        #expect(query.form.fallback == .named("https://a.example/b.jpg", asTarget: nil))
         #expect(query.ignoredOptions == ["slow-connection-quality=low", "upscale=generate", "zoom=0.5"])
-        #expect(try Self.query("onerror=redirect,w=9", source: "a.jpg").answer.fallback == nil)
-        #expect(try Self.query("w=9").answer.maximumAge == nil)
+        #expect(try Self.query("onerror=redirect,w=9", source: "a.jpg").form.fallback == nil)
+        #expect(try Self.query("w=9").form.maximumAge == nil)
     }
 }

@@ -26,7 +26,7 @@ import ThumbnailTypes
         let path = String(target.prefix(before: UInt8(ascii: "?")))
         let names = ["/_next/image": "next", "/_vercel/image": "vercel", "/.netlify/images": "netlify"]
         let query = try dialect(names[path] ?? "astro").query(in: RequestedTarget(target, accept: accept))
-        return try RenderPlan(query.request.recipe, of: RecipeSource(header: header)).answerText
+        return try RenderPlan(query.recipe, of: RecipeSource(header: header)).answerText
     }
 
     private static func header(
@@ -66,7 +66,7 @@ import ThumbnailTypes
     /// The format that a drawing gets where drawings are read.
     private static func format(ofDrawing target: String, _ name: String) throws -> ImageFormat {
         let query = try dialect(name).query(in: RequestedTarget(target))
-        return try query.request.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
+        return try query.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
     }
 
     @Test(arguments: [
@@ -112,7 +112,7 @@ import ThumbnailTypes
             let text = URLEscape.encode(text)
             return try Self.dialect(name).query(
                 in: RequestedTarget("\(place ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
-            ).request.source
+            ).source
         }
         #expect(try source("/a/b.jpg") == "site:a/b.jpg")
         #expect(try source("HTTPS://a.example/b") == "HTTPS://a.example/b")
@@ -185,18 +185,18 @@ import ThumbnailTypes
     func `a plus stands for a blank, as forms write it`(name: String) throws {
         let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
         let target = "\(place ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
-        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).request.source == "site:my photo+1.jpg")
+        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
     }
 
     @Test func `a BlurHash is a text in place of an image`() throws {
         let query = try Self.dialect("netlify").query(in: RequestedTarget("/.netlify/images?url=a.jpg&fm=blurhash"))
-        #expect(query.answer.facts == FactsRequest(features: [.blurHash]) && !query.isNegotiated)
+        #expect(query.form.facts == FactsRequest(features: [.blurHash]) && !query.isNegotiated)
         let appearance = ImageAppearance(
             SmallImage(width: 1, height: 1, pixels: [9, 99, 200, 255]), features: [.blurHash], components: (4, 3))
         var facts = SourceFacts(header: Self.header(), byteCount: 9)
-        #expect(query.answer.factsWriter?.answer(about: facts) == nil)
+        #expect(query.form.factsWriter?.answer(about: facts) == nil)
         facts.appearance = appearance
-        let written = query.answer.factsWriter?.answer(about: facts)
+        let written = query.form.factsWriter?.answer(about: facts)
         let hash = try #require(appearance.blurHash)
         #expect(written?.mediaType == "text/plain" && written?.text == hash)
     }
@@ -214,9 +214,9 @@ import ThumbnailTypes
     @Test func `a color stands behind what is transparent`() throws {
         let query = try Self.dialect("astro").query(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
         let plan = try RenderPlan(
-            query.request.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))
+            query.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))
         #expect(plan.steps.contains { $0 is BackgroundStep }, "\(plan.words)")
-        #expect(query.answer.maximumAge == 31_536_000)
+        #expect(query.form.maximumAge == 31_536_000)
     }
 
     @Test(arguments: [
@@ -228,7 +228,7 @@ import ThumbnailTypes
         ("next", "/_next/image?w=640&q=75&url=https%3A%2F%2Fh%2Fa%20b", "https://h/a b"),
     ])
     func `a path names a file as well as a part of a URL`(name: String, target: String, source: ExactText) throws {
-        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).request.source == source)
+        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == source)
     }
 
     @Test(arguments: [
@@ -239,9 +239,9 @@ import ThumbnailTypes
     func `a path in a path keeps its question and number signs`(text: String, source: ExactText) throws {
         let cloudflare = CloudflareDialect(at: try #require(DialectPlace("/cdn-cgi/image")), base: Self.base)
         let ipx = IPXDialect(at: try #require(DialectPlace("/_ipx")), base: Self.base)
-        #expect(try cloudflare.query(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).request.source == source)
+        #expect(try cloudflare.query(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).source == source)
         let expected = source == "https://h/a b?x" ? "https://h/a%20b?x" : source
-        #expect(try ipx.query(in: RequestedTarget("/_ipx/w_30/\(text)")).request.source == expected)
+        #expect(try ipx.query(in: RequestedTarget("/_ipx/w_30/\(text)")).source == expected)
         #expect(throws: APIError.self) { try ipx.query(in: RequestedTarget("/_ipx/w_30/ftp://h/a.jpg")) }
     }
 
@@ -249,13 +249,13 @@ import ThumbnailTypes
         var vocabulary = Vocabulary()
         vocabulary.baseOrigin = "site:"
         func source(_ text: String) throws -> ExactText {
-            try ThumbnailTarget.parse("/thumbnail?url=\(text)", accept: nil, vocabulary: vocabulary).request.source
+            try ThumbnailTarget.parse("/thumbnail?url=\(text)", accept: nil, vocabulary: vocabulary).source
         }
         #expect(try source("/a/b.jpg") == "site:a/b.jpg")
         #expect(try source("//a/b.jpg") == "//a/b.jpg")
         #expect(try source("https://a/b.jpg") == "https://a/b.jpg")
         let facts = InfoDialect(vocabulary: vocabulary)
-        #expect(try facts.query(in: RequestedTarget("/info?url=/a")).request.source == "site:a")
+        #expect(try facts.query(in: RequestedTarget("/info?url=/a")).source == "site:a")
     }
 }
 

@@ -11,7 +11,7 @@ import ThumbnailTypes
 @Suite struct IPXTests {
     private static func query(
         _ modifiers: String, source: String = "https://a.example/b.jpg", accept: String? = nil
-    ) throws -> ThumbnailQuery {
+    ) throws -> Request {
         let dialect = IPXDialect(at: try #require(DialectPlace("/_ipx")), base: "site:")
         return try dialect.query(in: RequestedTarget("/_ipx/\(modifiers)/\(source)", accept: accept))
     }
@@ -28,7 +28,7 @@ import ThumbnailTypes
     private static func plan(
         _ modifiers: String, accept: String? = nil, of header: ImageHeader = header()
     ) throws -> RenderPlan {
-        try RenderPlan(query(modifiers, accept: accept).request.recipe, of: RecipeSource(header: header))
+        try RenderPlan(query(modifiers, accept: accept).recipe, of: RecipeSource(header: header))
     }
 
     @Test(arguments: [
@@ -55,12 +55,12 @@ import ThumbnailTypes
     func `EXIF counts only if that is asked for`(modifiers: String, size: String, turn: QuarterTurn) throws {
         let header = Self.header(orientation: 6)
         #expect(try Self.plan(modifiers, of: header).answerText.prefix(before: UInt8(ascii: " ")) == size)
-        let recipe = try Self.query(modifiers).request.recipe.recipe
+        let recipe = try Self.query(modifiers).recipe.recipe
         #expect(try recipe.composition(of: RecipeSource(header: header)).turn == turn)
     }
 
     @Test func `a part is one of the image as it is stored`() throws {
-        let recipe = try Self.query("crop_100_50_300_200").request.recipe.recipe
+        let recipe = try Self.query("crop_100_50_300_200").recipe.recipe
         let part = try recipe.composition(of: RecipeSource(header: Self.header(orientation: 6))).part
         let upright = PixelSize(width: 800, height: 1_200)
         #expect(part == ImagePart(x: 550, y: 100, size: PixelSize(width: 200, height: 300), of: upright))
@@ -159,7 +159,7 @@ import ThumbnailTypes
     }
 
     @Test func `sources are decoded once, and the query of the request means nothing`() throws {
-        func source(_ text: String) throws -> ExactText { try Self.query("w_9", source: text).request.source }
+        func source(_ text: String) throws -> ExactText { try Self.query("w_9", source: text).source }
         #expect(try source("https://a.example/b%20c.jpg%3Fv=1?w=3") == "https://a.example/b%20c.jpg?v=1")
         #expect(try source("https:/a.example/b.jpg") == "https://a.example/b.jpg")
         #expect(try source("http%3A%2F%2Fa.example%2Fb.jpg") == "http://a.example/b.jpg")

@@ -154,7 +154,7 @@ import ThumbnailTypes
     ])
     func `sides that no image has are refused or bounded`(target: String) throws {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 65_535))
-        let plan = try? RenderPlan(try imaginaryQuery(target).request.recipe, of: RecipeSource(header: source))
+        let plan = try? RenderPlan(try imaginaryQuery(target).recipe, of: RecipeSource(header: source))
         #expect((plan?.outputSize.area ?? 0) <= ImagingLimits().maximumOutputPixels)
     }
 }

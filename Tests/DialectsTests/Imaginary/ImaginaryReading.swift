@@ -15,7 +15,7 @@ func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) t
 }
 
 /// The query of an image that is sent to a target.
-func imaginaryQuery(_ target: String, accept: String? = nil) throws -> ThumbnailQuery {
+func imaginaryQuery(_ target: String, accept: String? = nil) throws -> Request {
     try imaginary().uploadQuery(in: RequestedTarget(target, accept: accept))
 }
 
@@ -30,8 +30,8 @@ func imaginaryComposition(
         drawing: format == .svg ? PixelSize(width: width * 1_000, height: height * 1_000) : nil)
     let query = try imaginaryQuery(target)
     let mark = ImageHeader(format: .png, storedSize: PixelSize(width: 20, height: 10), bands: 4, hasAlpha: true)
-    let source = RecipeSource(header: header, additions: query.request.additional.map { _ in mark })
-    return try query.request.recipe.recipe.composition(of: source)
+    let source = RecipeSource(header: header, additions: query.additional.map { _ in mark })
+    return try query.recipe.recipe.composition(of: source)
 }
 
 /// The target of a pipeline.

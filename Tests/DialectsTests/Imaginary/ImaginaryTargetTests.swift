@@ -11,12 +11,12 @@ import ThumbnailTypes
 /// Parameters, pipelines, keys and signatures.
 @Suite struct ImaginaryTargetTests {
     private func options(_ query: String) throws -> ImaginaryOptions {
-        let recipe = try imaginaryQuery("/flip?" + query).request.recipe.recipe as? ImaginaryRecipe
+        let recipe = try imaginaryQuery("/flip?" + query).recipe.recipe as? ImaginaryRecipe
         return try #require(recipe?.operations.first).options
     }
 
     private func operations(_ json: String) throws -> [ImaginaryOperation] {
-        let recipe = try imaginaryQuery(pipeline(json)).request.recipe.recipe as? ImaginaryRecipe
+        let recipe = try imaginaryQuery(pipeline(json)).recipe.recipe as? ImaginaryRecipe
         return try #require(recipe).operations
     }
 
@@ -64,7 +64,7 @@ import ThumbnailTypes
         func composition(_ query: String, _ accept: String?) throws -> ImageFormat {
             let query = try imaginaryQuery("/flip?" + query, accept: accept)
             let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 4))
-            return try query.request.recipe.recipe.composition(of: RecipeSource(header: header)).format
+            return try query.recipe.recipe.composition(of: RecipeSource(header: header)).format
         }
         #expect(try composition("type=WebP", nil) == .webp && composition("type=png", "image/webp") == .png)
         #expect(try composition("type=auto", "image/avif,image/png;q=0.1,image/webp") == .png)
@@ -117,8 +117,8 @@ import ThumbnailTypes
                 [{"operation":"watermarkImage","params":{"image":"http://h/m.png"}},\
                 {"operation":"watermark","params":{"text":"<b>a</b> &amp; &lt;","font":"serif bold 12"}}]
                 """))
-        #expect(query.request.additional.map(\.source) == ["http://h/m.png", ""])
-        let drawing = try #require(query.request.additional[1].file).string
+        #expect(query.additional.map(\.source) == ["http://h/m.png", ""])
+        let drawing = try #require(query.additional[1].file).string
         #expect(drawing.contains("font-family=\"serif\" font-weight=\"bold\""))
         #expect(drawing.contains(">a &amp; &lt;</text>"), "\(drawing)")
     }
@@ -128,7 +128,7 @@ import ThumbnailTypes
         configuration.place = DialectPlace("/")
         func source(_ query: String) throws -> ExactText {
             let dialect = try #require(ImaginaryDialect(configuration, base: "site:"))
-            return try dialect.query(in: RequestedTarget("/flip?" + query)).request.source
+            return try dialect.query(in: RequestedTarget("/flip?" + query)).source
         }
         #expect(try source("url=/a%2520b.jpg") == "site:a b.jpg" && source("file=a.jpg") == "site:a.jpg")
         #expect(try source("url=//h/a.jpg") == "//h/a.jpg" && source("url=http://h/a") == "http://h/a")
@@ -141,7 +141,7 @@ import ThumbnailTypes
     @Test func `a source is a URL, and a file only below the operator's folder`() throws {
         func source(_ query: String, _ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ExactText
         {
-            try imaginary(configure).query(in: RequestedTarget("/flip?" + query)).request.source
+            try imaginary(configure).query(in: RequestedTarget("/flip?" + query)).source
         }
         #expect(try source("url=http%3A%2F%2Fh%2Fa%2520b&url=x") == "http://h/a%20b")
         #expect(throws: APIError.self) { try source("") }

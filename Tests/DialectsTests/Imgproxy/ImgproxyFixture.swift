@@ -21,7 +21,7 @@ enum ImgproxyFixture {
     /// The query of a target that is not signed.
     static func query(
         _ path: String, accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         try dialect(configure).query(in: RequestedTarget("/_/" + path, accept: accept))
     }
 
@@ -38,7 +38,7 @@ enum ImgproxyFixture {
     ) throws -> ImgproxyRecipe {
         let path = options.isEmpty ? source : options + "/" + source
         let query = try query(path, accept: accept, configure)
-        guard let recipe = query.request.recipe.recipe as? ImgproxyRecipe else {
+        guard let recipe = query.recipe.recipe as? ImgproxyRecipe else {
             preconditionFailure("the request has a recipe of imgproxy")
         }
         return recipe

@@ -16,7 +16,7 @@ struct ImgproxyGrammarTests {
     private func source(
         _ path: String, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> String {
-        try ImgproxyFixture.query(path, configure).request.source.string
+        try ImgproxyFixture.query(path, configure).source.string
     }
 
     @Test func `a plain source is decoded once`() throws {
@@ -53,7 +53,7 @@ struct ImgproxyGrammarTests {
     @Test func `formats follow a point after base64 and an at sign after plain text`() throws {
         let text = Self.base64(Self.url)
         func format(_ path: String) throws -> ImgproxyFormat? {
-            let recipe = try ImgproxyFixture.query(path).request.recipe.recipe as? ImgproxyRecipe
+            let recipe = try ImgproxyFixture.query(path).recipe.recipe as? ImgproxyRecipe
             return recipe?.options.format
         }
         #expect(try format(text + ".webp") == .webp && format("plain/https://h/a@png") == .png)
@@ -131,7 +131,7 @@ struct ImgproxyGrammarTests {
         let query = try ImgproxyFixture.query("rs--fit--300--200/\(ImgproxyFixture.source)") {
             $0.argumentsSeparator = "--"
         }
-        #expect((query.request.recipe.recipe as? ImgproxyRecipe)?.options.width == 300)
+        #expect((query.recipe.recipe as? ImgproxyRecipe)?.options.width == 300)
         #expect(ImgproxyFixture.fault("w:300/\(ImgproxyFixture.source)") { $0.argumentsSeparator = "," } != nil)
     }
 
@@ -161,7 +161,7 @@ struct ImgproxyGrammarTests {
         vocabulary.dialectPresets = ["a": "w:3"]
         let dialect = try #require(ImgproxyDialect(configuration, vocabulary: vocabulary))
         let query = try dialect.query(in: RequestedTarget("/_/pr:a:b/\(ImgproxyFixture.source)"))
-        let options = try #require(query.request.recipe.recipe as? ImgproxyRecipe).options
+        let options = try #require(query.recipe.recipe as? ImgproxyRecipe).options
         #expect(options.width == 3 && options.height == 2)
     }
 
@@ -171,7 +171,7 @@ struct ImgproxyGrammarTests {
             configuration.allowsOnlyPresets = true
         }
         let query = try ImgproxyFixture.query("thumb:card/plain/https://h/a@webp", configure)
-        let options = try #require(query.request.recipe.recipe as? ImgproxyRecipe).options
+        let options = try #require(query.recipe.recipe as? ImgproxyRecipe).options
         #expect(options.width == 300 && options.height == 80 && options.format == .webp)
         #expect(ImgproxyFixture.fault("pr:thumb/plain/https://h/a", configure) != nil)
         #expect(ImgproxyFixture.fault("w:300/plain/https://h/a", configure) != nil)

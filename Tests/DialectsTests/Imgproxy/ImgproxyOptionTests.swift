@@ -119,12 +119,12 @@ struct ImgproxyOptionTests {
     @Test func `a watermark is a second source if one is set`() throws {
         let path = "wm:0.5:soea:10:-5:0.2/\(ImgproxyFixture.source)"
         let query = try ImgproxyFixture.query(path) { $0.watermark = "marks:a.png" }
-        #expect(query.request.additional == [AdditionalSource(.watermark, source: "marks:a.png")])
+        #expect(query.additional == [AdditionalSource(.watermark, source: "marks:a.png")])
         #expect(query.ignoredOptions.isEmpty)
         let none = try ImgproxyFixture.query(path)
-        #expect(none.request.additional.isEmpty && none.ignoredOptions == ["wm:0.5:soea:10:-5:0.2"])
+        #expect(none.additional.isEmpty && none.ignoredOptions == ["wm:0.5:soea:10:-5:0.2"])
         let off = try ImgproxyFixture.query("wm:0/\(ImgproxyFixture.source)") { $0.watermark = "marks:a.png" }
-        #expect(off.request.additional.isEmpty)
+        #expect(off.additional.isEmpty)
         for wrong in ["wm:", "wm:2", "wm:-1", "wm:1:fp:1:1", "wm:1:ce:0:0:0", "wm:1:xx"] {
             #expect(ImgproxyFixture.fault("\(wrong)/\(ImgproxyFixture.source)") != nil, "\(wrong)")
         }
@@ -151,10 +151,10 @@ struct ImgproxyOptionTests {
     @Test func `what concerns the answer is no part of the image`() throws {
         let query = try ImgproxyFixture.query(
             "cb:x/exp:2000000000/fn:bXkgY2F0:1/att:1/\(ImgproxyFixture.source)")
-        #expect(query.expires == 2_000_000_000 && query.answer.fileName == "my cat" && query.answer.isAttachment)
+        #expect(query.expires == 2_000_000_000 && query.form.fileName == "my cat" && query.form.isAttachment)
         let plain = try ImgproxyFixture.query(ImgproxyFixture.source)
-        #expect(query.request == plain.request)
-        #expect(plain.expires == nil && plain.answer.fileName == nil && !plain.answer.isAttachment)
+        #expect(query.recipe == plain.recipe)
+        #expect(plain.expires == nil && plain.form.fileName == nil && !plain.form.isAttachment)
         #expect(try ImgproxyFixture.query("exp:-5/fn:/\(ImgproxyFixture.source)") == plain)
         for wrong in ["exp:", "exp:x", "fn:%25%25:1", "fn:a:b:c", "cb:a:b"] {
             #expect(ImgproxyFixture.fault("\(wrong)/\(ImgproxyFixture.source)") != nil, "\(wrong)")
@@ -195,7 +195,7 @@ struct ImgproxyOptionTests {
         let limited = try ImgproxyFixture.query("msfs:1000/\(ImgproxyFixture.source)") {
             $0.allowsSecurityOptions = true
         }
-        #expect(limited.request.maximumSourceBytes == 1_000)
+        #expect(limited.maximumSourceBytes == 1_000)
         #expect(ImgproxyFixture.fault("maf:0/\(ImgproxyFixture.source)") { $0.allowsSecurityOptions = true } != nil)
     }
 }

@@ -2,6 +2,7 @@ import Imaging
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Dialects
 

@@ -9,7 +9,7 @@ import ThumbnailTypes
 @Suite(.timeLimit(.minutes(1)))
 struct OperationGrammarTests {
     private func operations(_ query: String) throws -> ImageOperations {
-        try ThumbnailTarget.parse("/thumbnail?url=x:y&" + query, accept: nil).request.options.operations
+        try ThumbnailTarget.parse("/thumbnail?url=x:y&" + query, accept: nil).options.operations
     }
 
     @Test func `every operation is read`() throws {
@@ -80,8 +80,8 @@ struct OperationGrammarTests {
     }
 
     @Test func `words of closed lists have no case`() throws {
-        func request(_ query: String) throws -> ThumbnailRequest {
-            try ThumbnailTarget.parse("/thumbnail?url=http%3A%2F%2Fh%2Fa&" + query, accept: nil).request
+        func request(_ query: String) throws -> Request {
+            try ThumbnailTarget.parse("/thumbnail?url=http%3A%2F%2Fh%2Fa&" + query, accept: nil)
         }
         for (query, same) in [
             ("w=9&h=9&fit=Cover&gravity=TOP-left", "w=9&h=9&fit=cover&gravity=top-left"),

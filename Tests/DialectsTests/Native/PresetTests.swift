@@ -34,7 +34,7 @@ struct PresetTests {
     /// The query, whoever says its parts.
     private func parse(
         _ query: String, _ vocabulary: Vocabulary = vocabulary()
-    ) throws(APIError) -> ThumbnailQuery {
+    ) throws(APIError) -> Request {
         var query = try ThumbnailTarget.parse("/thumbnail?url=x:y" + query, accept: nil, vocabulary: vocabulary)
         query.choices = .all
         return query
@@ -114,13 +114,13 @@ struct PresetTests {
     }
 
     @Test func `renditions of jobs use presets, and mean the same when they are read again`() throws {
-        func requests(_ vocabulary: Vocabulary, _ rendition: String) throws -> [ThumbnailRequest] {
+        func requests(_ vocabulary: Vocabulary, _ rendition: String) throws -> AnyRenderRecipe {
             let dialect = NativeDialect(vocabulary: vocabulary)
             let target = try dialect.target(source: "http://h/a b", rendition: rendition)
-            return [try dialect.query(in: RequestedTarget(target)).request]
+            return try dialect.query(in: RequestedTarget(target)).recipe
         }
-        func request(_ query: String) throws -> [ThumbnailRequest] {
-            [try ThumbnailTarget.parse("/thumbnail?url=http://h/a%20b&" + query, accept: nil).request]
+        func request(_ query: String) throws -> AnyRenderRecipe {
+            try ThumbnailTarget.parse("/thumbnail?url=http://h/a%20b&" + query, accept: nil).recipe
         }
         #expect(try requests(Self.vocabulary(), "preset=card&w=5") == request("w=5&h=300&fit=cover"))
         let standard = Self.vocabulary(standard: [("enlarge", "1"), ("q", "50")])

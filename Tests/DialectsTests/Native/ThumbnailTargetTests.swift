@@ -7,13 +7,13 @@ import ThumbnailTypes
 @testable import Dialects
 
 @Suite struct ThumbnailTargetTests {
-    private func parse(_ query: String, accept: String? = nil) throws(APIError) -> ThumbnailQuery {
+    private func parse(_ query: String, accept: String? = nil) throws(APIError) -> Request {
         try ThumbnailTarget.parse("/thumbnail?" + query, accept: accept)
     }
 
     @Test func `a source alone has all defaults`() throws {
         let query = try parse("url=https%3A%2F%2Fexample.com%2Fa.jpg")
-        #expect(query == ThumbnailQuery(request: ThumbnailRequest(source: "https://example.com/a.jpg")))
+        #expect(query == Request(source: "https://example.com/a.jpg"))
     }
 
     @Test func `every parameter sets its option`() throws {
@@ -31,20 +31,20 @@ import ThumbnailTypes
         options.background = Color(red: 0xff, green: 0xfa, blue: 0xf0)
         options.quality = 80
         options.page = 3
-        let request = ThumbnailRequest(source: "shop:a/b.png", options: options, format: .fixed(.webp))
-        #expect(query.request == request)
+        let request = Request(source: "shop:a/b.png", options: options, format: .fixed(.webp))
+        #expect(query.source == request.source && query.recipe == request.recipe)
         #expect(query.placeholder?.color == Color(red: 192, green: 192, blue: 192))
         #expect(query.expires == 4_102_444_800)
     }
 
     @Test func `tags are a list without repetitions, which every other grammar of requests takes as well`() throws {
         let query = try parse("url=x:y&tag=product-7,a.B_c%2Cproduct-7")
-        #expect(query.request.tags == ["product-7", "a.B_c"])
+        #expect(query.tags == ["product-7", "a.B_c"])
         let plain = try parse("url=x:y")
-        #expect(query.request.recipe == plain.request.recipe && query != plain)
+        #expect(query.recipe == plain.recipe && query != plain)
         #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
         let long = String(repeating: "a", count: 64)
-        #expect(try parse("url=x:y&tag=1,2,3,4,5,6,7,\(long)").request.tags.count == 8)
+        #expect(try parse("url=x:y&tag=1,2,3,4,5,6,7,\(long)").tags.count == 8)
         for wrong in ["", ",", "a,", "a b", "a/b", "%C3%A4", long + "a", "1,2,3,4,5,6,7,8,9"] {
             let error = #expect(throws: APIError.self) { try parse("url=x:y&tag=" + wrong) }
             #expect(error?.code == "bad_parameter" && error?.parameter == "tag", "\(wrong)")
@@ -54,15 +54,15 @@ import ThumbnailTypes
 
     @Test func `a quality may be looked for`() throws {
         let automatic = try parse("url=x:y&quality=auto&format=webp")
-        #expect(automatic.request.options.isQualityAutomatic && automatic.request.options.quality == nil)
+        #expect(automatic.options.isQualityAutomatic && automatic.options.quality == nil)
         let fitting = try parse("url=x:y&maxBytes=256&q=70")
-        #expect(fitting.request.options.maximumBytes == 256 && fitting.request.options.quality == 70)
+        #expect(fitting.options.maximumBytes == 256 && fitting.options.quality == 70)
         let keeping = try parse("url=x:y&keepCopyright=1")
-        #expect(keeping.request.options.keepsCopyright)
+        #expect(keeping.options.keepsCopyright)
         #expect(try parse("url=x:y&keepCopyright=0") == parse("url=x:y"))
         #expect(try parse("url=x:y&hdr=drop") == parse("url=x:y") && parse("url=x:y&hdr=keep") != parse("url=x:y"))
         let coarse = try parse("url=x:y&format=avif&avifBitDepth=8")
-        #expect(coarse.request.options.avifBitDepth == 8)
+        #expect(coarse.options.avifBitDepth == 8)
         for query in [automatic, fitting, keeping, coarse] {
             #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(query)), accept: nil) == query)
         }
@@ -83,20 +83,20 @@ import ThumbnailTypes
     }
 
     @Test func `the source is decoded once and a plus is a plus`() throws {
-        #expect(try parse("url=http://h/a%2520b+c%2Bd").request.source == "http://h/a%20b+c+d")
+        #expect(try parse("url=http://h/a%2520b+c%2Bd").source == "http://h/a%20b+c+d")
     }
 
     @Test func `a source has 2048 bytes at most`() throws {
-        #expect(try parse("url=" + String(repeating: "%C3%A9", count: 1_024)).request.source.utf8.count == 2_048)
+        #expect(try parse("url=" + String(repeating: "%C3%A9", count: 1_024)).source.utf8.count == 2_048)
         let error = #expect(throws: APIError.self) { try parse("url=" + String(repeating: "a", count: 2_049)) }
         #expect(error?.code == "bad_url")
     }
 
     @Test func `without a format, Accept chooses it`() throws {
         let query = try parse("url=x:y&format=auto", accept: "image/webp;q=0.5, */*")
-        #expect(query.request.format == .negotiated([.webp: 500]))
+        #expect(query.format == .negotiated([.webp: 500]))
         #expect(query.isNegotiated)
-        #expect(try parse("url=x:y&format=png", accept: "image/webp").request.format == .fixed(.png))
+        #expect(try parse("url=x:y&format=png", accept: "image/webp").format == .fixed(.png))
     }
 
     @Test(arguments: [
@@ -188,7 +188,7 @@ import ThumbnailTypes
     }
 
     @Test func `a query in a URL that harms nothing is read, and other faults keep their own words`() throws {
-        #expect(try parse("url=https://h/a.jpg?a=1&w=30").request.source == "https://h/a.jpg?a=1")
+        #expect(try parse("url=https://h/a.jpg?a=1&w=30").source == "https://h/a.jpg?a=1")
         #expect(throws: APIError.self) { try parse("url=https://h/a.jpg%3Fa=1&b=2") }
         let error = #expect(throws: APIError.self) { try parse("b=2&url=https://h/a.jpg?a=1") }
         #expect(error?.code == "unknown_parameter")
@@ -203,9 +203,9 @@ import ThumbnailTypes
     }
 
     @Test func `the ends of every range are allowed`() throws {
-        #expect(try parse("url=x:y&w=1&h=16384&q=1&dpr=0.5").request.options.devicePixelRatio == 500)
-        #expect(try parse("url=x:y&q=100&dpr=8.000").request.options.devicePixelRatio == 8_000)
-        let focal = try parse("url=x:y&gravity=focal&fx=1.000&fy=0").request.options.gravity
+        #expect(try parse("url=x:y&w=1&h=16384&q=1&dpr=0.5").options.devicePixelRatio == 500)
+        #expect(try parse("url=x:y&q=100&dpr=8.000").options.devicePixelRatio == 8_000)
+        let focal = try parse("url=x:y&gravity=focal&fx=1.000&fy=0").options.gravity
         #expect(focal == .focal(x: 1_000, y: 0))
     }
 
@@ -218,7 +218,7 @@ import ThumbnailTypes
         }
     }
 
-    private static func anyQuery(_ random: inout SplitMix) -> ThumbnailQuery {
+    private static func anyQuery(_ random: inout SplitMix) -> Request {
         func maybe<Value>(_ value: Value) -> Value? { Bool.random(using: &random) ? value : nil }
         func color() -> Color {
             let bits = UInt32.random(in: .min ... .max, using: &random)
@@ -248,11 +248,11 @@ import ThumbnailTypes
         }
         let format = ImageFormat.written.randomElement(using: &random)
         options.format = maybe(format)?.map { .fixed($0) } ?? .negotiated([:])
-        return ThumbnailQuery(
-            request: ThumbnailRequest(
-                source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options),
-            placeholder: maybe(color()).map { Placeholder($0, in: options) },
-            expires: maybe(.random(in: 0...999_999_999_999, using: &random)))
+        var query = Request(
+            source: ExactText(sources.randomElement(using: &random) ?? "x:y"), options: options)
+        query.placeholder = maybe(color()).map { Placeholder($0, in: options) }
+        query.expires = maybe(.random(in: 0...999_999_999_999, using: &random))
+        return query
     }
 }
 

@@ -14,7 +14,7 @@ struct WatermarkGrammarTests {
         return Vocabulary.Watermark(source: "media:logo.png", options: options)
     }()
 
-    private func parse(_ query: String) throws(APIError) -> ThumbnailQuery {
+    private func parse(_ query: String) throws(APIError) -> Request {
         var vocabulary = Vocabulary()
         vocabulary.watermarks = ["logo": Self.logo]
         return try ThumbnailTarget.parse("/thumbnail?url=x:y" + query, accept: nil, vocabulary: vocabulary)
@@ -22,10 +22,10 @@ struct WatermarkGrammarTests {
 
     @Test func `a watermark alone has all defaults`() throws {
         let query = try parse("&watermark=http%3A%2F%2Fh%2Fa%20b.png%3Fx%3D1")
-        #expect(query.request.additional == [AdditionalSource(.watermark, source: "http://h/a b.png?x=1")])
-        #expect(query.request.options.watermark == WatermarkOptions())
+        #expect(query.additional == [AdditionalSource(.watermark, source: "http://h/a b.png?x=1")])
+        #expect(query.options.watermark == WatermarkOptions())
         let plain = try parse("")
-        #expect(plain.request.additional.isEmpty && plain.request.options.watermark == nil)
+        #expect(plain.additional.isEmpty && plain.options.watermark == nil)
     }
 
     @Test func `every parameter sets its option`() throws {
@@ -35,7 +35,7 @@ struct WatermarkGrammarTests {
         var options = WatermarkOptions()
         (options.position, options.x, options.y, options.opacity) = (.top, -16_384, 16_384, 1)
         (options.scale, options.isTiled) = (1_234, true)
-        #expect(query.request.options.watermark == options)
+        #expect(query.options.watermark == options)
     }
 
     @Test func `an option at its default is the same request as without it`() throws {
@@ -46,12 +46,12 @@ struct WatermarkGrammarTests {
     }
 
     @Test func `a name stands for a source and defaults, which parameters override`() throws {
-        #expect(try parse("&watermark=logo").request.watermark == Self.logo)
-        let other = try parse("&watermark=logo&watermarkPosition=left&watermarkOpacity=100").request
+        #expect(try parse("&watermark=logo").watermark == Self.logo)
+        let other = try parse("&watermark=logo&watermarkPosition=left&watermarkOpacity=100")
         var expected = Self.logo
         (expected.options.position, expected.options.opacity) = (.left, 100)
         #expect(other.watermark == expected)
-        #expect(try parse("&watermark=media:logo.png").request.options.watermark == WatermarkOptions())
+        #expect(try parse("&watermark=media:logo.png").options.watermark == WatermarkOptions())
     }
 
     @Test(arguments: [
@@ -87,7 +87,7 @@ struct WatermarkGrammarTests {
 
     @Test func `a source has 2048 bytes at most`() throws {
         let longest = "x:" + String(repeating: "a", count: 2_046)
-        #expect(try parse("&watermark=" + longest).request.watermark?.source == ExactText(longest))
+        #expect(try parse("&watermark=" + longest).watermark?.source == ExactText(longest))
         #expect(throws: APIError.self) { try parse("&watermark=a" + longest) }
     }
 
@@ -104,9 +104,9 @@ struct WatermarkGrammarTests {
             options.opacity = .random(in: 1...100, using: &random)
             options.scale = Bool.random(using: &random) ? nil : .random(in: 100...10_000, using: &random)
             options.isTiled = .random(using: &random)
-            var query = ThumbnailQuery(request: ThumbnailRequest(source: "x:y"))
-            query.request.options.watermark = options
-            query.request.additional = [AdditionalSource(.watermark, source: "https://h/a b&c=d#e?f+g%20☃")]
+            var query = Request(source: "x:y")
+            query.options.watermark = options
+            query.additional = [AdditionalSource(.watermark, source: "https://h/a b&c=d#e?f+g%20☃")]
             let target = try #require(ThumbnailTarget.generate(query))
             #expect(try ThumbnailTarget.parse(target, accept: nil) == query, "\(target)")
         }

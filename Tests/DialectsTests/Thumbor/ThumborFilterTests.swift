@@ -1,6 +1,7 @@
 import Imaging
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Dialects
 
@@ -71,7 +72,7 @@ struct ThumborFilterTests {
                 + "autojpg():page(3):max_frames(4):dpi(144):strip_icc():preview()")
         #expect(reader.options.format == .jpeg && reader.options.fallback == .webp)
         #expect(reader.options.quality == 30 && reader.options.maximumBytes == 5_000)
-        #expect(reader.answer.maximumAge == 60 && reader.answer.isAttachment && reader.answer.fileName == "a.png")
+        #expect(reader.form.maximumAge == 60 && reader.form.isAttachment && reader.form.fileName == "a.png")
         #expect(reader.expires == 2 && reader.options.replacesPNG && reader.options.page == 2)
         #expect(reader.options.frames == 4 && reader.options.resolution == 144 && reader.ignored.isEmpty)
     }

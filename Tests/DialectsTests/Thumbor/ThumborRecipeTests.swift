@@ -19,7 +19,7 @@ struct ThumborRecipeTests {
 
     private func query(
         _ path: String, accept: String? = nil, _ change: (inout ThumborConfiguration) -> Void = { _ in }
-    ) throws -> ThumbnailQuery {
+    ) throws -> Request {
         try dialect(change).query(in: RequestedTarget("/img/unsafe/" + path, accept: accept))
     }
 
@@ -27,7 +27,7 @@ struct ThumborRecipeTests {
         _ path: String, _ header: ImageHeader, accept: String? = nil, box: ImagePart? = nil,
         _ change: (inout ThumborConfiguration) -> Void = { _ in }
     ) throws -> Composition {
-        let recipe = try query(path + "/a.example/b", accept: accept, change).request.recipe
+        let recipe = try query(path + "/a.example/b", accept: accept, change).recipe
         return try recipe.recipe.composition(of: RecipeSource(header: header, box: box))
     }
 
@@ -66,9 +66,9 @@ struct ThumborRecipeTests {
     @Test func `sources, marks and what is ignored stand in the query`() throws {
         let query = try query(
             "300x200/filters:watermark(b.example/m.png,0,0,0):nosuch():max_age(7)/http%3A%2F%2Fa.example%2Fb.png?x=1")
-        #expect(query.request.source == "http://a.example/b.png")
-        #expect(query.request.additional == [AdditionalSource(.watermark, source: "http://b.example/m.png")])
-        #expect(query.ignoredOptions == ["nosuch()"] && query.answer.maximumAge == 7 && query.answer.writer == nil)
+        #expect(query.source == "http://a.example/b.png")
+        #expect(query.additional == [AdditionalSource(.watermark, source: "http://b.example/m.png")])
+        #expect(query.ignoredOptions == ["nosuch()"] && query.form.maximumAge == 7 && query.form.writer == nil)
         #expect(throws: APIError.self) { try self.query("") }
         #expect(throws: APIError.self) { try self.query("300x200/") }
     }
@@ -111,9 +111,9 @@ struct ThumborRecipeTests {
         #expect(try composition("filters:autojpg()", Self.header(.png)).format == .jpeg)
         #expect(try composition("filters:autojpg()", Self.header(.png, hasAlpha: true)).format == .png)
         #expect(try composition("x", Self.header(.svg, hasAlpha: true)).format == .png)
-        #expect(try query("x/a.example/b", accepting).request.isNegotiated)
+        #expect(try query("x/a.example/b", accepting).isNegotiated)
         #expect(
-            try query("filters:format(png)/a.example/b", accepting).request.isNegotiated == false)
+            try query("filters:format(png)/a.example/b", accepting).isNegotiated == false)
     }
 
     @Test func `quality is 80 by default, and searched for if the bytes are bounded`() throws {
@@ -132,7 +132,7 @@ struct ThumborRecipeTests {
     @Test func `equal targets make equal plans, whatever their spelling`() throws {
         func plan(_ path: String) throws -> RenderPlan {
             try RenderPlan(
-                try query(path + "/a.example/b").request.recipe, of: RecipeSource(header: Self.header()))
+                try query(path + "/a.example/b").recipe, of: RecipeSource(header: Self.header()))
         }
         #expect(try plan("200x150") == plan("200x/filters:nosuch()"))
         #expect(try plan("200x150") != plan("200x150/filters:quality(81)"))
@@ -147,7 +147,7 @@ struct ThumborRecipeTests {
                 bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 100, height: 300), quality: nil),
             sourceHeader: Self.header(), eTag: "\"a\"", lastModified: nil, freshness: Freshness(), cacheStatus: [],
             timings: [])
-        let written = try #require(query.answer.writer?.answer(about: thumbnail))
+        let written = try #require(query.form.writer?.answer(about: thumbnail))
         #expect(written.mediaType == "application/json")
         #expect(
             written.body

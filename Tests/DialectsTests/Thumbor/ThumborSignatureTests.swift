@@ -76,7 +76,7 @@ struct ThumborSignatureTests {
     }
 
     /// What is read of a target that is sent as `sent` and signed as if it were `signed`.
-    private func query(_ sent: String, signed: String) throws -> ThumbnailQuery {
+    private func query(_ sent: String, signed: String) throws -> Request {
         let key = Array("k".utf8)
         let code = ThumborSigner(key: key, hash: .sha1, length: nil).signature(of: signed.utf8)
         let target = RequestedTarget("/\(String(decoding: code, as: UTF8.self))/\(sent)")
@@ -100,25 +100,25 @@ struct ThumborSignatureTests {
         let meant = try ThumborTarget(text)
         var reader = ThumborFilterReader(ThumborConfiguration())
         try reader.read(meant.filters)
-        let recipe = try #require(read.request.recipe.recipe as? ThumborRecipe)
+        let recipe = try #require(read.recipe.recipe as? ThumborRecipe)
         #expect(recipe.options.geometry == meant.geometry && recipe.options.filters == reader.options.filters)
         #expect(recipe.options.quality == reader.options.quality)
         let source = try ThumborAddress.source(try #require(meant.decodedAddress), base: "http://")
-        #expect(read.request.source == source)
+        #expect(read.source == source)
     }
 
     @Test func `a path that was signed as it was sent is read as it was sent`() throws {
         // A client that signs escapes means them: this address begins with `20%7820`.
         let read = try query("20%7820/a.png", signed: "20%7820/a.png")
-        let recipe = try #require(read.request.recipe.recipe as? ThumborRecipe)
-        #expect(recipe.options.geometry == ThumborGeometry() && read.request.source == "http://20x20/a.png")
-        #expect(try query("30x20/b%20c.png", signed: "30x20/b%20c.png").request.source == "http://b%20c.png")
+        let recipe = try #require(read.recipe.recipe as? ThumborRecipe)
+        #expect(recipe.options.geometry == ThumborGeometry() && read.source == "http://20x20/a.png")
+        #expect(try query("30x20/b%20c.png", signed: "30x20/b%20c.png").source == "http://b%20c.png")
     }
 
     @Test func `filters that were encoded as a whole count without a signature, too`() throws {
         let dialect = try dialect { _ in }
         func recipe(_ target: String) throws -> ThumborRecipe? {
-            try dialect.query(in: RequestedTarget(target)).request.recipe.recipe as? ThumborRecipe
+            try dialect.query(in: RequestedTarget(target)).recipe.recipe as? ThumborRecipe
         }
         for target in ["/unsafe/30x20/filters%3Agrayscale()/a.png", "/unsafe/30x20/filters%3agrayscale%28%29/a.png"] {
             let read = try #require(try recipe(target))

@@ -6,11 +6,11 @@ import ThumbnailTypes
 @testable import Dialects
 
 /// The query of a target at `/`.
-func wsrvQuery(_ query: String) throws -> ThumbnailQuery { try WsrvTarget("/?" + query).query() }
+func wsrvQuery(_ query: String) throws -> Request { try WsrvTarget("/?" + query).query() }
 
 /// The options of a target that names a source besides.
 func wsrvOptions(_ query: String) throws -> WsrvOptions {
-    let recipe = try wsrvQuery("url=example.com/a.jpg&" + query).request.recipe.recipe as? WsrvRecipe
+    let recipe = try wsrvQuery("url=example.com/a.jpg&" + query).recipe.recipe as? WsrvRecipe
     return try #require(recipe).options
 }
 

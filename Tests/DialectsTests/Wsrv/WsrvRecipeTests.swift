@@ -164,7 +164,7 @@ import ThumbnailTypes
     }
 
     @Test func `facts are those of the result`() throws {
-        func facts(_ query: String, _ header: ImageHeader) throws -> WrittenAnswer? {
+        func facts(_ query: String, _ header: ImageHeader) throws -> WrittenResponse? {
             let thumbnail = Thumbnail(
                 image: EncodedImage(
                     bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 30, height: 20), quality: nil),
@@ -198,7 +198,7 @@ import ThumbnailTypes
         }
         #expect(try isDataURL("encoding=base64") && !isDataURL("encoding=base64&output=json") && !isDataURL("w=3"))
         #expect(try facts("encoding=hex", photo) == nil)
-        #expect(try wsrvQuery("url=h.example&encoding=hex").answer.writer == nil)
-        #expect(try wsrvQuery("url=h.example&encoding=base64").answer.writer != nil)
+        #expect(try wsrvQuery("url=h.example&encoding=hex").form.writer == nil)
+        #expect(try wsrvQuery("url=h.example&encoding=base64").form.writer != nil)
     }
 }

@@ -20,8 +20,8 @@ import ThumbnailTypes
         ("ftp://example.com/a", "http://ftp://example.com/a"), ("127.0.0.1:80/a", "http://127.0.0.1:80/a"),
     ])
     func `a source may lack its scheme and is decoded once`(value: String, source: ExactText) throws {
-        #expect(try wsrvQuery("url=\(value)&w=20").request.source == source)
-        #expect(try wsrvQuery("w=20&URL=\(value)&url=other.example").request.source == source)
+        #expect(try wsrvQuery("url=\(value)&w=20").source == source)
+        #expect(try wsrvQuery("w=20&URL=\(value)&url=other.example").source == source)
     }
 
     @Test(arguments: [
@@ -57,7 +57,7 @@ import ThumbnailTypes
     }
 
     @Test func `failures send the client where the target says`() throws {
-        func fallback(_ query: String) throws -> Fallback? { try wsrvQuery(query).answer.fallback }
+        func fallback(_ query: String) throws -> Fallback? { try wsrvQuery(query).form.fallback }
         #expect(
             try fallback("w=3&url=example.com/a&h&default=example.com/b.png")
                 == .named("http://example.com/b.png", asTarget: "?url=http%3A%2F%2Fexample.com%2Fb.png&w=3&h"))
@@ -71,7 +71,7 @@ import ThumbnailTypes
         #expect(try fallback("url=example.com/a") == nil)
         // The source cannot be one, which the redirect answers.
         let query = try wsrvQuery("url=x&default=h.example")
-        #expect(query.answer.fallback?.url == "http://h.example/" && query.request.source == "http://")
+        #expect(query.form.fallback?.url == "http://h.example/" && query.source == "http://")
         #expect(throws: APIError.self) { try wsrvQuery("url=x&default=1") }
     }
 
@@ -83,13 +83,13 @@ import ThumbnailTypes
         (String(repeating: "9", count: 4_000), 31_536_000),
     ])
     func `the time for which clients keep an answer is a day to a year`(text: String, seconds: Int) throws {
-        #expect(try wsrvQuery("url=example.com&maxage=\(text)").answer.maximumAge == seconds)
-        #expect(try wsrvQuery("url=example.com").answer.maximumAge == nil)
+        #expect(try wsrvQuery("url=example.com&maxage=\(text)").form.maximumAge == seconds)
+        #expect(try wsrvQuery("url=example.com").form.maximumAge == nil)
     }
 
     @Test func `files are named by letters and digits`() throws {
         func name(_ query: String) throws -> ExactText? {
-            try wsrvQuery("url=example.com/photo.jpg" + query).answer.fileName
+            try wsrvQuery("url=example.com/photo.jpg" + query).form.fileName
         }
         #expect(try name("&filename=holiday2024") == "holiday2024")
         #expect(

@@ -132,7 +132,7 @@ struct HostileOriginTests {
         fixture.origin.serve("/held", answer.held(at: gate))
         fixture.origin.serve("/good", .image([1, 2, 3]))
 
-        func result(_ task: Task<Delivery, any Error>) async -> Result<Delivery, any Error> {
+        func result(_ task: Task<SourceCopy, any Error>) async -> Result<SourceCopy, any Error> {
             guard let time else { return await task.result }
             await fixture.origin.reachedHits(1)
             return await time.pass(by: .milliseconds(50), until: task)
@@ -224,7 +224,7 @@ struct HostileOriginTests {
 
 extension ImageDownloader {
     /// Begins a download; when this returns, the caller has been let in.
-    func begin(url: String, receipt: String = "") -> Task<Delivery, any Error> {
+    func begin(url: String, receipt: String = "") -> Task<SourceCopy, any Error> {
         Task.immediate {
             try await download(
                 SourceRequest(identity: SourceIdentity(url: try SourceURL(parsing: url))), receipt: receipt)

@@ -13,11 +13,11 @@ struct RedirectTests {
         fixture.origin.serve("/a", .redirect(to: "b/c?x=1", status: status))
         fixture.origin.serve("/b/c", .image([1, 2]))
         let cache = StubCache(keeps: true)
-        let delivery = try await fixture.downloader(cache: cache).begin(url: fixture.origin.url("/a")).value
-        #expect(delivery.bytes?.array == [1, 2])
-        #expect(delivery.head.identity.url.path == "/a")
-        #expect(delivery.head.url == fixture.origin.url("/b/c?x=1"))
-        #expect(cache.stored(for: delivery.head.identity) != nil)
+        let copy = try await fixture.downloader(cache: cache).begin(url: fixture.origin.url("/a")).value
+        #expect(copy.bytes?.array == [1, 2])
+        #expect(copy.head.identity.url.path == "/a")
+        #expect(copy.head.url == fixture.origin.url("/b/c?x=1"))
+        #expect(cache.stored(for: copy.head.identity) != nil)
         #expect(fixture.origin.requests.map(\.target) == ["/a", "/b/c?x=1"])
     }
 

@@ -123,7 +123,7 @@ struct OriginRequestTests {
         }
         await gate.arrivals(2)
         gate.open()
-        var participations: [Delivery.Participation] = []
+        var participations: [Participation] = []
         for task in tasks { participations.append(try await task.value) }
         #expect(participations == [.started, .started, .joined])
         #expect(Set(fixture.origin.requests.compactMap { $0.value("Authorization") }).count == 2)

@@ -27,8 +27,8 @@ import ThumbnailTypes
     @Test func `timings are milliseconds with three decimals`() {
         let steps = [StepTiming("decode", .microseconds(4_007)), StepTiming("render", .zero)]
         #expect(
-            ServerTimingText.text(steps, total: .seconds(12))
+            ServerTiming.text(steps, total: .seconds(12))
                 == "decode;dur=4.007, render;dur=0.000, total;dur=12000.000")
-        #expect(ServerTimingText.text([], total: .microseconds(-5)) == "total;dur=0.000")
+        #expect(ServerTiming.text([], total: .microseconds(-5)) == "total;dur=0.000")
     }
 }

@@ -13,7 +13,7 @@ import ThumbnailTypes
     private static let source = "url=https%3A%2F%2Fh%2Fa.jpg"
 
     private func facts(_ target: String) throws -> FactsRequest? {
-        try InfoDialect().query(in: RequestedTarget(target)).answer.facts
+        try InfoDialect().query(in: RequestedTarget(target)).form.facts
     }
 
     @Test func `facts are asked for by name`() throws {

@@ -31,15 +31,14 @@ final class TinyDialect: RenditionDialect {
 
     func isAuthentic(_ target: RequestedTarget) -> Bool { segments(target).first == "seal" }
 
-    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
+    func query(in target: RequestedTarget) throws(APIError) -> Request {
         readings.withLock { $0 += 1 }
         let segments = segments(target)
         guard segments.count == 3, let width = Int(segments[1]) else { throw .badParameter("width", "No number.") }
         var options = RenderingOptions()
         options.width = width
         options.format = .fixed(target.accept == "small" ? .webp : .png)
-        return ThumbnailQuery(
-            request: ThumbnailRequest(source: ExactText("https://" + segments[2]), options: options))
+        return Request(source: ExactText("https://" + segments[2]), options: options)
     }
 
     func response(to problem: Problem) -> HTTPResponse {

@@ -134,8 +134,8 @@ private struct IgnoringDialect: Dialect {
 
     func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
-    func query(in target: RequestedTarget) throws(APIError) -> ThumbnailQuery {
-        var query = ThumbnailQuery(request: ThumbnailRequest(source: "https://h/a.png"))
+    func query(in target: RequestedTarget) throws(APIError) -> Request {
+        var query = Request(source: "https://h/a.png")
         query.ignoredOptions = ["sm:0"]
         return query
     }

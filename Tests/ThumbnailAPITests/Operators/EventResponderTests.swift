@@ -27,8 +27,8 @@ struct EventResponderTests {
     private func respond(
         _ target: String = "/events", method: HTTPRequest.Method = .get, fields: HTTPFields = [:]
     ) throws -> HTTPResponse {
-        let parameters = try OperatorParameters(
-            target: target, allowed: OperatorRoute(target: target).parameters(of: method))
+        let parameters = try AdminParameters(
+            target: target, allowed: AdminParameters.allowed(at: .events, method))
         return try responder.response(
             to: HTTPRequest(method: method, target: target, headerFields: fields), parameters)
     }

@@ -107,7 +107,7 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let color = Color(red: 255, green: 0, blue: 0)
         func ask(_ color: Color = color, width: Int = 300) -> Task<EncodedImage, any Error> {
-            let request = ThumbnailRequest.path("/gone", width: width, format: .fixed(.avif))
+            let request = Request.path("/gone", width: width, format: .fixed(.avif))
             return Task.immediate { try await fixture.pipeline.placeholder(for: request, color: color) }
         }
         let key = PlaceholderKey(color: color, size: PixelSize(width: 300, height: 300), format: .avif)
@@ -125,7 +125,7 @@ struct ImagePipelineLaneTests {
 
     @Test func `colors that are equal without alpha make one placeholder`() async throws {
         let fixture = try PipelineFixture()
-        let request = ThumbnailRequest.path("/gone", width: 10, format: .fixed(.jpeg))
+        let request = Request.path("/gone", width: 10, format: .fixed(.jpeg))
         let clear = try await fixture.pipeline.placeholder(for: request, color: .transparent)
         let white = try await fixture.pipeline.placeholder(for: request, color: .white)
         #expect(clear.bytes.array == white.bytes.array)
@@ -136,7 +136,7 @@ struct ImagePipelineLaneTests {
         codec.release()
         let (gate, waiting) = try fixture.occupyTurns()
         func placeholder(_ side: Int, _ format: ImageFormat) async throws -> EncodedImage {
-            let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))
+            let request = Request.path("/gone", width: side, format: .fixed(format))
             return try await fixture.pipeline.placeholder(for: request, color: .white)
         }
         await #expect(throws: WorkerPool.Full.self) { try await placeholder(2_000, .avif) }
@@ -150,7 +150,7 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec) { $0.rules.limits.maximumOutputPixelsSlow = 10_000 }
         codec.release()
         func placeholder(_ side: Int, _ format: ImageFormat) async throws {
-            let request = ThumbnailRequest.path("/gone", width: side, format: .fixed(format))
+            let request = Request.path("/gone", width: side, format: .fixed(format))
             _ = try await fixture.pipeline.placeholder(for: request, color: .white)
         }
         try await placeholder(100, .avif)
@@ -160,10 +160,10 @@ struct ImagePipelineLaneTests {
     }
 }
 
-extension ThumbnailRequest {
+extension Request {
     /// The image at `/a` in millions of pixels; each number is another result.
-    fileprivate static func expensive(_ number: Int) -> ThumbnailRequest {
-        var request = ThumbnailRequest.path(width: 1_500, format: .fixed(.avif))
+    fileprivate static func expensive(_ number: Int) -> Request {
+        var request = Request.path(width: 1_500, format: .fixed(.avif))
         request.options.height = 1_500
         request.options.fit = .fill
         request.options.enlarge = true
@@ -179,7 +179,7 @@ extension PipelineFixture {
 
     /// The key of a expensive result.
     fileprivate func expensiveKey(_ number: Int) -> ResultKey? {
-        let request = ThumbnailRequest.expensive(number)
+        let request = Request.expensive(number)
         guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .avif, source: record.header, limits: ImagingLimits(), light: .linear)

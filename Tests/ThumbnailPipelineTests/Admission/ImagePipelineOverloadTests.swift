@@ -17,7 +17,7 @@ struct ImagePipelineOverloadTests {
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
         let loads = fixture.origin.loads
-        let miss = ThumbnailRequest.path("/b")
+        let miss = Request.path("/b")
         let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(miss))
         #expect(refusal?.status == .serviceUnavailable)
         #expect(refusal?.code == "overloaded")
@@ -59,7 +59,7 @@ struct ImagePipelineOverloadTests {
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.jpeg, at: "/c")
         let image = try await fixture.pipeline.opened(
-            for: Call(fixture.pipeline.resolved(.path("/c")), receipt: "r"))
+            for: Job(fixture.pipeline.resolved(.path("/c")), receipt: "r"))
         let (hold, waiting) = try await fixture.overload()
         let parts = (40..<52).map { width in
             Task.immediate {
@@ -70,12 +70,12 @@ struct ImagePipelineOverloadTests {
         let loads = fixture.origin.loads
         await #expect(throws: WorkerPool.Full.self) {
             try await fixture.pipeline.opened(
-                for: Call(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
+                for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
         }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.opened(upload: SampleFiles.jpeg) }
         // One whose source is at hand may find all its results, so its first piece of work is judged.
         let stored = try await fixture.pipeline.opened(
-            for: Call(fixture.pipeline.resolved(.path()), receipt: "r"))
+            for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         await #expect(throws: WorkerPool.Full.self) {
             try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60))
         }
@@ -94,7 +94,7 @@ struct ImagePipelineOverloadTests {
         asked.features = [.color]
         let request = fixture.pipeline.resolved(.path("/b"))
         await #expect(throws: WorkerPool.Full.self) {
-            try await fixture.pipeline.facts(asked, for: Call(request, receipt: "r"))
+            try await fixture.pipeline.facts(asked, for: Job(request, receipt: "r"))
         }
         #expect(fixture.origin.loads == loads)
         hold.release()

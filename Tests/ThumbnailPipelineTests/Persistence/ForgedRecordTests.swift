@@ -63,15 +63,15 @@ struct ForgedRecordTests {
         return SourceRecord(head, header: header(format), byteCount: 9_000)
     }
 
-    private static let requests: [ThumbnailRequest] = {
+    private static let requests: [Request] = {
         var requests = [
-            ThumbnailRequest.path(width: 20), .path(width: nil), .path(width: 16_384, format: .fixed(.avif)),
+            Request.path(width: 20), .path(width: nil), .path(width: 16_384, format: .fixed(.avif)),
         ]
-        var page = ThumbnailRequest.path(format: .fixed(.jpeg))
+        var page = Request.path(format: .fixed(.jpeg))
         page.options.page = 1
-        var animation = ThumbnailRequest.path(format: .fixed(.webp))
+        var animation = Request.path(format: .fixed(.webp))
         animation.options.isAnimated = true
-        var large = ThumbnailRequest.path(width: 300)
+        var large = Request.path(width: 300)
         (large.options.enlarge, large.options.devicePixelRatio, large.options.fit) = (true, 8_000, .contain)
         requests += [page, animation, large]
         return requests

@@ -14,8 +14,8 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func mayFetch(_ url: ExactText) -> Bool { true }
     func isAllowedByName(_ url: ExactText) -> Bool { false }
-    func sharedLook(for request: RecurringRequest) -> (any SharedLooking)? { nil }
-    func facts(_ asked: FactsRequest, for call: Call) async throws -> SourceFacts { throw Failure() }
+    func sharedLook(for request: ResolvedRequest) -> (any SharedLooking)? { nil }
+    func facts(_ asked: FactsRequest, for job: Job) async throws -> SourceFacts { throw Failure() }
 
     private struct State {
         var made: [String] = []
@@ -46,22 +46,22 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
         return gate
     }
 
-    func resolved(_ request: ThumbnailRequest) -> RecurringRequest {
-        RecurringRequest(request, sources: .failure(SourceURLError.malformed))
+    func resolved(_ request: Request) -> ResolvedRequest {
+        ResolvedRequest(request, sources: .failure(SourceURLError.malformed))
     }
 
-    func cachedThumbnail(for request: RecurringRequest) -> Thumbnail? { nil }
+    func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail? { nil }
 
-    func noteTags(of request: RecurringRequest, by client: ClientNetwork?) {}
+    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?) {}
 
     var generation: Int { 0 }
 
     func countRepeatedHit() {}
 
-    func refusal(of request: RecurringRequest) -> (any ServiceError)? { nil }
+    func refusal(of request: ResolvedRequest) -> (any ServiceError)? { nil }
 
-    func thumbnail(for call: Call) async throws -> Thumbnail {
-        let path = String(call.request.source.string.dropFirst("http://example.com".count))
+    func thumbnail(for job: Job) async throws -> Thumbnail {
+        let path = String(job.request.source.string.dropFirst("http://example.com".count))
         let gate = state.withLock { state in
             state.active += 1
             state.maximumAtOnce = max(state.maximumAtOnce, state.active)

@@ -139,7 +139,7 @@ final class PipelineFixture: Sendable {
             receipt: receipt)
     }
 
-    func thumbnail(of request: ThumbnailRequest) async throws -> Thumbnail {
+    func thumbnail(of request: Request) async throws -> Thumbnail {
         try await pipeline.thumbnail(for: request, directives: .none, receipt: "receipt")
     }
 
@@ -178,14 +178,14 @@ final class PipelineFixture: Sendable {
     }
 
     var sharedRenders: SharedTasks<ResultKey, Render> { pipeline.estimator.renders }
-    var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.maker.decoder.shared }
+    var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.renderer.decoder.shared }
 
     /// Renders and decodes that are shared at this moment.
     var sharedWorkCount: Int { sharedRenders.count + sharedDecodes.count }
 
     /// The key of the result of this width, if its source is fresh.
     func key(_ width: Int) -> ResultKey? {
-        let request = ThumbnailRequest.path(width: width)
+        let request = Request.path(width: width)
         guard let identity = try? downloader.identity(of: request.source), let record = caches.record(for: identity),
             let plan = try? RenderPlan(
                 options: request.options, format: .jpeg, source: record.header, limits: ImagingLimits(), light: .linear)
@@ -221,12 +221,12 @@ enum SampleFiles {
     static let animation = ImageFixture.gifAnimated.bytes
 }
 
-extension ThumbnailRequest {
+extension Request {
     /// A request for a path of the tests' host.
     static func path(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])
-    ) -> ThumbnailRequest {
-        var request = ThumbnailRequest(source: "http://example.com\(path)", format: format)
+    ) -> Request {
+        var request = Request(source: "http://example.com\(path)", format: format)
         request.options.width = width
         return request
     }
@@ -247,19 +247,19 @@ extension Thumbnail {
 
 extension ImagePipeline {
     /// The cached thumbnail of a request that has not been asked before.
-    func cachedThumbnail(for request: ThumbnailRequest) -> Thumbnail? {
+    func cachedThumbnail(for request: Request) -> Thumbnail? {
         cachedThumbnail(for: resolved(request))
     }
 
     /// The thumbnail of a request that has not been asked before.
     func thumbnail(
-        for request: ThumbnailRequest, directives: RequestCacheControl, receipt: String
+        for request: Request, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {
-        try await thumbnail(for: Call(resolved(request), directives: directives, receipt: receipt))
+        try await thumbnail(for: Job(resolved(request), directives: directives, receipt: receipt))
     }
 
     /// A thumbnail of an opened source.
-    func thumbnail(of source: OpenedSource, for request: ThumbnailRequest) async throws -> Thumbnail {
-        try await thumbnail(for: Call(resolved(request, of: source), receipt: "receipt"))
+    func thumbnail(of source: OpenedSource, for request: Request) async throws -> Thumbnail {
+        try await thumbnail(for: Job(resolved(request, of: source), receipt: "receipt"))
     }
 }

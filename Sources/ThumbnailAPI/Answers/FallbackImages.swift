@@ -1,0 +1,32 @@
+import Dialects
+import HTTPTypes
+import Imaging
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Replaces the bodies of failures by fallback images, with the failure's status unless the operator chose another one.
+struct FallbackImages: Sendable {
+    let thumbnails: any ThumbnailServing
+
+    /// Returns the response with the image as its body; the original error if the image cannot be rendered.
+    func response(
+        _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String
+    ) async -> HTTPResponse {
+        guard let image = try? await image(fallback.subject, receipt) else { return response }
+        var fields = HTTPFields(
+            response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
+        fields.append(.contentType, image.format.mediaType)
+        fields.append(sizeOf: image)
+        if response.headerFields.contains(.alulaReceipt) { fields.append(.alulaReceipt, receipt) }
+        return HTTPResponse(
+            status: fallback.status ?? response.status, headerFields: fields, body: .shared(image.bytes))
+    }
+
+    private func image(_ subject: FallbackImage.Subject, _ receipt: String) async throws -> EncodedImage {
+        switch subject {
+        case .plain(let placeholder): try await thumbnails.placeholder(placeholder)
+        case .image(let request):
+            try await thumbnails.thumbnail(for: Job(thumbnails.resolved(request), receipt: receipt)).image
+        }
+    }
+}

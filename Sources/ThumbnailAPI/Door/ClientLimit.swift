@@ -1,0 +1,32 @@
+import Coordination
+import Dialects
+import Downloading
+import HTTPTypes
+
+/// Limits the pending requests of a client behind trusted proxies, so that it has at most as many as it could have
+/// connections.
+final class ClientLimit: Middleware {
+    private let limit: Int?
+    private let counts = Locked<[IPAddress: Int]>([:])
+
+    /// Allows at most `limit` requests per client; nil for no limit.
+    init(_ limit: Int?) {
+        self.limit = limit
+    }
+
+    func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)? {
+        guard let limit, exchange.isProxied, let client = exchange.client else { return nil }
+        let isAdmitted = counts.withLock { counts in
+            let count = counts[client, default: 0]
+            if count < limit { counts[client] = count + 1 }
+            return count < limit
+        }
+        guard isAdmitted else { throw .tooManyOfClient }
+        return { [self] in
+            counts.withLock { counts in
+                guard let count = counts[client] else { return }
+                counts[client] = count > 1 ? count - 1 : nil
+            }
+        }
+    }
+}

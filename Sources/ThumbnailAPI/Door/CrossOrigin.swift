@@ -1,0 +1,33 @@
+import Dialects
+import HTTPTypes
+
+/// Answers CORS preflights (Fetch standard, "CORS-preflight fetch").
+struct CrossOrigin: Middleware {
+    private let common: HTTPFields
+    private let isAllowed: Bool
+
+    /// Browsers limit this to their own maximum: two hours in Chromium.
+    private static let maximumAge = 86_400
+
+    /// Fields that a page may send: those that the service reads, and that need permission.
+    private static let allowed = [
+        HTTPField.Name.accept, .alulaSignature, .cacheControl, .contentDigest, .contentType, .ifModifiedSince,
+        .ifNoneMatch, .traceparent,
+    ].map(\.rawName).joined(separator: ", ")
+
+    init(isAllowed: Bool, common: HTTPFields) {
+        (self.isAllowed, self.common) = (isAllowed, common)
+    }
+
+    /// Returns a 204 with the methods of the route.
+    func check(_ exchange: Exchange) -> Answer? {
+        guard isAllowed, exchange.method == .options, exchange.bodyLength == 0, !exchange.route.isNone else {
+            return nil
+        }
+        var fields = common
+        fields.append(.accessControlAllowMethods, exchange.route.allow)
+        fields.append(.accessControlAllowHeaders, Self.allowed)
+        fields.append(.accessControlMaxAge, String(Self.maximumAge))
+        return Answer(response: HTTPResponse(status: .noContent, headerFields: fields))
+    }
+}

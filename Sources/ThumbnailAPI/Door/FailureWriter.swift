@@ -1,0 +1,41 @@
+import Dialects
+import HTTPTypes
+import JSON
+import ThumbnailTypes
+
+/// Writes the answers to failed requests of one listener.
+struct FailureWriter: Sendable {
+    /// The fields of every response of the listener.
+    let common: HTTPFields
+    /// Whether clients learn which rule rejected a source.
+    let tellsRules: Bool
+    let lifecycle: ServiceLifecycle
+
+    func answer(to error: any Error, _ exchange: Exchange, source: String? = nil) -> Answer {
+        let error = lifecycle.failure(behind: error)
+        return Answer(response: exchange.route.response(to: problem(error, exchange)), source: source, error: error)
+    }
+
+    func problem(_ error: any ServiceError, _ exchange: Exchange) -> Problem {
+        Problem(error, requestID: exchange.id, common: common, tellsRules: tellsRules)
+    }
+}
+
+/// Responses to health checks, equal on both listeners.
+struct HealthResponses: Sendable {
+    let failures: FailureWriter
+
+    /// The liveness response, which shows that the process runs.
+    var live: HTTPResponse { ok("live") }
+
+    /// The readiness response for load balancers: 503 once the shutdown has begun.
+    func ready(_ exchange: Exchange) -> HTTPResponse {
+        failures.lifecycle.isReady ? ok("ready") : failures.problem(APIError.draining, exchange).response
+    }
+
+    private func ok(_ status: String) -> HTTPResponse {
+        .uncached(
+            JSONValue.object([("status", .string(status))]).text, mediaType: "application/json",
+            common: failures.common)
+    }
+}

@@ -1,0 +1,30 @@
+import Dialects
+import HTTPTypes
+import Text
+
+/// Rejects requests for images that the service sent itself, by their `CDN-Loop` (RFC 8586).
+///
+/// Otherwise, a source that redirects to a URL of the service, whose source does the same, would loop forever.
+struct LoopDetection: Middleware {
+    private let name: ExactText?
+
+    /// Detects requests of services with this name; without one, none.
+    init(name: String?) {
+        self.name = name.map { ExactText($0.asciiLowercased) }
+    }
+
+    func check(_ exchange: Exchange) throws(APIError) -> Answer? {
+        if exchange.route.makesImages, let request = exchange.request, isLoop(request) { throw .requestLoop }
+        return nil
+    }
+
+    func isLoop(_ request: HTTPRequest) -> Bool {
+        guard let name, request.headerFields[.cdnLoop] != nil else { return false }
+        return request.headerFields.values(of: .cdnLoop).contains { value in
+            HTTPSyntax.list(value).contains { member in
+                let id = HTTPSyntax.list(member, separator: UInt8(ascii: ";")).first ?? ""
+                return ExactText(id.asciiLowercased) == name
+            }
+        }
+    }
+}

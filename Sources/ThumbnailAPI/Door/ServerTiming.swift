@@ -1,0 +1,34 @@
+import HTTPTypes
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Writes `Server-Timing` of images: the steps, then the total time, in milliseconds.
+struct ServerTiming: Middleware {
+    /// The value in responses that are sent unchanged many times; each takes far less than a millisecond.
+    static let ofHits = "total;dur=0"
+
+    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
+        guard exchange.route.servesImages else { return }
+        answer.response.headerFields.append(
+            .serverTiming, Self.text(answer.timings, total: now - exchange.startedAt))
+    }
+
+    static func text(_ steps: [StepTiming], total: Duration) -> String {
+        var text = ""
+        for step in steps { append(step.name, step.duration, to: &text) }
+        append("total", total, to: &text)
+        return text
+    }
+
+    private static func append(_ name: String, _ duration: Duration, to text: inout String) {
+        let parts = duration.components
+        let microseconds = max(0, parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000)
+        if !text.isEmpty { text += ", " }
+        text += name
+        text += ";dur="
+        text += String(microseconds / 1_000)
+        text += "."
+        // Three decimals: the digits after a leading 1.
+        text += String(microseconds % 1_000 + 1_000).dropFirst()
+    }
+}

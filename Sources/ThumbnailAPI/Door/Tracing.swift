@@ -1,0 +1,33 @@
+import HTTPTypes
+import Telemetry
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Records the spans of requests; names follow OpenTelemetry's HTTP server conventions.
+struct Tracing: Middleware {
+    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
+        exchange.trace?.finish(
+            exchange.route, exchange.method, id: exchange.id, status: answer.response.status.code, error: answer.error,
+            time: exchange.startedAt..<max(exchange.startedAt, now))
+    }
+}
+
+extension RequestTrace {
+    func finish(
+        _ route: Route, _ method: HTTPRequest.Method?, id: String?, status: Int, error: (any ServiceError)?,
+        time: Range<Duration>
+    ) {
+        let (method, route) = (method.conventionalName, route.attribute)
+        var attributes: [(String, Logger.MetadataValue)] = [
+            ("http.request.method", .string(method)),
+            ("url.scheme", "http"),
+            ("http.response.status_code", .int(status)),
+        ]
+        if !route.isEmpty { attributes.append(("http.route", .string(route))) }
+        if let id { attributes.append(("alula.request_id", .string(id))) }
+        if let error { attributes.append(("error.type", .string(error.code))) }
+        finish(
+            "\(method == "_OTHER" ? "HTTP" : method)\(route.isEmpty ? "" : " ")\(route)", time: time,
+            attributes: attributes, failure: status >= 500 ? error?.code ?? "internal" : nil)
+    }
+}

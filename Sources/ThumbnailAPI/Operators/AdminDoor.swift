@@ -1,0 +1,67 @@
+package import Coordination
+import Dialects
+import HTTPTypes
+package import Telemetry
+import Text
+import ThumbnailPipeline
+import ThumbnailTypes
+
+extension Door {
+    /// Creates the door of the admin listener.
+    ///
+    /// - Parameters:
+    ///   - service: The running service.
+    ///   - sites: The names of the listener, and the sites that may write to it.
+    ///   - reader: Parses the bodies of jobs.
+    ///   - explainer: Explains targets of the public listener.
+    ///   - workers: The threads that parse bodies.
+    ///   - bodies: The memory of bodies.
+    package convenience init(
+        administering service: AdministeredService, sites: OperatorSites, reader: PrefetchReader,
+        explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
+        timekeeper: any Timekeeper
+    ) {
+        let failures = FailureWriter(
+            common: CommonFields.operators.strict, tellsRules: true, lifecycle: service.lifecycle)
+        let requestIDs = RequestIDs()
+        self.init(
+            [AdminLog(logger: logger), requestIDs, AllowedMethods(), sites],
+            routes: AdminRoutes(
+                service, reader: reader, explainer: explainer, workers: workers, bodies: bodies, failures: failures,
+                logger: logger, timekeeper: timekeeper),
+            failures: failures, requestIDs: requestIDs, timekeeper: timekeeper)
+    }
+}
+
+/// Logs the requests of the admin listener: those that change something, others only at the debug level.
+private struct AdminLog: Middleware {
+    let logger: Logger
+
+    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
+        guard let request = exchange.request else { return }
+        let error = answer.error
+        let level: Logger.Level =
+            switch error?.category {
+            case .internal: .error
+            case .policy: .warning
+            default: request.method == .delete || request.method == .post ? .info : .debug
+            }
+        let path = request.target.prefix(before: UInt8(ascii: "?"))
+        logger.log(
+            level, "operator request",
+            [
+                "requestId": .string(exchange.id), "method": .string(request.method.rawValue),
+                "path": .string(SourceLabel.text(String(path))), "status": .int(answer.response.status.code),
+                "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
+            ])
+    }
+}
+
+extension OperatorSites: Middleware {
+    func check(_ exchange: Exchange) throws(APIError) -> Answer? {
+        if let request = exchange.request, !exchange.route.isHealth, let objection = objection(to: request) {
+            throw APIError(objection)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,61 @@
+import Dialects
+import HTTPTypes
+import Text
+import ThumbnailPipeline
+import ThumbnailTypes
+
+enum AdminParameter: String {
+    case url, tag, types, target, accept, source
+}
+
+/// The parameters of one request; each appears at most once, and unknown ones are rejected.
+struct AdminParameters {
+    private var values: [AdminParameter: String] = [:]
+
+    /// Parses the query of a raw target.
+    ///
+    /// - Throws: ``APIError`` for a parameter that is not `allowed`, is repeated, or cannot be decoded.
+    init(target: String, allowed: Set<AdminParameter>) throws(APIError) {
+        let query = RawQuery(target: target)
+        for (index, item) in try query.decoded().enumerated() {
+            guard let parameter = AdminParameter(rawValue: item.name), allowed.contains(parameter) else {
+                let error = APIError.unknown(item.name, among: allowed.map(\.rawValue).sorted())
+                throw query.explained(error, of: index)
+            }
+            guard values.updateValue(item.value, forKey: parameter) == nil else {
+                throw query.explained(.repeatedParameter(parameter.rawValue), of: index)
+            }
+        }
+    }
+
+    static func allowed(at route: Route, _ method: HTTPRequest.Method) -> Set<AdminParameter> {
+        switch route {
+        case .cache where method == .delete: [.url, .tag]
+        case .downloads where method == .delete, .refresh: [.url]
+        case .events: [.url, .types]
+        case .explain: [.target, .accept, .source]
+        default: []
+        }
+    }
+
+    subscript(parameter: AdminParameter) -> String? { values[parameter] }
+
+    /// Returns the source in `url`, which need not be a URL; nil without one.
+    func source() throws(APIError) -> ExactText? {
+        guard let text = values[.url] else { return nil }
+        return ExactText(try ParameterGrammar.source(text))
+    }
+
+    func tag() throws(APIError) -> ExactText? {
+        guard let text = values[.tag] else { return nil }
+        let name = AdminParameter.tag.rawValue
+        guard CacheTag.isTag(text) else { throw .badParameter(name, CacheTag.form) }
+        guard values[.url] == nil else { throw .badParameter(name, "Excludes url.") }
+        return ExactText(text)
+    }
+
+    func requiredSource() throws(APIError) -> ExactText {
+        guard let source = try source() else { throw .missingParameter(AdminParameter.url.rawValue) }
+        return source
+    }
+}

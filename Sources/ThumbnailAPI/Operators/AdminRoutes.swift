@@ -1,0 +1,244 @@
+import Coordination
+import Dialects
+import Downloading
+import HTTPTypes
+import JSON
+package import Telemetry
+import Text
+package import ThumbnailPipeline
+import ThumbnailTypes
+
+/// The routes of the admin listener: metrics, status, events, figures, caches, downloads, jobs and the page that shows
+/// them.
+///
+/// Called on the listener's event thread; slower responses are asynchronous.
+struct AdminRoutes: RouteTable {
+    let service: AdministeredService
+    let reader: PrefetchReader
+    let explainer: TargetExplainer
+    /// The threads that parse bodies, which takes too long for an event thread.
+    let workers: WorkerPool
+    let bodies: BodyMemory
+    let failures: FailureWriter
+    let logger: Logger
+    let timekeeper: any Timekeeper
+    private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
+
+    init(
+        _ service: AdministeredService, reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool,
+        bodies: BodyMemory, failures: FailureWriter, logger: Logger, timekeeper: any Timekeeper
+    ) {
+        (self.service, self.reader, self.explainer, self.workers) = (service, reader, explainer, workers)
+        (self.bodies, self.failures, self.logger, self.timekeeper) = (bodies, failures, logger, timekeeper)
+    }
+
+    /// Returns the route of a raw target; the path must match exactly.
+    func route(of target: String) -> Route {
+        let path = target.prefix(before: UInt8(ascii: "?"))
+        switch path {
+        case "/metrics": return .metrics
+        case "/status": return .status
+        case "/cache": return .cache
+        case "/downloads": return .downloads
+        case "/events": return .events
+        case "/stats/history": return .statsHistory
+        case "/refresh": return .refresh
+        case "/prefetch": return .prefetch
+        case "/explain": return .explain
+        case "/health/live": return .live
+        case "/health/ready": return .ready
+        default: break
+        }
+        if let receipt = Self.member(of: "/downloads/", path) { return .download(receipt: receipt) }
+        if let id = Self.member(of: "/prefetch/", path) { return .prefetchJob(id: id) }
+        return EmbeddedFile.file(at: path, among: EmbeddedFile.ofOperators).map { .file($0) } ?? .none
+    }
+
+    private static func member(of prefix: String, _ path: Substring) -> String? {
+        guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
+            return nil
+        }
+        return String(rest)
+    }
+
+    func maximumBodyLength(at route: Route) -> Int {
+        if case .prefetch = route { PrefetchReader.longestBody } else { 0 }
+    }
+
+    func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply {
+        let route = exchange.route
+        if route.isNone { throw APIError.noSuchRoute }
+        guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
+        let parameters = try AdminParameters(
+            target: request.target, allowed: AdminParameters.allowed(at: route, request.method))
+        switch route {
+        case .cache where request.method == .delete:
+            let (source, tag) = (try parameters.source(), try parameters.tag())
+            return deferred(exchange) { response(json: try await removed(source, tag)) }
+        case .refresh:
+            let source = try parameters.requiredSource()
+            return deferred(exchange) { response(json: try await refreshed(source, exchange.id)) }
+        case .prefetch:
+            return .receiving(
+                try ArrivingBody(length: exchange.bodyLength, in: bodies.room(for: exchange.client)) {
+                    length throws(APIError) in
+                    if length > PrefetchReader.longestBody { throw .bodyTooLarge }
+                } reply: { request, room in
+                    deferred(exchange) {
+                        defer { room.release() }
+                        return try await begin(request)
+                    }
+                })
+        case .prefetchJob(let id): return deferred(exchange) { try await job(id) }
+        default: return .ready(Answer(response: try response(to: request, parameters, exchange)))
+        }
+    }
+
+    private func deferred(
+        _ exchange: Exchange, _ response: @escaping @Sendable () async throws -> HTTPResponse
+    ) -> Reply {
+        .deferred {
+            do {
+                return Answer(response: try await response())
+            } catch {
+                return failures.answer(to: error, exchange)
+            }
+        }
+    }
+
+    private func response(
+        to request: HTTPRequest, _ parameters: AdminParameters, _ exchange: Exchange
+    ) throws -> HTTPResponse {
+        switch exchange.route {
+        case .metrics: return response(service.metricsText(), mediaType: MetricsResponder.mediaType)
+        case .status: return response(json: status)
+        case .cache:
+            return response(
+                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
+        case .downloads where request.method == .delete:
+            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
+            return response(json: .cancelledDownloads(cancelled))
+        case .downloads: return response(json: .array(service.control.downloads.map { .download($0) }))
+        case .events:
+            return try EventResponder(feed: service.events, control: service.control, common: failures.common)
+                .response(to: request, parameters)
+        case .statsHistory: return response(json: service.history.json)
+        case .file(let file):
+            guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
+            return response
+        case .download(let receipt):
+            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+            return HTTPResponse(status: .noContent, headerFields: failures.common)
+        case .explain: return response(json: try explanation(of: parameters))
+        case .ready: return HealthResponses(failures: failures).ready(exchange)
+        default: return HealthResponses(failures: failures).live
+        }
+    }
+
+    /// Explains `target=` for the request and source given by `accept=` and `source=`, such as `4000x3000.png`.
+    private func explanation(of parameters: AdminParameters) throws(APIError) -> JSONValue {
+        guard let target = parameters[.target] else {
+            throw .missingParameter(AdminParameter.target.rawValue)
+        }
+        guard !target.isEmpty else { throw .badParameter(AdminParameter.target.rawValue, "Must not be empty.") }
+        let header = try parameters[.source].map { (text) throws(APIError) in
+            guard let header = TargetExplainer.header(text) else {
+                throw .badParameter(AdminParameter.source.rawValue, TargetExplainer.headerForm)
+            }
+            return header
+        }
+        return explainer.explanation(
+            of: target, accept: parameters[.accept], for: header ?? TargetExplainer.assumed(),
+            now: timekeeper.secondsSince1970
+        ).json
+    }
+
+    private var status: JSONValue {
+        let figures = service.control.figures
+        let origins = service.control.origins
+        var members: [(String, JSONValue)] = [
+            ("version", .string(service.version)),
+            ("instance", .string(service.instance)),
+            ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
+            ("draining", .bool(!service.lifecycle.isReady)),
+            ("activeDownloads", .int(figures.activeDownloads)),
+            ("queuedDownloads", .int(figures.queuedDownloads)),
+            ("activeRenders", .int(figures.activeRenders)),
+            ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
+        ]
+        members += JSONValue.surroundings(service.control, service.calls())
+        return .object(members)
+    }
+
+    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
+        let job = try await service.prefetching.begin(wanted.items, callback: wanted.callback?.canonical)
+        var response = response(json: .prefetchJob(job))
+        response.status = .accepted
+        response.headerFields.append(.location, "/prefetch/\(job.id)")
+        return response
+    }
+
+    private func job(_ id: String) async throws -> HTTPResponse {
+        guard let status = await service.prefetching.status(of: id) else { throw APIError.noSuchJob }
+        return response(json: .prefetchStatus(status, of: id))
+    }
+
+    private func removed(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
+        if let tag { return .removedEntries(try await service.control.remove(tag: tag)) }
+        if let source { return .removedEntries(try await service.control.remove(source: source)) }
+        return .removedEntries(try await service.control.removeAll())
+    }
+
+    private func refreshed(_ source: ExactText, _ requestID: String) async throws -> JSONValue {
+        let refresh = try await service.control.refresh(source: source, receipt: requestID)
+        if let failure = refresh.failure {
+            logger.info(
+                "refresh failed",
+                [
+                    "requestId": .string(requestID), "source": .string(SourceLabel.text(source.string)),
+                    "error": .string(failure.code), "detail": .string(failure.logDetail ?? ""),
+                ])
+        }
+        return .refresh(refresh, of: source.string)
+    }
+
+    private func response(json: JSONValue) -> HTTPResponse {
+        response(json.text, mediaType: "application/json")
+    }
+
+    private func response(_ text: String, mediaType: String) -> HTTPResponse {
+        .uncached(text, mediaType: mediaType, common: failures.common)
+    }
+}
+
+package struct AdministeredService: Sendable {
+    let version: String
+    let instance: String
+    let control: any ServiceControlling
+    /// Runs the jobs that render thumbnails before they are requested.
+    let prefetching: any Prefetching
+    let lifecycle: ServiceLifecycle
+    let events: EventFeed
+    let history: StatsHistory
+    /// The figures of hooks and callbacks; nil if none are configured.
+    let calls: @Sendable () -> [Notifier.Figures]?
+    let metricsText: @Sendable () -> String
+
+    package init(
+        version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
+        lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
+        metricsText: @escaping @Sendable () -> String
+    ) {
+        self.version = version
+        self.instance = instance
+        self.control = control
+        self.prefetching = prefetching
+        self.lifecycle = lifecycle
+        self.events = events
+        self.history = history
+        self.calls = calls
+        self.metricsText = metricsText
+    }
+}

@@ -1,0 +1,57 @@
+import Coordination
+import Dialects
+import HTTPTypes
+import Text
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Caches targets that were parsed and found authentic, so that a hot URL is parsed once.
+///
+/// Only valid targets are cached; expiry is checked for each request. Used on all event threads.
+final class ParsedTargets: Sendable {
+    private let requests: Locked<BoundedMap<RequestedTarget, ResolvedRequest>>
+
+    /// Creates a cache with these limits.
+    init(maximumEntries: Int = 8_192, maximumBytes: Int = 4 << 20) {
+        requests = Locked(BoundedMap(maximumCount: maximumEntries, maximumWeight: maximumBytes))
+    }
+
+    var count: Int { requests.withLock(\.count) }
+
+    /// Returns the cached request for exactly this target, `Accept` and the client hints that the target uses;
+    /// otherwise the result of `parse`.
+    ///
+    /// If a target uses hints, an entry without hints records which ones.
+    func request(
+        for request: HTTPRequest, parse: (RequestedTarget) throws(APIError) -> ResolvedRequest
+    ) throws(APIError) -> ResolvedRequest {
+        var key = RequestedTarget(request)
+        guard let known = known(key) else {
+            var target = key
+            target.hints = ClientHints(request.headerFields)
+            let new = try parse(target)
+            insert(new, for: key)
+            if !new.request.hintFields.isEmpty {
+                key.hints = target.hints.only(new.request.hintFields)
+                insert(new, for: key)
+            }
+            return new
+        }
+        guard !known.request.hintFields.isEmpty else { return known }
+        key.hints = ClientHints(request.headerFields, reading: known.request.hintFields)
+        if let known = self.known(key) { return known }
+        let new = try parse(key)
+        insert(new, for: key)
+        return new
+    }
+
+    private func known(_ key: RequestedTarget) -> ResolvedRequest? { requests.withLock { $0.value(for: key) } }
+
+    private func insert(_ request: ResolvedRequest, for key: RequestedTarget) {
+        // An estimate: the source, the file name and the response's fields repeat parts of the target.
+        let bytes = 4 * key.target.utf8.count + (key.accept?.utf8.count ?? 0) + (key.apiKey?.utf8.count ?? 0) + 1_024
+        let removed = requests.withLock { $0.insert(request, for: key, weight: bytes) }
+        // Released here, outside the lock.
+        _ = removed
+    }
+}

@@ -1,0 +1,114 @@
+import Coordination
+import HTTPTypes
+import Imaging
+import Telemetry
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Builds responses that are equal for all requests for a cached thumbnail, and reuses them.
+///
+/// Used on all event threads. See docs/decisions/014-the-hot-path.md.
+struct RepeatedResponses: Sendable {
+    let thumbnails: any ThumbnailLookup
+    let lifecycle: ServiceLifecycle
+    let isLoggingAll: Bool
+    let tracer: Tracer?
+    let timekeeper: any Timekeeper
+    let fields: ThumbnailFields
+
+    /// Answers with a cached thumbnail and records it; returns nil if each request needs its own response.
+    ///
+    /// That is the case when every request is logged, because each line has another request ID, and when the target
+    /// expires.
+    func reply(
+        _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration
+    ) -> Reply? {
+        response(thumbnail, to: request, at: route, since: start, second: timekeeper.secondsSince1970)
+            .map { .recurring($0, by: RecurringThumbnail(request, at: route, of: self)) }
+    }
+
+    /// Responds to a repeated request; returns nil if it must be parsed again.
+    ///
+    /// The response equals `last` within a second, until an entry leaves the caches. Then the caches, which all event
+    /// threads share, are not accessed, so they record the use of an entry only once a second.
+    fileprivate func response(
+        to request: ResolvedRequest, at route: ImageRoute, after last: DatedResponse?
+    ) -> DatedResponse? {
+        let start = timekeeper.now
+        guard !lifecycle.isDraining else { return nil }
+        let second = timekeeper.secondsSince1970
+        let generation = thumbnails.generation
+        if let last, last.second == second, last.generation == generation {
+            thumbnails.countRepeatedHit()
+            let now = timekeeper.now
+            route.recordSuccess(seconds: (now - start).seconds)
+            tracer?.beginSampled()?.finish(
+                .images(route), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
+                time: start..<max(start, now))
+            return last
+        }
+        guard let thumbnail = thumbnails.cachedThumbnail(for: request),
+            let response = response(thumbnail, to: request, at: route, since: start, second: second)
+        else { return nil }
+        return DatedResponse(response: response, second: second, generation: generation)
+    }
+
+    private func response(
+        _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration, second: Int
+    ) -> RecurringResponse? {
+        guard !isLoggingAll, let template = template(for: thumbnail, request) else { return nil }
+        route.recordSuccess(seconds: (timekeeper.now - start).seconds)
+        let age = thumbnail.freshness.age
+        return template.response(age: age, second: second) {
+            var fields = template.fields
+            fields.append(.date, HTTPDate(secondsSince1970: second).imfFixdate)
+            if let age { fields.append(.age, String(age)) }
+            fields.append(.serverTiming, ServerTiming.ofHits)
+            return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
+        }
+    }
+
+    /// Returns the fields of a response with `thumbnail` that do not change over time; cached thumbnails store them.
+    func lastingFields(_ thumbnail: Thumbnail, _ request: ResolvedRequest) -> HTTPFields {
+        template(for: thumbnail, request)?.fields
+            ?? fields.lasting(
+                thumbnail, to: request, secondsLeft: request.request.expires.map { $0 - timekeeper.secondsSince1970 })
+    }
+
+    /// Returns the template stored with a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
+    private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
+        guard let place = thumbnail.place, request.request.expires == nil else { return nil }
+        return ResponseTemplate.template(for: thumbnail, request.request, at: place) {
+            fields.lasting(thumbnail, to: request, secondsLeft: nil)
+        }
+    }
+}
+
+/// The response to a target that a connection requests repeatedly: the thumbnail that is cached at that time.
+private final class RecurringThumbnail: RecurringResponder {
+    private let request: ResolvedRequest
+    private let route: ImageRoute
+    private let responses: RepeatedResponses
+    private let last = Locked<DatedResponse?>(nil)
+
+    init(_ request: ResolvedRequest, at route: ImageRoute, of responses: RepeatedResponses) {
+        (self.request, self.route, self.responses) = (request, route, responses)
+    }
+
+    /// Returns nil if the thumbnail is no longer cached and fresh, or the service is draining.
+    func response() -> RecurringResponse? {
+        let known = last.withLock { $0 }
+        let new = responses.response(to: request, at: route, after: known)
+        if new?.second != known?.second || new?.generation != known?.generation { last.withLock { $0 = new } }
+        return new?.response
+    }
+}
+
+/// A response with the facts that it depends on.
+private struct DatedResponse {
+    let response: RecurringResponse
+    /// The second since 1970 of its fields.
+    let second: Int
+    /// ``ThumbnailLookup/generation`` before the response was built.
+    let generation: Int
+}

@@ -1,0 +1,62 @@
+import Coordination
+import HTTPTypes
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// The fields that all responses with one cached thumbnail share, and the whole response of the current second.
+///
+/// Stored with the thumbnail, because formatting dates and joining strings for each response to a hot URL would cost
+/// more than the rest of the response. Used on all event threads.
+final class ResponseTemplate: Sendable {
+    /// The fields that do not change over time; responses continue them.
+    let fields: HTTPFields
+    private let eTag: String
+    private let lastModified: HTTPDate?
+    private let storability: Freshness.Storability
+    private let lifetime: Int?
+    private let request: Request
+    private let recurring = Locked<(age: Int?, second: Int, response: RecurringResponse)?>(nil)
+
+    private init(_ thumbnail: Thumbnail, _ request: Request, _ fields: HTTPFields) {
+        self.fields = HTTPFields(continuing: fields)
+        eTag = thumbnail.eTag
+        lastModified = thumbnail.lastModified
+        storability = thumbnail.freshness.storability
+        lifetime = thumbnail.freshness.lifetime
+        self.request = request
+    }
+
+    /// Returns whether the fields are still valid: the facts in them have not changed.
+    ///
+    /// The format cannot change, because it is the cached result's own.
+    private func fits(_ thumbnail: Thumbnail, _ request: Request) -> Bool {
+        eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
+            && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
+            && self.request.hasSameResponse(as: request)
+    }
+
+    /// Returns the template stored with `thumbnail`; if there is none, or it is outdated, a new one with the fields
+    /// from `make`.
+    static func template(
+        for thumbnail: Thumbnail, _ request: Request, at place: ResponseSlot, make: () -> HTTPFields
+    ) -> ResponseTemplate {
+        if let kept = place.kept as? ResponseTemplate, kept.fits(thumbnail, request) { return kept }
+        let made = ResponseTemplate(thumbnail, request, make())
+        place.keep(made)
+        return made
+    }
+
+    /// Returns the whole response at this `second` since 1970, which all requests within the second share.
+    func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
+        let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
+        if let known { return known }
+        let made = RecurringResponse(make())
+        let replaced = recurring.withLock { recurring in
+            defer { recurring = (age, second, made) }
+            return recurring
+        }
+        // Released here, outside the lock.
+        _ = replaced
+        return made
+    }
+}

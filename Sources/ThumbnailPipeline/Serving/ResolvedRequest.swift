@@ -1,0 +1,52 @@
+import Coordination
+package import Downloading
+package import ThumbnailTypes
+
+/// A request with resolved sources and the key of its last result, because requests recur.
+///
+/// To find the result of a request, the URLs of its sources are parsed, only once, and its geometry is planned, again
+/// only when one of its sources has changed. Used on all event threads.
+package final class ResolvedRequest: Sendable {
+    package let request: Request
+    /// The identities of its sources, or a ``ServiceError`` if one of them has none.
+    package let sources: Result<PerSource<SourceIdentity>, any Error>
+    /// The image, if the caller has opened it.
+    package let opened: OpenedSource?
+    private let found = Locked<FoundResult?>(nil)
+
+    package init(
+        _ request: Request, sources: Result<PerSource<SourceIdentity>, any Error>, of opened: OpenedSource? = nil
+    ) {
+        self.request = request
+        self.sources = sources
+        self.opened = opened
+    }
+
+    var last: FoundResult? { found.withLock { $0 } }
+
+    /// Returns the key of the request's result from these records; `make` creates it if one of them has changed.
+    func key(
+        of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey
+    ) rethrows -> ResultKey {
+        if let last, records.areSame(as: last.serials) { return last.key }
+        let new = FoundResult(serials: records.mapValues(\.serial), key: try make(request))
+        let replaced = found.withLock { found in
+            defer { found = new }
+            return found
+        }
+        // Released here, outside the lock.
+        _ = replaced
+        return new.key
+    }
+}
+
+/// An object, because copying the key's parts for each response would cost more than looking it up.
+final class FoundResult: Sendable {
+    /// The serials of the records: the records themselves would stay in memory beside the cache that counts them.
+    let serials: PerSource<UInt64>
+    let key: ResultKey
+
+    init(serials: PerSource<UInt64>, key: ResultKey) {
+        (self.serials, self.key) = (serials, key)
+    }
+}

@@ -1,0 +1,75 @@
+import Coordination
+import Downloading
+import HTTPTypes
+import Memory
+import ThumbnailTypes
+
+/// A source as one caller has it: known from the caches, fetched, or opened earlier.
+struct AvailableSource: Sendable {
+    let record: SourceRecord
+    /// The file; nil if the caller only knows that the source is unchanged.
+    var bytes: SharedBytes?
+    var status = CacheLayerStatus(.source, .hit)
+    var timings: [StepTiming] = []
+    /// The caller's remaining time for a source that it has fetched or opened; nil for one from the caches.
+    ///
+    /// Work on such sources is not given up while there is time.
+    var timeLeft: Duration?
+
+    /// Whether the origin was not contacted.
+    var isFromCache: Bool { status.outcome == .hit }
+}
+
+extension AvailableSource {
+    init(_ record: SourceRecord) { self.record = record }
+
+    /// Describes the downloader's copy, whose fetch took `duration` including queueing.
+    ///
+    /// - Parameters:
+    ///   - record: The record that was read from it.
+    ///   - isStored: Whether the source cache stores it.
+    ///   - now: The wall clock's seconds since 1970.
+    ///   - timeLeft: The caller's remaining time.
+    init(
+        _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
+    ) {
+        self.record = record
+        bytes = copy.bytes
+        let exchange = copy.exchange
+        let timeToLive = record.freshness.remainingLifetime(at: now)
+        status = CacheLayerStatus(
+            .source, exchange.map { CacheLayerStatus.Outcome($0.reason) } ?? .hit,
+            isCollapsed: copy.participation == .joined, isStored: copy.participation == .started && isStored,
+            forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
+            timeToLive: copy.participation == .cached && timeToLive < 0 ? timeToLive : nil)
+        if !isFromCache { self.timeLeft = timeLeft }
+        guard let transfer = exchange?.timings, copy.participation != .cached else { return }
+        timings = [
+            StepTiming("dns", transfer.dns), StepTiming("connect", transfer.connect),
+            StepTiming("tls", transfer.tls), StepTiming("ttfb", transfer.firstByte),
+            StepTiming("transfer", transfer.total), StepTiming("source", duration),
+        ]
+    }
+}
+
+extension PerSource where Value == AvailableSource {
+    var records: PerSource<SourceRecord> { mapValues(\.record) }
+
+    /// The source reported in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the
+    /// image.
+    var reported: AvailableSource { first { !$0.isFromCache } ?? image }
+
+    /// The timeout of the wait for a turn or a worker; nil for the lane's default.
+    var queueTimeout: Duration? { compactMap(\.timeLeft).min() }
+}
+
+extension CacheLayerStatus.Outcome {
+    init(_ reason: OriginExchange.Reason) {
+        switch reason {
+        case .unknown: self = .uriMiss
+        case .otherVariant: self = .varyMiss
+        case .stale: self = .stale
+        case .requested: self = .request
+        }
+    }
+}

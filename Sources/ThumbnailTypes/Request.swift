@@ -1,0 +1,88 @@
+package import Imaging
+package import Text
+
+/// A client's request: the sources, the recipe, the allowed output formats, and the form of the response.
+///
+/// Sources are texts here, because the grammars that parse requests know no origins. The pipeline resolves them to
+/// identities, once.
+package struct Request: Hashable, Sendable {
+    /// The source as named by the client, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
+    package var source: ExactText
+    package var additional: [AdditionalSource]
+    /// The rules of the request's grammar with its options: size, crop, format, quality and so on.
+    package var recipe: AnyRenderRecipe
+    /// Whether `Accept` selects the format.
+    package var isNegotiated: Bool
+    /// The maximum size of the image's file in bytes, below the general limit; nil for the general limit.
+    package var maximumSourceBytes: Int?
+    /// The maximum quality of the result if the request specifies none; nil for no limit.
+    package var defaultQualityLimit: Int?
+    /// The tags by which the image can be purged.
+    package var tags: [ExactText] = []
+    /// The image to serve if the source fails; nil to respond with the error.
+    package var placeholder: Placeholder?
+    /// Unix seconds at which the request's target expires; nil if it never does.
+    package var expires: Int?
+    /// How the response differs from only the image.
+    package var form = ResponseForm()
+    /// The parts that the target itself specifies, rather than a preset.
+    package var choices = ClientChoices.all
+    /// The client hints that the response depends on.
+    package var hintFields: HintFields = []
+    /// Parsed options without an effect here, such as `strip_metadata:0`.
+    package var ignoredOptions: [String] = []
+
+    package init(
+        source: ExactText, additional: [AdditionalSource] = [], recipe: some RenderRecipe, isNegotiated: Bool,
+        expires: Int? = nil
+    ) {
+        self.source = source
+        self.additional = additional
+        self.recipe = AnyRenderRecipe(recipe)
+        self.isNegotiated = isNegotiated
+        self.expires = expires
+    }
+
+    /// Creates a request with Alula's own rules.
+    package init(
+        source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions(),
+        expires: Int? = nil
+    ) {
+        self.init(
+            source: source, additional: additional, recipe: options, isNegotiated: !options.format.isFixed,
+            expires: expires)
+    }
+
+    /// The options of a request with Alula's own rules; nil for other rules.
+    package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
+
+    /// The value of `Vary` in its responses; nil for none.
+    package var vary: String? {
+        let names = (isNegotiated ? ["Accept"] : []) + hintFields.names
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
+    /// Returns whether responses to both requests with the same image have the same fields.
+    package func hasSameResponse(as other: Request) -> Bool {
+        source == other.source && form == other.form && isNegotiated == other.isNegotiated
+            && hintFields == other.hintFields && tags == other.tags
+    }
+}
+
+/// The parts of a target that the client chooses; those in a preset are the operator's choice.
+package struct ClientChoices: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    package static let width = ClientChoices(rawValue: 1)
+    package static let height = ClientChoices(rawValue: 2)
+    package static let quality = ClientChoices(rawValue: 4)
+    /// The qualities of single formats, in a dialect that has them.
+    package static let formatQualities = ClientChoices(rawValue: 8)
+    package static let untouchedFormats = ClientChoices(rawValue: 16)
+    package static let tags = ClientChoices(rawValue: 32)
+    package static let all = ClientChoices(rawValue: 63)
+}

@@ -1,0 +1,83 @@
+package import Imaging
+package import Text
+
+/// How the response to a target differs from only the image, in a dialect that lets clients choose.
+package struct ResponseForm: Hashable, Sendable {
+    /// The file name for saving the response, without its extension; nil for the source's.
+    package var fileName: ExactText?
+    /// Whether browsers save the response instead of showing it.
+    package var isAttachment = false
+    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
+    package var maximumAge: Int?
+    /// The value of `Cache-Control` if the source allows shared caches to store the response; nil for Alula's own.
+    package var cacheControl: ExactText?
+    /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
+    package var staleAge: Int?
+    /// Whether response fields contain the width and height.
+    package var tellsSize = false
+    /// Writes the response instead of only the image, such as facts about the image or a `data:` URL.
+    package var writer: ResponseWriter<Thumbnail>?
+    /// The facts about the source that are requested instead of an image; nil for an image.
+    package var facts: FactsRequest?
+    /// Writes these facts in a dialect's own format.
+    package var factsWriter: ResponseWriter<SourceFacts>?
+    /// Where to redirect a client if the request fails; nil to respond with the error.
+    package var fallback: Fallback?
+
+    package init() {}
+}
+
+/// Where to redirect a client if a request fails.
+package enum Fallback: Hashable, Sendable {
+    /// An absolute URL from the operator.
+    case configured(ExactText)
+    /// An absolute URL in the target.
+    ///
+    /// An arbitrary URL never becomes a redirect to an arbitrary page: unless the operator has allowed the host by its
+    /// name, the client is redirected to a target of this service that requests the image at that URL, if there is one.
+    case named(ExactText, asTarget: ExactText?)
+
+    package var url: ExactText {
+        switch self {
+        case .configured(let url), .named(let url, _): url
+        }
+    }
+}
+
+/// Writes the responses about thumbnails, or facts, of one recipe.
+package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
+    private let recipe: AnyRenderRecipe
+    private let write: @Sendable (Subject) -> WrittenResponse?
+
+    /// Creates a writer that must depend only on the recipe, the source and the subject.
+    package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Subject) -> WrittenResponse?) {
+        self.recipe = AnyRenderRecipe(recipe)
+        self.write = write
+    }
+
+    /// Returns the response about a subject; nil for only the image, or for facts in Alula's format.
+    package func answer(about subject: Subject) -> WrittenResponse? { write(subject) }
+
+    package static func == (one: ResponseWriter, other: ResponseWriter) -> Bool { one.recipe == other.recipe }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(recipe) }
+}
+
+/// A response that a dialect writes itself.
+package struct WrittenResponse: Sendable {
+    package enum Body: Hashable, Sendable {
+        case text(String)
+        /// The bytes of the thumbnail, which were encoded as a text.
+        case thumbnail
+    }
+
+    package let mediaType: String
+    package let body: Body
+
+    package var text: String? { if case .text(let text) = body { text } else { nil } }
+
+    package init(mediaType: String, body: Body) {
+        self.mediaType = mediaType
+        self.body = body
+    }
+}

@@ -1,0 +1,52 @@
+import HTTPTypes
+import Testing
+
+@testable import ThumbnailAPI
+
+/// Requests of pages of another origin.
+struct CrossOriginTests {
+    private func edge() -> Edge { Edge { $0.allowOrigin = "https://shop.example" } }
+
+    @Test(arguments: [
+        ("/thumbnail?url=x:y", "GET, HEAD, POST"), ("/thumbnails", "POST"), ("/info?url=x:y", "GET, HEAD"),
+        ("/health/live", "GET, HEAD"), ("/", "GET, HEAD"),
+    ])
+    func `a preflight is answered with what the route takes`(target: String, methods: String) async {
+        let response = await edge().respond(target, method: .options)
+        #expect(response.status == .noContent && response.body.count == 0)
+        #expect(response[.accessControlAllowOrigin] == "https://shop.example")
+        #expect(response[.accessControlAllowMethods] == methods)
+        #expect(response[.accessControlMaxAge] == "86400" && response[.xRequestID] != nil)
+        for name in ["Content-Type", "Accept", "Alula-Signature", "Content-Digest"] {
+            #expect(response[.accessControlAllowHeaders]?.contains(name) == true)
+        }
+    }
+
+    @Test func `without an allowed origin, and where nothing is served, there is no preflight`() async {
+        let refused = await Edge().respond("/thumbnail", method: .options)
+        #expect(refused.status == .methodNotAllowed && refused[.accessControlAllowMethods] == nil)
+        #expect(await edge().respond("/nothing", method: .options).status == .notFound)
+        #expect(await edge().respond("*", method: .options).status == .notFound)
+    }
+
+    @Test func `keys do not close preflights, which carry no signature`() async {
+        let edge = Edge {
+            $0.allowOrigin = "*"
+            $0.signingKeys = [[UInt8](0..<32)]
+        }
+        #expect(await edge.respond("/thumbnails", method: .options).status == .noContent)
+    }
+
+    @Test func `pages of the allowed origin may read the fields that tell about an answer, on failures too`() async {
+        for target in ["/thumbnail?url=x:y", "/thumbnail", "/nothing", "/health/live"] {
+            let exposed = await edge().respond(target)[.accessControlExposeHeaders] ?? ""
+            for name: HTTPField.Name in [
+                .eTag, .xRequestID, .serverTiming, .cacheStatus, .alulaError, .alulaIncomplete, .alulaQuality,
+                .alulaReceipt,
+            ] {
+                #expect(exposed.contains(name.rawName), "\(target) \(name)")
+            }
+        }
+        #expect(await Edge().respond("/thumbnail")[.accessControlExposeHeaders] == nil)
+    }
+}

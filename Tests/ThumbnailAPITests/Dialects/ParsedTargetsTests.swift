@@ -1,0 +1,69 @@
+import Dialects
+import HTTPTypes
+import Telemetry
+import Testing
+import Text
+import ThumbnailPipeline
+import ThumbnailTypes
+
+@testable import ThumbnailAPI
+
+@Suite struct ParsedTargetsTests {
+    private static let resolved = StubThumbnails().resolved(Request(source: "x:y"))
+
+    /// Asks for a target; whether it had to be prepared.
+    private func isPrepared(_ targets: ParsedTargets, _ target: String, accept: String? = nil) throws -> Bool {
+        var wasPrepared = false
+        let fields = HTTPFields(accept.map { [HTTPField(name: .accept, value: $0)] } ?? [])
+        _ = try targets.request(for: HTTPRequest(target: target, headerFields: fields)) { _ throws(APIError) in
+            wasPrepared = true
+            return Self.resolved
+        }
+        return wasPrepared
+    }
+
+    @Test func `a target is prepared once for each Accept`() throws {
+        let targets = ParsedTargets()
+        #expect(try isPrepared(targets, "/a"))
+        #expect(try !isPrepared(targets, "/a"))
+        #expect(try isPrepared(targets, "/a", accept: "image/webp"))
+        #expect(try !isPrepared(targets, "/a", accept: "image/webp"))
+    }
+
+    @Test func `a refusal is not remembered`() throws {
+        let targets = ParsedTargets()
+        #expect(throws: APIError.badSignature) {
+            try targets.request(for: HTTPRequest(target: "/a")) { _ throws(APIError) in throw .badSignature }
+        }
+        #expect(targets.count == 0)
+        #expect(try isPrepared(targets, "/a"))
+    }
+
+    @Test func `targets that only compare equal as strings are kept apart`() throws {
+        let targets = ParsedTargets()
+        #expect(try isPrepared(targets, "/K"))
+        #expect("/K" == "/\u{212a}", "the Kelvin sign is equal to a K as Swift compares strings")
+        #expect(try isPrepared(targets, "/\u{212a}"))
+        #expect(try !isPrepared(targets, "/\u{212a}"))
+        #expect(try isPrepared(targets, "/a", accept: "image/webp;q=1"))
+        #expect(try isPrepared(targets, "/a", accept: "image/webp\u{37e}q=1"))
+    }
+
+    @Test func `entries are bounded, and those in use stay`() throws {
+        let targets = ParsedTargets(maximumEntries: 10, maximumBytes: 1 << 20)
+        _ = try isPrepared(targets, "/hot")
+        for index in 0..<1_000 {
+            _ = try isPrepared(targets, "/\(index)")
+            #expect(try !isPrepared(targets, "/hot"))
+            #expect(targets.count <= 20)
+        }
+        #expect(try isPrepared(targets, "/0"))
+    }
+
+    @Test func `bytes are bounded`() throws {
+        let targets = ParsedTargets(maximumEntries: 1_000, maximumBytes: 10_000)
+        let long = String(repeating: "a", count: 1_000)
+        for index in 0..<100 { _ = try isPrepared(targets, "/\(index)\(long)") }
+        #expect(targets.count <= 4)
+    }
+}

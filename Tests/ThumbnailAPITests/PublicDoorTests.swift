@@ -1,0 +1,133 @@
+import Dialects
+import HTTPTypes
+import Telemetry
+import Testing
+import ThumbnailPipeline
+import ThumbnailTypes
+
+@testable import ThumbnailAPI
+
+@Suite(.timeLimit(.minutes(1))) struct PublicDoorTests {
+    private static let files = [
+        "/", "/page/page.css", "/page/page.js", "/openapi.yaml", "/health/live", "/health/ready",
+    ]
+
+    @Test(arguments: files)
+    func `each route answers GET and HEAD`(path: String) async {
+        let edge = Edge()
+        #expect(await edge.respond(path).status == .ok)
+        #expect(await edge.respond(path + "?x=1", method: .head).status == .ok)
+        #expect(await edge.respond(path)[.xRequestID] != nil)
+    }
+
+    @Test(
+        arguments: files + ["/info", "/thumbnail", "/thumbnails"],
+        ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "FOO"])
+    func `other methods are refused, and Allow lists the supported ones`(path: String, method: String) async {
+        let allowed = ["/thumbnail": "GET, HEAD, POST", "/thumbnails": "POST"][path] ?? "GET, HEAD"
+        guard !allowed.hasSuffix(method) else { return }
+        let response = await Edge().respond(path, method: HTTPRequest.Method(rawValue: method))
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.code == "method_not_allowed")
+        #expect(response[.allow] == allowed)
+        #expect(response[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+    }
+
+    @Test(arguments: [
+        "/nothing", "/thumbnail/", "//thumbnail?url=x:y", "/%74humbnail?url=x:y", "/Thumbnail", "", "*", "/metrics",
+        "/status",
+        "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page/page.css/", "/page",
+        "/page/", "/page/operators.js",
+    ])
+    func `other paths are nothing, operators' ones included`(target: String) async {
+        let response = await Edge().respond(target, method: .post)
+        #expect(response.status == .notFound)
+        #expect(response.code == "no_such_route")
+    }
+
+    @Test func `readiness fails during the shutdown, liveness does not`() async {
+        let edge = Edge()
+        #expect(await edge.respond("/health/ready").text == #"{"status":"ready"}"#)
+        edge.lifecycle.failReadiness()
+        let response = await edge.respond("/health/ready")
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.code == "draining")
+        #expect(response[.retryAfter] == "1")
+        #expect(await edge.respond("/health/live").text == #"{"status":"live"}"#)
+    }
+
+    @Test(arguments: ["/", "/a"])
+    func `the paths at which imgproxy and thumbor tell their readiness tell it here, too`(path: String) async throws {
+        let place = try #require(DialectPlace(path))
+        var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
+        (imgproxy.place, thumbor.place) = (place, place)
+        (imgproxy.keys, imgproxy.salts) = ([[1]], [[2]])
+        let dialects: [any Dialect] = [
+            try #require(ImgproxyDialect(imgproxy)), try #require(ThumborDialect(thumbor)),
+        ]
+        let probes = zip(dialects, ["health", "healthcheck"])
+        for (dialect, name) in probes {
+            let edge = Edge { $0.otherDialects = [dialect] }
+            let target = (path == "/" ? "" : path) + "/" + name
+            #expect(await edge.respond(target + "?x=1").text == #"{"status":"ready"}"#)
+            #expect(await edge.respond(target + "/a").status != .ok)
+            edge.lifecycle.failReadiness()
+            #expect(await edge.respond(target).status == .serviceUnavailable)
+            #expect(await Edge().respond(target).status == .notFound)
+        }
+    }
+
+    @Test(arguments: [
+        (HTTPRejection.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
+        (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
+    ])
+    func `a refusal of the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
+        let response = Edge().responder.refusal(refusal)
+        #expect(response.status.code == status)
+        #expect(response.code == code)
+        #expect(response[.contentType] == "application/problem+json")
+        #expect(response[.xContentTypeOptions] == "nosniff")
+        #expect(response[.xRequestID] != nil)
+    }
+
+    @Test func `files are revalidated by their entity tags`() async {
+        let edge = Edge()
+        let first = await edge.respond("/page/page.css")
+        #expect(first[.contentType] == "text/css; charset=utf-8")
+        #expect(first[.cacheControl] == "no-cache")
+        let second = await edge.respond("/page/page.css", fields: [.ifNoneMatch: first[.eTag] ?? ""])
+        #expect(second.status == .notModified)
+    }
+
+    @Test func `each request is logged in one line, and counted`() async {
+        let edge = Edge()
+        let secret = "/thumbnail?url=https%3A%2F%2Fuser%3Apassword%40example.com%2Fa.jpg%3Ftoken%3Dsecret&w=3"
+        let response = await edge.respond(secret)
+        _ = await edge.respond("/nothing")
+        #expect(edge.log.lines.count == 2)
+        let line = edge.log.lines[0]
+        #expect(line.level == .info)
+        #expect(
+            line.fields.map(\.0) == ["requestId", "method", "route", "status", "bytes", "durationMs", "source"])
+        #expect(line["requestId"] == .string(response[.xRequestID] ?? ""))
+        #expect(line["source"] == .string("example.com/a.jpg"))
+        #expect(line["bytes"] == .int(7))
+        #expect(edge.log.lines[1]["error"] == .string("no_such_route"))
+        let metrics = edge.registry.prometheusText
+        #expect(metrics.contains(#"alula_requests_total{route="thumbnail",status="200"} 1"#))
+        #expect(metrics.contains(#"alula_requests_total{route="none",status="404"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="no_such_route"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="internal"} 0"#))
+        #expect(metrics.contains("alula_request_seconds_count 2"))
+    }
+
+    @Test func `without the access log only failures that need an explanation are logged`() async {
+        let quiet = Edge { $0.accessLog = false }
+        _ = await quiet.respond("/thumbnail?url=x:y")
+        _ = await quiet.respond("/nothing")
+        #expect(quiet.log.lines.isEmpty)
+        let failing = Edge(StubThumbnails(make: { _ in throw StubError(logDetail: "why") })) { $0.accessLog = false }
+        let response = await failing.respond("/thumbnail?url=x:y")
+        #expect(failing.log.lines.map { $0["requestId"] } == [.string(response[.xRequestID] ?? "")])
+    }
+}

@@ -1,0 +1,113 @@
+import HTTPTypes
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+import ThumbnailTypes
+
+@testable import ThumbnailAPI
+
+struct RepeatedResponsesTests {
+    private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
+    private let place = ResponseSlot()
+
+    /// Requests are not logged, the result is cached and `age` seconds old.
+    private func edge(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> Edge {
+        let freshness = Freshness(lifetime: lifetime, age: age)
+        return Edge(StubThumbnails(cached: .sample(freshness: freshness, place: place))) { $0.accessLog = isLogged }
+    }
+
+    private func recurring(
+        _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
+    ) -> RecurringResponse? {
+        guard
+            case .again(let response, _) = edge.responder.respond(to: HTTPRequest(target: target, headerFields: fields))
+        else { return nil }
+        return response
+    }
+
+    @Test func `all requests within a second share one answer`() throws {
+        let edge = edge(age: 7)
+        let first = try #require(recurring(edge))
+        #expect(recurring(edge) === first)
+        #expect(first.response.status == .ok)
+        #expect(first.response.text == "picture")
+        let expected: [HTTPField.Name: String] = [
+            .age: "7", .eTag: "\"abc\"", .cacheControl: "public, max-age=60", .cacheStatus: "alula-result;hit",
+            .serverTiming: "total;dur=0", .vary: "Accept", .xContentTypeOptions: "nosniff",
+        ]
+        for (name, value) in expected { #expect(first.response[name] == value, "\(name)") }
+        #expect(first.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
+        #expect(first.response[.xRequestID] == nil)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+    }
+
+    @Test func `another age, another lifetime and another target make another answer`() throws {
+        let first = try #require(recurring(edge(age: 7)))
+        let second = try #require(recurring(edge(age: 8)))
+        #expect(second !== first)
+        #expect(second.response[.age] == "8")
+        let third = try #require(recurring(edge(age: 8, lifetime: 30)))
+        #expect(third.response[.cacheControl] == "public, max-age=30")
+        let fixed = try #require(recurring(edge(age: 8, lifetime: 30), Self.target + "&format=jpeg"))
+        #expect(fixed.response[.vary] == nil)
+    }
+
+    @Test func `answers that differ from request to request are made for each`() {
+        #expect(recurring(edge(age: 7, isLogged: true)) == nil)
+        #expect(recurring(edge(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
+        #expect(recurring(edge(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
+        #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
+    }
+
+    @Test func `the recurring answer is the one that reading the request gives, and is counted`() throws {
+        let edge = edge(age: 7)
+        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+            Issue.record("not a recurring answer")
+            return
+        }
+        #expect(answer.response() === first)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+        edge.thumbnails.cached = nil
+        edge.thumbnails.generation = 1
+        #expect(answer.response() == nil)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), place: place)
+        #expect(answer.response() === first)
+        edge.lifecycle.beginDraining()
+        #expect(answer.response() == nil)
+    }
+
+    @Test func `the caches are asked once a second, and when an entry has left them`() throws {
+        let edge = edge(age: 7)
+        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+            Issue.record("not a recurring answer")
+            return
+        }
+        for _ in 0..<3 { #expect(answer.response() === first) }
+        #expect(edge.thumbnails.requests.count == 2)
+        #expect(edge.thumbnails.repeatedHits == 2)
+        edge.time.advance(by: .seconds(1))
+        let next = try #require(answer.response())
+        #expect(next.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
+        #expect(next !== first && answer.response() === next)
+        #expect(edge.thumbnails.requests.count == 3)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), place: place)
+        edge.thumbnails.generation = 1
+        let second = try #require(answer.response())
+        #expect(second.response[.age] == "8")
+        #expect(answer.response() === second)
+        #expect(edge.thumbnails.requests.count == 4)
+        #expect(edge.thumbnails.repeatedHits == 4)
+        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
+    }
+
+    @Test func `a logged answer has its request's ID, and shares the fields that last`() async {
+        let edge = edge(age: 7, isLogged: true)
+        let first = await edge.respond(Self.target)
+        let second = await edge.respond(Self.target)
+        #expect(first[.xRequestID] != second[.xRequestID])
+        #expect(first[.eTag] == second[.eTag])
+        #expect(first[.serverTiming] == "total;dur=0.000")
+        #expect(first.headerFields.count == second.headerFields.count)
+    }
+}

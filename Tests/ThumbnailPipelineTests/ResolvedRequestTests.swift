@@ -1,0 +1,28 @@
+import Testing
+import ThumbnailTypes
+
+@testable import ThumbnailPipeline
+
+@Suite(.timeLimit(.minutes(1)))
+struct ResolvedRequestTests {
+    @Test func `what a request means is found once for each version of its source`() async throws {
+        let fixture = try PipelineFixture()
+        let request = fixture.pipeline.resolved(.path())
+        #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
+        #expect(request.last == nil)
+        let made = try await fixture.thumbnail()
+        #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
+        let first = try #require(request.last)
+        #expect(first.serials.image == fixture.caches.record(for: first.key.source)?.serial)
+        #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
+        #expect(request.last?.serials.image == first.serials.image)
+
+        _ = await fixture.caches.removeOwn(.everything)
+        #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
+        _ = try await fixture.thumbnail()
+        #expect(fixture.pipeline.cachedThumbnail(for: request)?.eTag == made.eTag)
+        let renewed = try #require(request.last)
+        #expect(renewed.serials.image != first.serials.image)
+        #expect(renewed.key == first.key)
+    }
+}
