@@ -6,16 +6,16 @@ import Text
 /// host by a path, and is read the same again.
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
-    guard let place = DialectPlace("/x"), count > 0 else { return 0 }
+    guard let prefix = PathPrefix("/x"), count > 0 else { return 0 }
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count).dropFirst(), as: UTF8.self)
     let (dialect, mark, mayEnlarge): (any Dialect, String, Bool) =
         switch bytes[0] % 6 {
-        case 0: (NextDialect(.next, at: place, .next, base: "site:"), "?", false)
-        case 1: (NextDialect(.vercel, at: place, .vercel, base: "site:"), "?", false)
-        case 2: (NetlifyDialect(at: place, base: "site:"), "?", false)
-        case 3: (AstroDialect(at: place, base: "site:"), "?", false)
-        case 4: (CloudflareDialect(at: place, base: "site:"), "/", true)
-        default: (IPXDialect(at: place, base: "site:"), "/", true)
+        case 0: (NextDialect(.next, at: prefix, .next, base: "site:"), "?", false)
+        case 1: (NextDialect(.vercel, at: prefix, .vercel, base: "site:"), "?", false)
+        case 2: (NetlifyDialect(at: prefix, base: "site:"), "?", false)
+        case 3: (AstroDialect(at: prefix, base: "site:"), "?", false)
+        case 4: (CloudflareDialect(at: prefix, base: "site:"), "/", true)
+        default: (IPXDialect(at: prefix, base: "site:"), "/", true)
         }
     let target = RequestedTarget("/x\(mark)\(text)", accept: "image/avif,image/webp")
     guard let query = try? dialect.query(in: target) else { return 0 }

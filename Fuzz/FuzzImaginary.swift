@@ -2,6 +2,7 @@ import Dialects
 import Imaging
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// Targets of imaginary, and the JSON of its pipelines: each is refused or gives a plan for any source, or an error of
 /// its own, and equal targets give equal queries.
@@ -9,7 +10,7 @@ import ThumbnailPipeline
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     var configuration = ImaginaryConfiguration()
-    configuration.place = DialectPlace("/")
+    configuration.prefix = PathPrefix("/")
     configuration.signatureKey = [UInt8](repeating: 1, count: 32)
     guard let dialect = ImaginaryDialect(configuration) else { return 0 }
     let json = "/pipeline?operations=" + URLEscape.encode(text)

@@ -8,7 +8,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     let parts = text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     var configuration = ImgproxyConfiguration()
-    configuration.place = DialectPlace("/")
+    configuration.prefix = PathPrefix("/")
     configuration.presets = ["default": "g:no", "a": "w:9/pr:b", "b": "h:9/pr:a"]
     configuration.watermark = "marks:a.png"
     configuration.allowsSecurityOptions = true

@@ -44,10 +44,10 @@ private struct Places: Sendable {
     init() {
         guard let base = try? SourceURL(parsing: "https://example.com/base") else { fatalError("no base") }
         self.base = base
-        var signed = Origin(name: "signed", place: .web(base: base))
+        var signed = Origin(name: "signed", location: .web(base: base))
         signed.credentials = .signature(.fixed(.init(id: "id", secret: Secret("secret"))), region: "eu")
-        var web = Origin(name: "web", place: .web(base: base))
+        var web = Origin(name: "web", location: .web(base: base))
         web.ignoredParameters = ["x"]
-        origins = Origins([web, signed, Origin(name: "folder", place: .folder(path: "/srv"))])
+        origins = Origins([web, signed, Origin(name: "folder", location: .folder(path: "/srv"))])
     }
 }

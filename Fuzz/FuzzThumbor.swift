@@ -6,7 +6,7 @@ import Text
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var configuration = ThumborConfiguration()
-    configuration.place = DialectPlace("/")
+    configuration.prefix = PathPrefix("/")
     guard let dialect = ThumborDialect(configuration) else { fatalError("no dialect at /") }
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     let target = RequestedTarget("/unsafe/" + text, accept: "image/webp")

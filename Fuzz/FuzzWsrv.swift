@@ -6,8 +6,8 @@ import Imaging
 @c(LLVMFuzzerTestOneInput)
 public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-    guard let place = DialectPlace("/") else { return 0 }
-    let dialect = WsrvDialect(at: place)
+    guard let prefix = PathPrefix("/") else { return 0 }
+    let dialect = WsrvDialect(at: prefix)
     let target = RequestedTarget("/?url=example.com/a.jpg&" + text)
     guard case .certain = dialect.claim(on: target.target.string) else { fatalError("\(text) hides the source") }
     _ = try? dialect.query(in: RequestedTarget("/?" + text))

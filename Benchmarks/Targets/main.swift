@@ -50,11 +50,11 @@ private func repeated(_ part: String, _ bytes: Int) -> String {
 
 private func subjects() -> [Subject] {
     var imgproxy = ImgproxyConfiguration()
-    imgproxy.place = DialectPlace("/i")
+    imgproxy.prefix = PathPrefix("/i")
     var thumbor = ThumborConfiguration()
-    thumbor.place = DialectPlace("/t")
+    thumbor.prefix = PathPrefix("/t")
     guard let imgproxy = ImgproxyDialect(imgproxy), let thumbor = ThumborDialect(thumbor),
-        let place = DialectPlace("/w")
+        let prefix = PathPrefix("/w")
     else { fatalError("a dialect has no place") }
     let source = "https://example.com/images/curiosity.jpg"
     let escaped = "https%3A%2F%2Fexample.com%2Fimages%2Fcuriosity.jpg"
@@ -85,7 +85,7 @@ private func subjects() -> [Subject] {
                 ("slashes", { "/t/unsafe/" + repeated("/", $0) + source }),
             ]),
         Subject(
-            dialect: WsrvDialect(at: place), target: "/w/?url=\(escaped)&w=300&h=200&fit=cover&q=80&output=webp",
+            dialect: WsrvDialect(at: prefix), target: "/w/?url=\(escaped)&w=300&h=200&fit=cover&q=80&output=webp",
             hostile: [
                 ("parameters", { "/w/?url=a.com/b" + repeated("&w=1", $0) }),
                 ("escapes", { "/w/?w=1&url=a.com/" + repeated("%2525", $0) }),

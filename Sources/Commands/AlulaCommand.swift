@@ -2,7 +2,6 @@ import ImageSandbox
 import Program
 import Text
 
-/// The command line: selects the command and prints help.
 package enum AlulaCommand {
     private static var help: String {
         """
@@ -21,7 +20,7 @@ package enum AlulaCommand {
 
           alula thumbnail cat.jpg --w 300 -o cat-small.webp
 
-        `alula COMMAND --help` explains a command.
+        `alula COMMAND --help` describes a command.
         """
     }
 
@@ -55,8 +54,8 @@ package enum AlulaCommand {
                     NearestName.of(name, among: all.map(\.description.name)).map { "; did you mean \($0)?" } ?? ""
                 Program.fail(
                     [
-                        "alula: there is no command \(Program.line(name))\(nearest)",
-                        "`alula --help` lists the commands.",
+                        "alula: unknown command \(Program.line(name))\(nearest)",
+                        "See `alula --help`.",
                     ], status: ExitStatus.wrongUse)
             }
             command.run(rest)

@@ -1,12 +1,11 @@
 import Program
 
-/// `alula completion`: prints a shell's completion script.
 enum CompletionCommand {
     static let description = CommandDescription(
-        name: "completion", summary: "print a script that completes commands and options in a shell",
+        name: "completion", summary: "print a completion script for a shell",
         operands: Shell.allCases.map(\.rawValue).joined(separator: "|"),
         text: """
-            Prints a script for the shell: it completes commands, options and their values.
+            Prints a completion script for commands, options and their values.
 
               bash: alula completion bash > /etc/bash_completion.d/alula, or source <(alula completion bash) in ~/.bashrc
               zsh:  alula completion zsh > a file _alula in a folder of $fpath
@@ -30,7 +29,7 @@ enum CompletionCommand {
                 case .zsh: ZshCompletion.script(commands)
                 case .fish: FishCompletion.script(commands)
                 }
-            return Program.say(script) ? 0 : 1
+            return Program.print(script) ? 0 : 1
         }
     }
 }

@@ -8,7 +8,6 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// `alula explain`: explains targets of the public listener, without a service and without fetching anything.
 enum ExplainCommand {
     private static let list = CommandOption(
         name: "file", form: "LIST",
@@ -33,7 +32,7 @@ enum ExplainCommand {
             refused. URL is a path with its query, or a whole URL whose host does not matter. Nothing is fetched: expiry and
             the policy on sources are checked, names of hosts are not looked up.
 
-            The exit status is 0, 1 if a URL is refused, and 2 for wrong use.
+            The exit status is 0, 1 if a URL is refused, and 2 for invalid use.
             """,
         options: [list, only, source, accept, .json, environment],
         examples: [
@@ -63,11 +62,11 @@ enum ExplainCommand {
 
     /// Prints the meaning of another service's variables; returns status 1 if one of them prevents the start.
     private static func explainEnvironment(_ arguments: CommandArguments) throws(WrongUse) -> CInt {
-        let reading = SettingsLoader.foreignReading(
+        let reading = SettingsLoader.otherServiceReading(
             arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
         guard let reading else { throw WrongUse("--environment needs --environment-of, or ALULA_ENVIRONMENT_OF") }
-        Program.say(ForeignVariable.lines(reading.variables).joined(separator: "\n"))
-        for problem in reading.problems { Program.complain(problem) }
+        Program.print(OtherServiceVariable.lines(reading.variables).joined(separator: "\n"))
+        for problem in reading.problems { Program.printError(problem) }
         return reading.problems.isEmpty ? 0 : ExitStatus.failed
     }
 
@@ -78,11 +77,11 @@ enum ExplainCommand {
             let explanation = explain(url)
             isAnyRefused = isAnyRefused || explanation.word == "refused"
             if options.isJSON {
-                Program.say(explanation.json.text)
+                Program.print(explanation.json.text)
             } else {
-                if index > 0 { Program.say("") }
-                if options.urls.count > 1 { Program.say(url) }
-                Program.say(explanation.lines.joined(separator: "\n"))
+                if index > 0 { Program.print("") }
+                if options.urls.count > 1 { Program.print(url) }
+                Program.print(explanation.lines.joined(separator: "\n"))
             }
         }
         return isAnyRefused
@@ -102,9 +101,9 @@ enum ExplainCommand {
             let listed = ListedURL(line: index + 1, url: url, explanation: explain(url))
             summary.add(listed)
             guard options.only.map({ $0 == listed.explanation.word }) ?? options.isJSON else { continue }
-            Program.say(options.isJSON ? listed.json.text : listed.text)
+            Program.print(options.isJSON ? listed.json.text : listed.text)
         }
-        if !options.isJSON, options.only == nil { Program.say(summary.lines.joined(separator: "\n")) }
+        if !options.isJSON, options.only == nil { Program.print(summary.lines.joined(separator: "\n")) }
         return summary.refusedCount > 0
     }
 

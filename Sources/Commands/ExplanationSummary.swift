@@ -38,7 +38,6 @@ struct ExplanationSummary {
         }
     }
 
-    /// The counts as lines for people, the most frequent first.
     var lines: [String] {
         let total = verdicts.values.reduce(0, +)
         var lines = [total == 1 ? "1 URL" : "\(total) URLs"]

@@ -6,7 +6,6 @@ import Program
 import Settings
 import Telemetry
 
-/// `alula self-test`: checks this machine for everything that the service relies on, and prints each result.
 enum SelfTestCommand {
     static let description = CommandDescription(
         name: "self-test", summary: "check the image library, the decoders' limits and the encoders on this machine",
@@ -19,14 +18,14 @@ enum SelfTestCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected here") }
+            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected") }
             guard test() else { throw CommandFailure(code: "self_test", "self-test: failed, see above") }
-            return Program.say("all is well") ? 0 : 1
+            return Program.print("all checks passed") ? 0 : 1
         }
     }
 
     private static func test() -> Bool {
-        Program.say(
+        Program.print(
             "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
         var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
         if isWell {
@@ -40,16 +39,16 @@ enum SelfTestCommand {
     private static func check(_ title: String, _ body: () throws -> Void) -> Bool {
         do {
             try body()
-            Program.say("  ok      \(title)")
+            Program.print("  ok      \(title)")
             return true
         } catch {
-            Program.say("  FAILED  \(title): \(error)")
+            Program.print("  FAILED  \(title): \(error)")
             return false
         }
     }
 
     private static func checkSandbox() -> Bool {
-        Program.say("  kernel  \(Protections.offered)")
+        Program.print("  kernel  \(Protections.offered)")
         let configuration = Settings().sandboxConfiguration
         var isWell = true
         for action in ForbiddenAction.allCases {
@@ -82,17 +81,17 @@ enum SelfTestCommand {
     private static func checkRefusal(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
         do {
             switch try SandboxProbe.outcome(of: action, launch) {
-            case .refused(let error): Program.say("  ok      a worker cannot \(action.title): error \(error)")
+            case .refused(let error): Program.print("  ok      a worker cannot \(action.title): error \(error)")
             case .ended(let call?):
-                Program.say("  ok      a worker cannot \(action.title): it is ended over \(call)")
-            case .ended: Program.say("  ok      a worker cannot \(action.title): the kernel ends it")
+                Program.print("  ok      a worker cannot \(action.title): it is ended over \(call)")
+            case .ended: Program.print("  ok      a worker cannot \(action.title): the kernel ends it")
             case .worked:
-                Program.say("  FAILED  a worker can \(action.title)")
+                Program.print("  FAILED  a worker can \(action.title)")
                 return false
             }
             return true
         } catch {
-            Program.say("  FAILED  a worker cannot \(action.title): \(error)")
+            Program.print("  FAILED  a worker cannot \(action.title): \(error)")
             return false
         }
     }

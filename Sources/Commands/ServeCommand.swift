@@ -3,7 +3,6 @@ import Program
 import Settings
 import Telemetry
 
-/// `alula serve`: starts the service and runs it until a signal ends it.
 enum ServeCommand {
     static let description = CommandDescription(
         name: "serve", summary: "start the service", operands: "[--config FILE] [SETTING VALUE …] [--demo]", text: "",

@@ -6,7 +6,6 @@ import Program
 import Settings
 import ThumbnailAPI
 
-/// `alula sign`: prints a signed request target.
 enum SignCommand {
     private static let key = CommandOption(
         name: "key", form: "HEX", help: "the key, at least 32 bytes; default: the first of ALULA_SIGNING_KEYS")
@@ -39,7 +38,7 @@ enum SignCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             guard let keyText = arguments.value(of: key) ?? Program.environment["ALULA_SIGNING_KEYS"],
-                let key = try? SettingValues.keys(keyText).first
+                let key = try? SettingParser.keys.parse(keyText).first
             else {
                 throw WrongUse("a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
             }
@@ -47,12 +46,12 @@ enum SignCommand {
                 throw WrongUse("one target is needed")
             }
             if let path = arguments.value(of: body) {
-                return Program.say(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
+                return Program.print(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
             }
             guard target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
                 throw WrongUse("a target is needed: path and query, without sig")
             }
-            return Program.say(site + URLSigner.sign(target: target, key: key)) ? 0 : 1
+            return Program.print(site + URLSigner.sign(target: target, key: key)) ? 0 : 1
         }
     }
 

@@ -7,8 +7,8 @@ enum VersionCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected here") }
-            return Program.say(Program.version) ? 0 : 1
+            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected") }
+            return Program.print(Program.version) ? 0 : 1
         }
     }
 }

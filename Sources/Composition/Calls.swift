@@ -34,14 +34,14 @@ extension Notifier {
             toCallbacks: { call in
                 guard let url = try? SourceURL(parsing: call.url) else { return .refused("no URL") }
                 // A job may have been stored under other settings.
-                if let objection = settings.objection(toCallback: url) { return .refused(objection) }
+                if let violation = settings.violation(toCallback: url) { return .refused(violation) }
                 do {
                     try await web.call(Self.request(call), at: url)
                     return .status(200)
                 } catch DownloadError.status(let status) {
                     return .status(status)
-                } catch DownloadError.sourceNotAllowed(let objection) {
-                    return .refused(objection)
+                } catch DownloadError.sourceNotAllowed(let violation) {
+                    return .refused(violation)
                 } catch {
                     return .none("\(error)")
                 }
@@ -64,8 +64,8 @@ extension Notifier {
 
 extension Settings {
     /// Returns the setting that forbids a job's callback, judging by its URL; nil if it is allowed.
-    func objection(toCallback url: SourceURL) -> String? {
+    func violation(toCallback url: SourceURL) -> String? {
         guard notifying.callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
-        return downloads.objection(toCalling: url)
+        return downloads.violation(toCalling: url)
     }
 }

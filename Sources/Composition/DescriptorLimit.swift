@@ -32,7 +32,7 @@ package enum DescriptorLimit {
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =
-            settings.publicListener.maximumDescriptors + settings.operatorListener.maximumDescriptors
+            settings.publicListener.maximumDescriptors + settings.adminListener.maximumDescriptors
             + (settings.metricsListener?.maximumDescriptors ?? 0)
             + (settings.resultStore.origin == nil ? 0 : 2 * SharedStore.maximumObjectReads)
             + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128

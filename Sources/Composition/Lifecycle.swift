@@ -61,7 +61,7 @@ package enum Lifecycle {
 
     /// Logs what the settings imply, and what of the environment is not used.
     private static func report(_ settings: Settings, usualConnections: Int, to logger: Logger) {
-        ForeignVariable.report(settings.foreignVariables, to: logger)
+        OtherServiceVariable.report(settings.otherServiceVariables, to: logger)
         IgnoredVariable.report(settings.exports.ignored, to: logger)
         for warning in settings.warnings(memory: SystemMemory().limit) {
             logger.warning(warning.message, warning.values)

@@ -74,7 +74,7 @@ package struct Engine: Sendable {
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
         folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
-        let guarded = GuardedLoader(PlaceLoader(web: loader, folders: folders), timekeeper: time) { origin in
+        let guarded = GuardedLoader(RoutingLoader(web: loader, folders: folders), timekeeper: time) { origin in
             log.record(ServiceEvent(origin))
         }
         downloader = ImageDownloader(
@@ -208,7 +208,7 @@ struct Service: Sendable {
         ProcessMetrics.register(in: registry)
 
         let prefetchReader = PrefetchReader(
-            settings.api.nativeDialect, placing: engine.placer, callbacks: { settings.objection(toCallback: $0) })
+            settings.api.nativeDialect, placing: engine.placer, callbacks: { settings.violation(toCallback: $0) })
         notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
         prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, time: time)
         prefetcher.resume()

@@ -23,9 +23,9 @@ package protocol Dialect: Sendable {
     /// The readiness paths of the other service.
     ///
     /// Alula answers there as at `/health/ready`, so that existing probes work.
-    var probePaths: [String] { get }
+    var readinessPaths: [String] { get }
 
-    func judgeProbe(_ target: RequestedTarget) throws(APIError)
+    func checkProbe(_ target: RequestedTarget) throws(APIError)
 
     var uploads: DialectUploads { get }
 
@@ -57,27 +57,27 @@ package protocol Dialect: Sendable {
 package enum DialectSignatures: Sendable {
     case none
     /// There are keys, but unsigned targets are also served, by the operator's choice.
-    case offered
+    case optional
     /// There are keys, and unsigned targets are rejected.
-    case demanded
+    case required
 }
 
 package enum DialectUploads: Hashable, Sendable {
     case none
     /// A field contains a signature that covers the body, and `Content-Type` declares its type.
-    case sealed
+    case signedBody
     /// The target is checked like any other; the body is an image or a form with a file in the field of this name.
-    case judged(field: ExactText)
+    case signedTarget(field: ExactText)
 }
 
 extension Dialect {
     package var unsignedName: String { name }
 
-    package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .demanded }
+    package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .required }
 
-    package var probePaths: [String] { [] }
+    package var readinessPaths: [String] { [] }
 
-    package func judgeProbe(_ target: RequestedTarget) throws(APIError) {}
+    package func checkProbe(_ target: RequestedTarget) throws(APIError) {}
 
     package var uploads: DialectUploads { .none }
 
@@ -92,13 +92,13 @@ extension Dialect {
 
 /// A dialect without signatures, at its own path.
 package protocol UnsignedDialect: Dialect {
-    var place: DialectPlace { get }
+    var prefix: PathPrefix { get }
 }
 
 extension UnsignedDialect {
     package var signatures: DialectSignatures { .none }
 
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 }
@@ -124,7 +124,6 @@ package struct RequestedTarget: Hashable, Sendable {
     package let target: ExactText
     /// The request's `Accept`, which applies if the target does not fix the format.
     package let accept: ExactText?
-    /// The request's `API-Key`, which may identify a dialect's clients.
     package private(set) var apiKey: ExactText?
     package var hints: ClientHints
 

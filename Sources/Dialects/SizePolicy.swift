@@ -18,7 +18,7 @@ package struct SizePolicy: Hashable, Sendable {
     /// The allowed qualities, ascending; empty for any.
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.refuse
-    /// The default width of `w=auto` without a hint, before ``up(_:)``.
+    /// The default width of `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
 
     package init() {}
@@ -26,7 +26,7 @@ package struct SizePolicy: Hashable, Sendable {
     var isOpen: Bool { sizes.isEmpty && qualities.isEmpty }
 
     /// Returns the smallest size of at least this many pixels, or the largest.
-    func up(_ pixels: Int) -> Int { Self.up(pixels, among: sizes) }
+    func roundUp(_ pixels: Int) -> Int { Self.roundUp(pixels, among: sizes) }
 
     func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
         guard !sizes.isEmpty else { return box }
@@ -44,18 +44,18 @@ package struct SizePolicy: Hashable, Sendable {
     func side(_ pixels: Int, _ name: String) throws(APIError) -> Int {
         guard !sizes.isEmpty, !sizes.contains(pixels) else { return pixels }
         guard rule == .up else { throw refusal(name) }
-        return up(pixels)
+        return roundUp(pixels)
     }
 
     func quality(_ quality: Int) throws(APIError) -> Int {
         guard !qualities.isEmpty, !qualities.contains(quality) else { return quality }
         guard rule == .up else { throw .sizeNotAllowed("q", allowed: qualities) }
-        return Self.up(quality, among: qualities)
+        return Self.roundUp(quality, among: qualities)
     }
 
     func refusal(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
 
-    private static func up(_ number: Int, among allowed: [Int]) -> Int {
+    private static func roundUp(_ number: Int, among allowed: [Int]) -> Int {
         allowed.first { $0 >= number } ?? allowed.last ?? number
     }
 }
@@ -72,8 +72,6 @@ package protocol SizedRecipe: RenderRecipe {
     var hasDefaultQuality: Bool { get }
 
     /// Returns the allowed recipe for this one, which may be unchanged.
-    ///
-    /// - Parameter choices: The parts that the client chooses.
     func allowed(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) -> Self
 }
 

@@ -56,7 +56,7 @@ struct ActivityIndicator {
 final class ActivityReporter: Sendable {
     private struct State {
         var isWatching = false
-        var wasActive = false
+        var lastReported = false
     }
 
     private let state = Locked(State())
@@ -71,7 +71,6 @@ final class ActivityReporter: Sendable {
         (self.report, self.timekeeper, self.activity) = (report, timekeeper, activity)
     }
 
-    /// Records that work has begun or ended.
     func watch() {
         let isNew = state.withLock { state in
             guard !state.isWatching, activity(timekeeper.now).nextChange != nil else { return false }
@@ -85,8 +84,8 @@ final class ActivityReporter: Sendable {
         while true {
             let (change, next) = state.withLock { state -> (Bool?, Duration?) in
                 let (isActive, next) = activity(timekeeper.now)
-                let hasChanged = isActive != state.wasActive
-                state.wasActive = isActive
+                let hasChanged = isActive != state.lastReported
+                state.lastReported = isActive
                 if !hasChanged, next == nil { state.isWatching = false }
                 return (hasChanged ? isActive : nil, next)
             }

@@ -14,7 +14,7 @@ struct SlotToken: Hashable, Sendable {
 /// The state is the set of tokens in use, not a counter: returning one twice, or one that was never taken, has no
 /// effect.
 struct DownloadSlots {
-    private struct Holding {
+    private struct Allocation {
         let host: ExactText
         let pace: TransferPace
     }
@@ -27,7 +27,7 @@ struct DownloadSlots {
     private let maximumPerHost: Int
     private let exceptions: [ExactText: Int]
     private var lastNumber: UInt64 = 0
-    private var holdings: [SlotToken: Holding] = [:]
+    private var allocations: [SlotToken: Allocation] = [:]
     private var counts: [ExactText: Int] = [:]
     private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
@@ -37,25 +37,24 @@ struct DownloadSlots {
         maximumPerHost = perHost
     }
 
-    var activeCount: Int { holdings.count }
+    var activeCount: Int { allocations.count }
 
-    /// Whether any host could get a slot.
-    var hasRoom: Bool { holdings.count < maximum }
+    var hasRoom: Bool { allocations.count < maximum }
 
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
     func hasRoom(for host: ExactText, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
         guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }
-        if count == 0 || count == holdings.count { return true }
-        return holdings.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
+        if count == 0 || count == allocations.count { return true }
+        return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
     /// Returns whether at least half of a host's transfers with a known pace are slow, or its last slow one ended
     /// recently.
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
-        let verdicts = holdings.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
+        let verdicts = allocations.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
         return !verdicts.isEmpty && 2 * verdicts.count { $0 } >= verdicts.count
     }
 
@@ -64,7 +63,7 @@ struct DownloadSlots {
         guard hasRoom(for: host, at: now) else { return nil }
         lastNumber += 1
         let token = SlotToken(number: lastNumber)
-        holdings[token] = Holding(host: host, pace: TransferPace(progress, since: now))
+        allocations[token] = Allocation(host: host, pace: TransferPace(progress, since: now))
         counts[host, default: 0] += 1
         return token
     }
@@ -72,12 +71,12 @@ struct DownloadSlots {
     /// Returns a slot; the result is false if it had already been returned.
     @discardableResult
     mutating func release(_ token: SlotToken, at now: Duration) -> Bool {
-        guard let holding = holdings.removeValue(forKey: token) else { return false }
-        let count = counts[holding.host, default: 0] - 1
-        counts[holding.host] = count > 0 ? count : nil
-        switch holding.pace.isSlow(at: now) {
-        case true?: slowHosts.insert(true, for: holding.host, until: now + Self.slownessMemory)
-        case false?: slowHosts.remove(holding.host)
+        guard let allocation = allocations.removeValue(forKey: token) else { return false }
+        let count = counts[allocation.host, default: 0] - 1
+        counts[allocation.host] = count > 0 ? count : nil
+        switch allocation.pace.isSlow(at: now) {
+        case true?: slowHosts.insert(true, for: allocation.host, until: now + Self.slownessMemory)
+        case false?: slowHosts.remove(allocation.host)
         // A quick end, such as a 404, does not determine the pace.
         case nil: break
         }
@@ -85,17 +84,15 @@ struct DownloadSlots {
     }
 }
 
-/// Measures how fast a transfer uses its slot.
 struct TransferPace {
     /// A shorter transfer is never slow.
     private static let grace = Duration.seconds(2)
     /// A longer transfer is slow below this rate in bytes per second.
-    private static let leastSpeed = 128 << 10
+    private static let minimumSpeed = 128 << 10
 
     private let progress: TransferProgress
     private let start: Duration
 
-    /// Starts the measurement of a transfer that got its slot at `start`.
     init(_ progress: TransferProgress, since start: Duration) {
         self.progress = progress
         self.start = start
@@ -105,6 +102,6 @@ struct TransferPace {
     func isSlow(at now: Duration) -> Bool? {
         let age = now - start
         guard age >= Self.grace else { return nil }
-        return Double(progress.receivedBytes) < age.seconds * Double(Self.leastSpeed)
+        return Double(progress.receivedBytes) < age.seconds * Double(Self.minimumSpeed)
     }
 }

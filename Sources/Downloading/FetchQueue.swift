@@ -1,6 +1,5 @@
 import Text
 
-/// The fetches that wait for a slot, and the order in which they start.
 struct FetchQueue {
     private let order: DownloadConfiguration.Order
     private let maximum: Int
@@ -43,9 +42,9 @@ struct FetchQueue {
     ) -> Int? {
         var verdicts: [ExactText: Bool] = [:]
         func canStart(_ flight: SharedFetch<Answer>) -> Bool {
-            let verdict = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
-            verdicts[flight.host] = verdict
-            return verdict
+            let decision = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
+            verdicts[flight.host] = decision
+            return decision
         }
         let places = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
         var overdue: Int?

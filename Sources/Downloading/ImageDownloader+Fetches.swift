@@ -8,7 +8,6 @@ struct FetchFailure: Error {
 
 /// The steps of a shared fetch: the lookup in the slower layers, the exchange with the origin, and the end.
 extension ImageDownloader {
-    /// Starts fetches with the lookup in slower layers.
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
             let unwanted = shell.withLock { shell -> Task<Void, Never>? in
@@ -35,7 +34,7 @@ extension ImageDownloader {
         let found = await cache.retrieve(identity)
         let end = shell.withLock { shell in
             shell.tasks[launch.flight] = nil
-            return shell.state.endLookUp(launch.flight, with: found, at: timekeeper.now) { request in
+            return shell.state.endLookup(launch.flight, with: found, at: timekeeper.now) { request in
                 found.map { reuse(of: $0, for: request) } ?? .needsValidation
             }
         }
@@ -50,7 +49,6 @@ extension ImageDownloader {
     /// Contacts the origin, ends the fetch and resumes its callers.
     private func transfer(_ launch: State.Launch) async {
         let identity = launch.request.identity
-        let isUnstored = launch.request.directives.noStore
         let reason = reason(for: launch.request, known: launch.known)
         reportStart(of: launch)
         let begin = timekeeper.now
@@ -60,7 +58,7 @@ extension ImageDownloader {
             result = .success(try await fetch(launch, reason: reason))
         } catch {
             // If one target reports that the source is gone, that does not apply to the others.
-            if !isUnstored, !identity.sharesTargets, case .notFound? = error as? DownloadError {
+            if !launch.request.directives.noStore, !identity.sharesTargets, case .notFound? = error as? DownloadError {
                 cache.remove(identity)
             }
             result = .failure(error)
@@ -70,24 +68,13 @@ extension ImageDownloader {
         let outcome = Self.outcome(of: result)
         // Before the fetch is forgotten, and so before another one of the source may begin.
         observer.transfer?(TransferReport(identity, .ended(outcome), launch.progress))
-        let landing = shell.withLock { shell in
-            shell.tasks[launch.flight] = nil
-            switch result {
-            case .success: shell.state.failures.forgetTarget(of: identity)
-            case .failure(let error as DownloadError) where !isUnstored:
-                shell.state.failures.remember(
-                    error, of: identity, atMost: launch.progress.refusalLifetime, at: timekeeper.now)
-            case .failure: break
-            }
-            let failedTarget: FetchedTarget? = if case .failure = result { FetchedTarget(identity) } else { nil }
-            return shell.state.land(launch.flight, failing: failedTarget, at: timekeeper.now)
-        }
-        start(landing.launches)
+        let completion = finish(launch, with: result)
+        start(completion.launches)
         activity?.watch()
         observer.finished(outcome, launch.progress.receivedBytes, timekeeper.now - begin)
         switch result {
         case .success(var copy):
-            for (answer, participation) in landing.answers {
+            for (answer, participation) in completion.answers {
                 copy.participation = participation
                 answer.resume(returning: copy)
             }
@@ -98,7 +85,23 @@ extension ImageDownloader {
                 reason: reason, status: shared?.upstreamStatus, hasFailed: true,
                 traceparent: launch.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
-            for (answer, _) in landing.answers { answer.resume(throwing: failure) }
+            for (answer, _) in completion.answers { answer.resume(throwing: failure) }
+        }
+    }
+
+    private func finish(_ launch: State.Launch, with result: Result<SourceCopy, any Error>) -> State.Completion {
+        let identity = launch.request.identity
+        return shell.withLock { shell in
+            shell.tasks[launch.flight] = nil
+            switch result {
+            case .success: shell.state.failures.forgetTarget(of: identity)
+            case .failure(let error as DownloadError) where !launch.request.directives.noStore:
+                shell.state.failures.remember(
+                    error, of: identity, atMost: launch.progress.errorLifetime, at: timekeeper.now)
+            case .failure: break
+            }
+            let failedTarget: FetchedTarget? = if case .failure = result { FetchedTarget(identity) } else { nil }
+            return shell.state.finish(launch.flight, failing: failedTarget, at: timekeeper.now)
         }
     }
 
@@ -134,14 +137,14 @@ extension ImageDownloader {
         var base = launch.known
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
         let condition = base.flatMap { SourceCondition($0.head) }
-        let keeper: any SourceKeeping =
+        let receiver: any SourceReceiver =
             request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
         var answer = try await loader.load(
             TransferRequest(identity: request.identity, condition: condition, traceparent: request.traceparent),
             progress: launch.progress)
         if case .notModified(let confirmation) = answer {
             if let base, let head = base.head.confirmed(by: confirmation) {
-                keeper.refresh(head)
+                receiver.refresh(head)
                 let exchange = OriginExchange(
                     reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
                 return SourceCopy(head: head, bytes: base.bytes, exchange: exchange)
@@ -154,13 +157,13 @@ extension ImageDownloader {
         guard case .source(let source) = answer else {
             throw DownloadError.protocolError("status 304 without a condition")
         }
-        let (isOutdated, isRefresh) = shell.withLock {
-            ($0.state.isOutdated(launch.flight), $0.state.isRefresh(launch.flight))
+        let (isInvalidated, isRefresh) = shell.withLock {
+            ($0.state.isInvalidated(launch.flight), $0.state.isRefresh(launch.flight))
         }
         if isRefresh, !cache.isImage(source) {
             throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")
         }
-        if !request.directives.noStore, !isOutdated { keeper.store(source) }
+        if !request.directives.noStore, !isInvalidated { receiver.store(source) }
         return SourceCopy(
             head: source.head, bytes: source.bytes,
             exchange: OriginExchange(

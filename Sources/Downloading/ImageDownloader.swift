@@ -77,7 +77,6 @@ package final class ImageDownloader: Sendable {
     /// Returns the source: from the cache, a fetch in progress, or its origin; a stale copy if the origin fails.
     ///
     /// - Parameters:
-    ///   - request: The source, and the caller's requirements.
     ///   - receipt: The name under which this caller's wait can be cancelled.
     ///   - deadline: The end of the caller's time, by the timekeeper's ``Timekeeper/now``. It only orders the queue;
     ///   the code that enforces the deadline cancels the caller.
@@ -134,7 +133,7 @@ package final class ImageDownloader: Sendable {
     package func forget(_ identity: SourceIdentity? = nil) {
         shell.withLock { shell in
             if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
-            shell.state.outdate(identity)
+            shell.state.invalidate(identity)
         }
     }
 
@@ -142,7 +141,6 @@ package final class ImageDownloader: Sendable {
 
     package var maximumActiveRequestCount: Int { shell.withLock { $0.state.maximumActiveCount } }
 
-    /// The number of fetches that wait for a slot.
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
     /// The running and queued fetches, in the order in which they began.
@@ -180,7 +178,6 @@ package final class ImageDownloader: Sendable {
         start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }
 
-    /// Rejects new callers, resumes waiting callers with ``DownloadError/shuttingDown``, and cancels all transfers.
     package func shutDown() {
         conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
     }
@@ -190,12 +187,12 @@ package final class ImageDownloader: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
                 let looksFurther = cache.hasSlowerLayer
-                let entrance = shell.withLock { shell in
+                let admission = shell.withLock { shell in
                     shell.state.enter(
                         id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
                         looksFurther: looksFurther, cached: view(for:))
                 }
-                switch entrance {
+                switch admission {
                 case .cached(let copy, let reuse, let answer):
                     if reuse == .usableWhileRevalidating { revalidate(request.identity) }
                     answer.resume(returning: copy)

@@ -14,7 +14,7 @@ struct ImageDownloaderState<Answer> {
         var known: SourceCopy?
     }
 
-    enum Entrance {
+    enum Admission {
         case cached(SourceCopy, SourceReuse, Answer)
         case waiting(launches: [Launch], isJoined: Bool)
         /// It waits; query the slower layers first.
@@ -31,7 +31,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// The consequences for a fetch's callers after the lookup in the slower layers.
-    struct LookUpEnd {
+    struct LookupResult {
         /// The callers for which the source found is sufficient.
         var served: [Answer] = []
         /// Whether one of them may use it only while it is revalidated, and no transfer of this fetch will do so.
@@ -42,7 +42,7 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// The consequences for a fetch's callers after its end.
-    struct Landing {
+    struct Completion {
         var answers: [(answer: Answer, participation: Participation)] = []
         var launches: [Launch] = []
     }
@@ -70,7 +70,6 @@ struct ImageDownloaderState<Answer> {
 
     var maximumActiveCount: Int { slots.maximum }
 
-    /// The number of fetches that wait for a slot.
     var queuedCount: Int { queue.count }
 
     func isActive(at now: Duration) -> Bool { activity.isVisible(at: now) }
@@ -93,7 +92,7 @@ struct ImageDownloaderState<Answer> {
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
         answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
-    ) -> Entrance {
+    ) -> Admission {
         guard arriving.remove(id) != nil else { return .refused(CancellationError(), answer) }
         guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
         let key = FetchKey(request)
@@ -145,10 +144,10 @@ struct ImageDownloaderState<Answer> {
     /// the others.
     ///
     /// - Parameter reuse: Returns how the source may be used for one caller.
-    mutating func endLookUp(
+    mutating func endLookup(
         _ id: FetchID, with found: SourceCopy?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
-    ) -> LookUpEnd {
-        var end = LookUpEnd()
+    ) -> LookupResult {
+        var end = LookupResult()
         guard var flight = flights[id], !flight.isAbandoned else { return end }
         let waiters = flight.waiters
         flight.waiters = []
@@ -164,7 +163,7 @@ struct ImageDownloaderState<Answer> {
         }
         flights[id] = flight
         guard let leader = flight.waiters.first(where: \.request.needsBytes) ?? flight.waiters.first else {
-            end.launches = land(id, at: now).launches
+            end.launches = finish(id, at: now).launches
             return end
         }
         end.needsRevalidation = false
@@ -172,7 +171,7 @@ struct ImageDownloaderState<Answer> {
         flight.known = found ?? flight.known
         flight.slot = slots.take(for: flight.host, flight.progress, at: now)
         guard flight.slot != nil || queue.hasRoom else {
-            end.refused = land(id, at: now).answers.map(\.answer)
+            end.refused = finish(id, at: now).answers.map(\.answer)
             return end
         }
         flights[id] = flight
@@ -192,38 +191,23 @@ struct ImageDownloaderState<Answer> {
     }
 
     mutating func leave(receipt: String) -> Departure {
-        var departure = Departure()
-        for flight in flights.values.filter({ $0.waiters.contains { $0.receipt.isExactly(receipt) } }).map(\.id)
-            .sorted()
-        {
-            let part = leave(flight) { $0.receipt.isExactly(receipt) }
-            departure.answers += part.answers
-            departure.abandoned += part.abandoned
-        }
-        return departure
+        let ids = flights.values.filter { $0.waiters.contains { $0.receipt.isExactly(receipt) } }.map(\.id)
+        return leave(ids) { $0.receipt.isExactly(receipt) }
     }
 
     /// Removes all callers of a source, and its fetches with them; returns the number of fetches.
     mutating func leave(source: SourceIdentity) -> (departure: Departure, flightCount: Int) {
-        var departure = Departure()
-        let ids = flights.values.filter { $0.key.identity == source && !$0.isAbandoned }.map(\.id).sorted()
-        for id in ids {
-            let part = leave(id, evenPastHalf: true) { _ in true }
-            departure.answers += part.answers
-            departure.abandoned += part.abandoned
-        }
-        return (departure, ids.count)
+        let ids = flights.values.filter { $0.key.identity == source && !$0.isAbandoned }.map(\.id)
+        return (leave(ids, evenPastHalf: true) { _ in true }, ids.count)
     }
 
     /// Ends a fetch whose transfer has ended: frees its slot, and resumes its callers in order of arrival.
     ///
     /// - Parameters:
-    ///   - id: The fetch.
     ///   - failedTarget: The target that failed; nil if the transfer succeeded. Callers with another target of the same
     ///   source do not receive its failure: they continue in a separate fetch.
-    ///   - now: The time.
-    mutating func land(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Landing {
-        guard let flight = flights.removeValue(forKey: id) else { return Landing() }
+    mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Completion {
+        guard let flight = flights.removeValue(forKey: id) else { return Completion() }
         if current[flight.key] == id { current[flight.key] = nil }
         if let slot = flight.slot { slots.release(slot, at: now) }
         let isAnswered = { (waiter: Waiter<Answer>) in
@@ -238,7 +222,7 @@ struct ImageDownloaderState<Answer> {
         queue.putNext(next)
         let launches = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
-        return Landing(answers: answered.map { ($0.answer, $0.participation) }, launches: launches)
+        return Completion(answers: answered.map { ($0.answer, $0.participation) }, launches: launches)
     }
 
     /// Creates a separate fetch, the next to start, for callers of one target after their shared fetch failed for
@@ -249,14 +233,13 @@ struct ImageDownloaderState<Answer> {
             id: lastID, key: flight.key, request: waiters.first?.request ?? flight.request, startedAt: flight.startedAt)
         next.waiters = waiters
         next.known = flight.known
-        next.isOutdated = flight.isOutdated
+        next.isInvalidated = flight.isInvalidated
         flights[next.id] = next
-        if current[next.key] == nil, !next.isOutdated { current[next.key] = next.id }
+        if current[next.key] == nil, !next.isInvalidated { current[next.key] = next.id }
         for waiter in waiters { waiterFlights[waiter.id] = next.id }
         return next.id
     }
 
-    /// Changes the number of slots; raising it starts queued fetches at once.
     mutating func setMaximum(_ maximum: Int, at now: Duration) -> [Launch] {
         slots.maximum = maximum
         let launches = startQueued(at: now)
@@ -267,13 +250,7 @@ struct ImageDownloaderState<Answer> {
     /// Rejects new callers and removes all waiting ones.
     mutating func shutDown() -> Departure {
         isShutDown = true
-        var departure = Departure()
-        for id in flights.keys.sorted() {
-            let part = leave(id, evenPastHalf: true) { _ in true }
-            departure.answers += part.answers
-            departure.abandoned += part.abandoned
-        }
-        return departure
+        return leave(Array(flights.keys), evenPastHalf: true) { _ in true }
     }
 
     /// Returns whether a fetch's transfer should continue; nil if it has ended.
@@ -283,13 +260,12 @@ struct ImageDownloaderState<Answer> {
     func isRefresh(_ id: FetchID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
     /// Returns whether a fetch's source was removed from the caches after the fetch had begun.
-    func isOutdated(_ id: FetchID) -> Bool { flights[id]?.isOutdated ?? false }
+    func isInvalidated(_ id: FetchID) -> Bool { flights[id]?.isInvalidated ?? false }
 
-    /// Closes the fetches of a source, nil for all, to new callers, and discards their results.
-    mutating func outdate(_ identity: SourceIdentity?) {
+    mutating func invalidate(_ identity: SourceIdentity?) {
         for (id, flight) in flights where !queue.contains(id) && identity ?? flight.key.identity == flight.key.identity
         {
-            flights[id]?.isOutdated = true
+            flights[id]?.isInvalidated = true
             if current[flight.key] == id { current[flight.key] = nil }
         }
     }
@@ -303,6 +279,18 @@ struct ImageDownloaderState<Answer> {
                 expectedBytes: flight.progress.expectedBytes, age: now - flight.startedAt,
                 receipts: flight.waiters.map(\.receipt))
         }
+    }
+
+    private mutating func leave(
+        _ ids: [FetchID], evenPastHalf: Bool = false, where isLeaving: (Waiter<Answer>) -> Bool
+    ) -> Departure {
+        var departure = Departure()
+        for id in ids.sorted() {
+            let part = leave(id, evenPastHalf: evenPastHalf, where: isLeaving)
+            departure.answers += part.answers
+            departure.abandoned += part.abandoned
+        }
+        return departure
     }
 
     private mutating func leave(

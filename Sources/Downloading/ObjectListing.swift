@@ -14,7 +14,7 @@ struct ObjectListing {
 
     /// Returns the possible listings: the bucket is the first segment of the base's path, or its host.
     static func listings(of folder: String, below origin: Origin) throws -> [ObjectListing] {
-        guard case .web(let base) = origin.place else { return [] }
+        guard case .web(let base) = origin.location else { return [] }
         let segments = base.path.split(separator: "/").map(String.init)
         return (0...min(1, segments.count)).reversed().map { count in
             ObjectListing(

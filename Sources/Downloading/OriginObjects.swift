@@ -13,45 +13,38 @@ extension DownloadError {
 ///
 /// Files are read and written on separate threads, because a disk may be slow.
 package final class OriginObjects: Sendable {
-    private enum Place {
+    private enum Store {
         case folder(path: String, writing: Locked<ConfinedWriting?>)
         case web(any DataLoading)
     }
 
-    private static let pieceSize = 256 << 10
     private static let temporary = [Destination.ownFolder, "tmp"]
 
     private let origin: Origin
-    private let place: Place
+    private let store: Store
     private let reads: WorkerPool?
     private let writes: WorkerPool?
 
     /// Creates access to the objects below `origin`; nil if it is not writable.
-    ///
-    /// - Parameters:
-    ///   - web: Sends signed requests.
-    ///   - maximumReads: The maximum number of concurrent lookups.
     package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
         guard origin.isWritable else { return nil }
         self.origin = origin
-        switch origin.place {
+        switch origin.location {
         case .folder(let path):
-            place = .folder(path: path, writing: Locked(nil))
+            store = .folder(path: path, writing: Locked(nil))
             // A lookup reads several files, and must not wait for slow writes.
             reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
             writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
         case .web:
-            place = .web(web)
+            store = .web(web)
             (reads, writes) = (nil, nil)
         case .memory: return nil
         }
     }
 
     /// Prepares a folder for writes, and removes leftovers of dead processes.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func prepare() async throws {
-        guard case .folder(let path, let writing) = place else { return }
+        guard case .folder(let path, let writing) = store else { return }
         _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
     }
 
@@ -69,14 +62,13 @@ package final class OriginObjects: Sendable {
     ///
     /// - Parameters:
     ///   - name: Its path below the origin, without dot segments.
-    ///   - maximumBytes: The maximum size; a longer object is an error.
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
         do {
-            switch place {
+            switch store {
             case .folder(let path, _):
                 return try await reads?.run { token in
-                    try Self.blockingRead(name, root: path, atMost: maximumBytes, token)
+                    try ConfinedFile(root: path, segments: name.split(separator: "/").map(String.init))
+                        .blockingRead(atMost: maximumBytes, token)
                 }
             case .web(let loader):
                 let request = TransferRequest(object: try origin.identity(of: name[...]), atMost: maximumBytes)
@@ -92,10 +84,8 @@ package final class OriginObjects: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Its path below the origin, without dot segments.
-    ///   - most: The maximum number of names to return.
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func names(in folder: String, atMost most: Int) async throws -> [String] {
-        switch place {
+        switch store {
         case .folder(let path, _):
             return try await reads?.run { _ in
                 let names = try ConfinedWriting.blockingNames(
@@ -133,33 +123,29 @@ package final class OriginObjects: Sendable {
     /// Stores an object, replacing any existing one; files are readable for this user only.
     ///
     /// - Parameters:
-    ///   - bytes: The whole object, at least one byte.
     ///   - name: Its path below the origin, without dot segments.
-    ///   - isLasting: Whether it must survive a crash of the machine.
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
-    package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
+    ///   - isDurable: Whether it must survive a crash of the machine.
+    package func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
             bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
-            ConfinedWriting.Manner(isLasting: isLasting, isPrivate: true))
+            ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
     }
 
     /// Stores a result at a destination named by its caller, where other programs may read it.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         try await put(
             bytes, at: destination.identity, description,
-            ConfinedWriting.Manner(isLasting: true, isPrivate: false))
+            ConfinedWriting.Options(isDurable: true, isPrivate: false))
     }
 
     private func put(
         _ bytes: SharedBytes, at identity: SourceIdentity, _ description: ObjectDescription,
-        _ manner: ConfinedWriting.Manner
+        _ manner: ConfinedWriting.Options
     ) async throws {
-        switch place {
+        switch store {
         case .folder(let path, let writing):
             try await writes?.run { _ in
-                try Self.blockingPrepare(writing, path).blockingPut(
+                try Self.blockingPrepare(writing, path).blockingWrite(
                     bytes, at: identity.url.fileSegments, manner)
             }
         case .web(let loader):
@@ -167,12 +153,9 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Returns whether an object exists at a destination.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     func holds(_ destination: Destination) async throws -> Bool {
         do {
-            switch place {
+            switch store {
             case .folder(let path, _):
                 try await reads?.run { _ in
                     _ = try ConfinedFile(root: path, segments: destination.identity.url.fileSegments)
@@ -191,27 +174,10 @@ package final class OriginObjects: Sendable {
         writes?.shutDown()
     }
 
-    /// Sends a request without following redirects.
     private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferResult {
         try await loader.load(request, progress: TransferProgress()) {
             [target = request.identity.target] (url) throws(DownloadError) in
             guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }
-        }
-    }
-
-    private static func blockingRead(
-        _ name: String, root: String, atMost maximumBytes: Int, _ token: WorkToken
-    ) throws -> SharedBytes {
-        let file = try ConfinedFile(root: root, segments: name.split(separator: "/").map(String.init))
-        guard file.size <= maximumBytes else { throw DownloadError.tooLarge }
-        var bytes = ByteAccumulator(reservingCapacity: file.size)
-        var piece = [UInt8](repeating: 0, count: min(pieceSize, file.size + 1))
-        while true {
-            try token.check()
-            let count = try unsafe piece.withUnsafeMutableBytes { unsafe try file.blockingRead(into: $0) }
-            if count == 0 { return bytes.finish() }
-            guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
-            unsafe piece.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }
 }

@@ -2,7 +2,6 @@ import Coordination
 import HTTPTypes
 import Text
 
-/// Identifies a shared fetch, distinct from earlier and later ones of the same URL.
 typealias FetchID = UInt64
 typealias WaiterID = UInt64
 
@@ -23,7 +22,7 @@ struct SharedFetch<Answer> {
     /// Whether its last caller has left and its transfer is being cancelled.
     var isAbandoned = false
     /// Whether its request was sent before its source was removed from the caches.
-    var isOutdated = false
+    var isInvalidated = false
 
     /// Returns whether half of a caller's time is over.
     func isOverdue(at now: Duration) -> Bool {

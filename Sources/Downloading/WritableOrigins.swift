@@ -5,11 +5,6 @@ package struct WritableOrigins: Sendable {
     package let origins: Origins
     private let objects: [ExactText: OriginObjects]
 
-    /// Selects the writable origins.
-    ///
-    /// - Parameters:
-    ///   - web: Sends signed requests.
-    ///   - maximumReads: The maximum number of concurrent lookups.
     package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
         self.origins = origins
         objects = Dictionary(
@@ -23,15 +18,11 @@ package struct WritableOrigins: Sendable {
     /// Stores a file or an object, replacing any existing one; a reader gets the old or the new one, whole.
     ///
     /// - Parameter description: The metadata for a store; folders keep none of it.
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
         try await objects.put(bytes, at: destination, description)
     }
 
-    /// Returns whether an object exists at a destination.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func holds(_ destination: Destination) async throws -> Bool {
         try await self[destination.origin.name]?.holds(destination) ?? false
     }

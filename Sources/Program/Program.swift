@@ -12,22 +12,22 @@ package enum Program {
 
     /// Prints a text on standard output, unbuffered, and exits with status 0, or 1 if that fails.
     package static func succeed(_ text: String) -> Never {
-        exit(say(text) ? 0 : 1)
+        exit(print(text) ? 0 : 1)
     }
 
     /// Prints a text on standard output, unbuffered.
     ///
     /// - Returns: Whether it succeeded; always false after the reader of a pipe has closed it.
     @discardableResult
-    package static func say(_ text: String) -> Bool {
-        guard canSay else { return false }
+    package static func print(_ text: String) -> Bool {
+        guard canPrint else { return false }
         if write(text + "\n", to: STDOUT_FILENO) { return true }
         isOutputBroken.store(true, ordering: .relaxed)
         return false
     }
 
     /// Whether standard output is still writable.
-    package static var canSay: Bool { !isOutputBroken.load(ordering: .relaxed) }
+    package static var canPrint: Bool { !isOutputBroken.load(ordering: .relaxed) }
 
     /// Makes a text safe for a terminal: one line, without control characters.
     package static func line(_ text: String) -> String {
@@ -42,12 +42,12 @@ package enum Program {
     }
 
     /// Prints an error on standard error, after the program's name.
-    package static func complain(_ line: String) {
-        hint("alula: " + Self.line(line) + "\n")
+    package static func printError(_ line: String) {
+        printToStandardError("alula: " + Self.line(line) + "\n")
     }
 
     /// Prints a text on standard error unchanged.
-    package static func hint(_ text: String) {
+    package static func printToStandardError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 

@@ -5,7 +5,7 @@ import ThumbnailAPI
 
 struct DialectSettings: Sendable {
     /// The service whose environment variables are read; nil for none.
-    var environmentOf: ForeignEnvironment?
+    var environmentOf: OtherServiceEnvironment?
     var wsrv = WsrvConfiguration()
 
     var imgproxy = ImgproxyConfiguration()
@@ -17,25 +17,23 @@ struct DialectSettings: Sendable {
     var imaginary = ImaginaryConfiguration()
     var frontEnds = FrontEndSettings()
 
-    /// Returns the enabled dialects, in order of precedence.
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
         var dialects = frontEnds.dialects(vocabulary)
         if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
         if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
         if let imaginary = ImaginaryDialect(imaginary, base: vocabulary.baseOrigin) { dialects.append(imaginary) }
-        if let place = wsrv.place { dialects.append(WsrvDialect(at: place)) }
+        if let prefix = wsrv.prefix { dialects.append(WsrvDialect(at: prefix)) }
         return dialects
     }
 
-    private var places: [(setting: String, place: DialectPlace?)] {
+    private var places: [(setting: String, prefix: PathPrefix?)] {
         [
-            ("imgproxyPath", imgproxy.place), ("thumborPath", thumbor.place), ("wsrvPath", wsrv.place),
-            ("imaginaryPath", imaginary.place),
+            ("imgproxyPath", imgproxy.prefix), ("thumborPath", thumbor.prefix), ("wsrvPath", wsrv.prefix),
+            ("imaginaryPath", imaginary.prefix),
         ]
             + FrontEndSettings.endpoints.map { ($0.setting, frontEnds.places[ExactText($0.name)]) }
     }
 
-    /// Names of the dialects that close others, by their keys (even if they have no path) or by restrictions.
     var closing: Set<ExactText> {
         var names = bounded
         if !imgproxy.keys.isEmpty { names.insert("imgproxy") }
@@ -49,12 +47,12 @@ struct DialectSettings: Sendable {
     }
 
     private var overlaps: [Contradiction] {
-        let set = places.compactMap { entry in entry.place.map { (entry.setting, $0) } }
+        let set = places.compactMap { entry in entry.prefix.map { (entry.setting, $0) } }
         return set.indices.flatMap { index in
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
                 Contradiction(
                     [other.0, set[index].0],
-                    "\(other.0) is \(other.1.path) and \(set[index].0) is \(set[index].1.path): allowed are two places that do not overlap"
+                    "\(other.0) (\(other.1.path)) and \(set[index].0) (\(set[index].1.path)) overlap"
                 )
             }
         }
@@ -70,10 +68,10 @@ extension DialectSettings {
                     .list(allowed: "\(unsigned.joined(separator: ", ")), separated by commas") {
                         unsigned.contains($0) ? ExactText($0) : nil
                     }),
-                help: "\(unsigned.joined(separator: ", ")): served without keys of their own although others have some"),
+                help: "\(unsigned.joined(separator: ", ")): serve these without keys even if others have keys"),
             Setting(
                 environmentOf, \.dialects.environmentOf, .choice,
-                help: "imgproxy, imagor or imaginary: its environment variables count below Alula's own settings"),
+                help: "imgproxy, imagor or imaginary: read its environment variables; Alula's settings override them"),
         ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
 
     private static let unsigned =
@@ -84,7 +82,7 @@ extension DialectSettings {
 
     private static let wsrv: [Setting] = [
         Setting(
-            "wsrvPath", \.dialects.wsrv.place, .path(usual: "/wsrv"),
-            help: "where URLs of weserv/images (wsrv.nl) are served: a prefix such as /wsrv, or /")
+            "wsrvPath", \.dialects.wsrv.prefix, .path(example: "/wsrv"),
+            help: "path of weserv/images' (wsrv.nl) URLs: / or a prefix such as /wsrv")
     ]
 }

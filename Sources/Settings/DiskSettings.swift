@@ -1,7 +1,6 @@
 package import DiskCaching
 import ThumbnailPipeline
 
-/// Whether and where the service writes to disk, and how much.
 package struct DiskSettings: Sendable {
     package enum SessionMode: String, CaseIterable, Sendable {
         /// Writes if a path is set.
@@ -10,7 +9,6 @@ package struct DiskSettings: Sendable {
     }
 
     package var mode = SessionMode.default
-    /// The folder; nil for memory only.
     var path: String?
     var sourceCapacity = 150 << 20
     var resultCapacity = 150 << 20

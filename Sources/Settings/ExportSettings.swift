@@ -4,7 +4,6 @@ import Program
 package import Telemetry
 import Text
 
-/// The OpenTelemetry collectors, and the data they receive.
 package struct ExportSettings: Sendable {
     package struct Collector: Sendable {
         /// The URL for OTLP over HTTP; nil if nothing is sent.
@@ -29,26 +28,11 @@ package struct ExportSettings: Sendable {
         if clearsTraces { traces.endpoint = nil }
     }
 
-    static func endpoint(_ text: String, example: String) throws(InvalidValue) -> SourceURL {
-        guard !text.contains("#"), let url = try? SourceURL(parsing: text) else {
-            throw InvalidValue(allowed: "an absolute http or https URL, such as \(example)")
+    private static let share = SettingParser(allowed: "a number from 0 to 1, such as 0.01") { text -> Double? in
+        guard text.utf8.count <= 16, text.utf8.allSatisfy({ $0.isASCIIDigit || $0 == UInt8(ascii: ".") }) else {
+            return nil
         }
-        return url
-    }
-
-    /// A share such as `0.01`.
-    static func share(_ text: String) throws(InvalidValue) -> Double {
-        guard !text.isEmpty, text.utf8.count <= 16,
-            text.utf8.allSatisfy({ ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9")) || $0 == UInt8(ascii: ".") }),
-            let share = Double(text), share <= 1
-        else { throw InvalidValue(allowed: "a number from 0 to 1, such as 0.01") }
-        return share
-    }
-
-    static func interval(_ text: String) throws(InvalidValue) -> Duration {
-        let interval = try SettingValues.duration(text)
-        guard intervals.contains(interval) else { throw InvalidValue(allowed: "a duration from 100ms to 24h") }
-        return interval
+        return Double(text).flatMap { $0 <= 1 ? $0 : nil }
     }
 
     static let intervals = Duration.milliseconds(100)...Duration.seconds(86_400)
@@ -63,7 +47,7 @@ package struct IgnoredVariable: Equatable, Sendable {
     package static func report(_ variables: [IgnoredVariable], to logger: Logger) {
         for variable in variables {
             logger.warning(
-                "a variable of OpenTelemetry is ignored: its value is not allowed",
+                "ignoring an OpenTelemetry variable with an invalid value",
                 ["variable": .string(variable.name), "allowed": .string(variable.allowed)])
         }
     }
@@ -92,16 +76,17 @@ extension ExportSettings {
     static let table: [Setting] = [
         Setting(
             "traceEndpoint", \.exports.traces.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/traces"),
-            help: "URL that spans are sent to, such as http://host:4318/v1/traces", secrecy: .hidden),
+            help: "URL of the trace collector, such as http://host:4318/v1/traces", secrecy: .hidden),
         Setting(
-            "traceSample", \.exports.sampler,
-            .init { text throws(InvalidValue) in TraceSampler(share: try ExportSettings.share(text)) }, default: "0.01",
-            help: "share of requests that are traced, 0 to 1"),
+            "traceSample", \.exports.sampler, share.map { TraceSampler(share: $0) }, default: "0.01",
+            help: "share of traced requests, 0 to 1"),
         Setting(
             "metricsEndpoint", \.exports.metrics.endpoint, .endpoint(example: "http://127.0.0.1:4318/v1/metrics"),
-            help: "URL that metrics are sent to, such as http://host:4318/v1/metrics", secrecy: .hidden),
+            help: "URL of the metrics collector, such as http://host:4318/v1/metrics", secrecy: .hidden),
         Setting(
-            "metricsInterval", \.exports.interval, .init(ExportSettings.interval), default: "60s",
-            help: "time between two documents of metrics"),
+            "metricsInterval", \.exports.interval,
+            SettingParser.duration.map(allowed: "a duration from 100ms to 24h") { intervals.contains($0) ? $0 : nil },
+            default: "60s",
+            help: "interval between exports of metrics"),
     ]
 }

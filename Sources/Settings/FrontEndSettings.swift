@@ -3,19 +3,17 @@ import Imaging
 import Text
 import ThumbnailAPI
 
-/// The settings of front-end frameworks' image endpoints.
 struct FrontEndSettings: Sendable {
     /// An endpoint: its dialect's name, its framework's default path, and a function that creates its dialect.
     struct Endpoint: Sendable {
         let name: String
         let usualPath: String
         let makers: String
-        let dialect: @Sendable (DialectPlace, FrontEndSettings, SourceBase?) -> any Dialect
+        let dialect: @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect
 
         var setting: String { name + "Path" }
     }
 
-    /// The endpoints, in order of precedence.
     static let endpoints = [
         Endpoint(name: "next", usualPath: "/_next/image", makers: "Next.js") {
             NextDialect(.next, at: $0, $1.next, base: $2)
@@ -33,7 +31,7 @@ struct FrontEndSettings: Sendable {
         Endpoint(name: "ipx", usualPath: "/_ipx", makers: "IPX and Nuxt Image") { IPXDialect(at: $0, base: $2) },
     ]
 
-    var places: [ExactText: DialectPlace] = [:]
+    var places: [ExactText: PathPrefix] = [:]
     /// The configured lists of sizes; nil for the framework's own, or for ``SizePolicy``'s if that is restricted.
     var nextSizes: [Int]?
     var nextQualities: [Int]?
@@ -58,28 +56,28 @@ extension FrontEndSettings {
         FrontEndSettings.endpoints.map { endpoint in
             Setting(
                 endpoint.setting, \.dialects.frontEnds.places[ExactText(endpoint.name)],
-                .path(usual: endpoint.usualPath),
-                help: "where URLs of the image endpoint of \(endpoint.makers) lie, such as \(endpoint.usualPath)")
+                .path(example: endpoint.usualPath),
+                help: "path of \(endpoint.makers)'s image endpoint, such as \(endpoint.usualPath)")
         } + [
             Setting(
                 "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), none: "sizes, else as Next.js",
-                help: "widths that nextPath serves"),
+                help: "allowed widths for nextPath"),
             Setting(
                 "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100), none: "qualities, else 75",
-                help: "qualities that nextPath serves"),
+                help: "allowed qualities for nextPath"),
             Setting(
                 "nextFormats", \.dialects.frontEnds.next.formats, .formats(), none: "webp",
-                help: "formats that Accept may choose with nextPath"),
+                help: "formats that Accept may choose for nextPath"),
             Setting(
                 "vercelSizes", \.dialects.frontEnds.vercelSizes, .integers(in: 1...16_384),
-                none: "sizes, else 640 to 3840", help: "widths that vercelPath serves"),
+                none: "sizes, else 640 to 3840", help: "allowed widths for vercelPath"),
             Setting(
                 "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), none: "avif,webp",
-                help: "formats that Accept may choose with vercelPath"),
+                help: "formats that Accept may choose for vercelPath"),
             Setting(
                 "baseOrigin", \.api.vocabulary.baseOrigin,
                 .init(allowed: "the name of an origin of the settings file") { text in
                     text.isEmpty || text.utf8.contains(where: { ":/".utf8.contains($0) }) ? nil : SourceBase(text + ":")
-                }, help: "the named origin of sources that begin with one slash: its name"),
+                }, help: "named origin of sources that begin with one slash"),
         ]
 }

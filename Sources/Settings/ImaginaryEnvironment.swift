@@ -8,10 +8,10 @@ import ThumbnailPipeline
 /// Reads imaginary's flags, as variables with their names: `IMAGINARY_ENABLE_URL_SOURCE` for `-enable-url-source`.
 ///
 /// A few variables are the service's own: `URL_SIGNATURE_KEY`, which overrides the flag, and `PORT`.
-struct ImaginaryEnvironment: ForeignReader {
+struct ImaginaryEnvironment: OtherServiceReader {
     var settings: Settings
-    var reading = ForeignEnvironment.Reading()
-    var meant: [String] = []
+    var reading = OtherServiceEnvironment.Reading()
+    var replacedSettings: [String] = []
     private var signatureKey: String?
     private var demandsSignatures = false
     private var folder: String?
@@ -24,7 +24,7 @@ struct ImaginaryEnvironment: ForeignReader {
 
     init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
-        self.settings.dialects.imaginary.place = DialectPlace("/")
+        self.settings.dialects.imaginary.prefix = PathPrefix("/")
         // The service has no option to reject uploads.
         self.settings.api.takesUploads = true
         self.settings.pipeline.rules.limits.incompleteImages = .serve
@@ -49,19 +49,19 @@ struct ImaginaryEnvironment: ForeignReader {
     }
 
     /// Flags for access control, each with a hyphen, and the variable that overrides one.
-    private static let access: [ForeignRow<Self>] = [
-        ForeignRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, meant: ["imaginarySignatureKey"]),
-        ForeignRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, meant: ["imaginarySignatureKey"]) {
+    private static let access: [OtherServiceRow<Self>] = [
+        OtherServiceRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, replacing: ["imaginarySignatureKey"]),
+        OtherServiceRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, replacing: ["imaginarySignatureKey"]) {
             $0.signatureKey = $0.signatureKey ?? $1
         },
-        ForeignRow("-KEY", "imaginaryKey"),
-        ForeignRow("-ENABLE_URL_SIGNATURE", \.demandsSignatures, .goFlag, meant: ["imaginarySignatureKey"]),
-        ForeignRow("-ENABLE_URL_SOURCE", \.dialect.takesURLs, .goFlag),
-        ForeignRow("-DISABLE_ENDPOINTS", \.dialect.disabledRoutes, .set(.names)) { _ in true },
-        ForeignRow(
-            "-ALLOWED_ORIGINS", \.settings.downloads.allowedSources, .init(patterns), meant: ["allowedSources"]),
-        ForeignRow("-MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
-        ForeignRow(
+        OtherServiceRow("-KEY", "imaginaryKey"),
+        OtherServiceRow("-ENABLE_URL_SIGNATURE", \.demandsSignatures, .goFlag, replacing: ["imaginarySignatureKey"]),
+        OtherServiceRow("-ENABLE_URL_SOURCE", \.dialect.takesURLs, .goFlag),
+        OtherServiceRow("-DISABLE_ENDPOINTS", \.dialect.disabledRoutes, .set(.names)) { _ in true },
+        OtherServiceRow(
+            "-ALLOWED_ORIGINS", \.settings.downloads.allowedSources, .init(patterns), replacing: ["allowedSources"]),
+        OtherServiceRow("-MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
+        OtherServiceRow(
             "-MAX_ALLOWED_RESOLUTION", "maxSourcePixels",
             .init { (text) throws(InvalidValue) in
                 guard let millions = Double(text), millions >= 0, millions < 1e6 else {
@@ -69,32 +69,32 @@ struct ImaginaryEnvironment: ForeignReader {
                 }
                 return millions > 0 ? String(Int((millions * 1_000_000).rounded())) : nil
             }),
-        ForeignRow(
-            "-MOUNT", \.folder, .init(allowed: "a folder") { resolved($0) }, meant: ["origins.\(origin)"]),
+        OtherServiceRow(
+            "-MOUNT", \.folder, .init(allowed: "a folder") { resolved($0) }, replacing: ["origins.\(origin)"]),
     ]
 
     /// Flags that correspond to settings of the service, and a variable.
-    private static let service: [ForeignRow<Self>] = [
-        ForeignRow("PORT", "port"),
-        ForeignRow("-A", "bind"),
-        ForeignRow("-P", "port"),
-        ForeignRow("-CORS", "allowOrigin", .flag(on: "*")),
-        ForeignRow("-PATH_PREFIX", "imaginaryPath", .path),
-        ForeignRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
-        ForeignRow("-HTTP_READ_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
-        ForeignRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
-        ForeignRow("-ENABLE_PLACEHOLDER", SettingParser.goFlag) {
+    private static let service: [OtherServiceRow<Self>] = [
+        OtherServiceRow("PORT", "port"),
+        OtherServiceRow("-A", "bind"),
+        OtherServiceRow("-P", "port"),
+        OtherServiceRow("-CORS", "allowOrigin", .flag(on: "*")),
+        OtherServiceRow("-PATH_PREFIX", "imaginaryPath", .path),
+        OtherServiceRow("-HTTP_CACHE_TTL", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
+        OtherServiceRow("-HTTP_READ_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
+        OtherServiceRow("-HTTP_WRITE_TIMEOUT", "requestTimeout", .init { $0 + "s" }),
+        OtherServiceRow("-ENABLE_PLACEHOLDER", SettingParser.goFlag) {
             if $1 { $0.placeholder = $0.placeholder ?? ImaginaryPlaceholder() }
         },
-        ForeignRow("-PLACEHOLDER") { (reader, text) throws(InvalidValue) in
+        OtherServiceRow("-PLACEHOLDER") { (reader, text) throws(InvalidValue) in
             let source = try reader.addFile(text, as: placeholderOrigin)
             reader.placeholder = ImaginaryPlaceholder()
             reader.placeholder?.source = source
         },
-        ForeignRow("-PLACEHOLDER_STATUS", \.placeholderStatus, .integer(in: 200...599)),
-        ForeignRow("-LOG_LEVEL", "logLevel"),
-        ForeignRow("-CERTFILE", refused: noTLS),
-        ForeignRow("-KEYFILE", refused: noTLS),
+        OtherServiceRow("-PLACEHOLDER_STATUS", \.placeholderStatus, .integer(in: 200...599)),
+        OtherServiceRow("-LOG_LEVEL", "logLevel"),
+        OtherServiceRow("-CERTFILE", refused: noTLS),
+        OtherServiceRow("-KEYFILE", refused: noTLS),
     ]
 
     private static let noTLS = "none: the service speaks no TLS; a proxy in front of it does"
@@ -110,14 +110,14 @@ struct ImaginaryEnvironment: ForeignReader {
                 guard let signatureKey else { throw InvalidValue(allowed: "true with URL_SIGNATURE_KEY") }
                 try set("imaginarySignatureKey", signatureKey)
             } catch {
-                reading.problems.append("URL_SIGNATURE_KEY: its value is not allowed; allowed is \(error.allowed)")
+                reading.problems.append("URL_SIGNATURE_KEY: invalid value; expected \(error.allowed)")
             }
         }
         placeholder?.status = placeholderStatus
         settings.dialects.imaginary.placeholder = placeholder
         if let folder {
             settings.dialects.imaginary.folder = SourceBase("\(Self.origin):")
-            settings.dialects.origins.append(Origin(name: Self.origin, place: .folder(path: folder)))
+            settings.dialects.origins.append(Origin(name: Self.origin, location: .folder(path: folder)))
         }
     }
 
@@ -125,7 +125,7 @@ struct ImaginaryEnvironment: ForeignReader {
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []
-        for member in try SettingValues.list(text) {
+        for member in try SettingParser.members.parse(text) {
             guard let rest = member.firstRange(of: "://").map({ String(member[$0.upperBound...]) }), !rest.isEmpty
             else {
                 throw InvalidValue(allowed: "URLs such as https://example.com/photos, with commas between them")

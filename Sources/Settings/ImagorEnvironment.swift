@@ -9,14 +9,13 @@ import ThumbnailPipeline
 ///
 /// Only some of their names begin with `IMAGOR_`: its loader uses `HTTP_LOADER_`, its processor `VIPS_`, and its server
 /// has no prefix, as in `PORT`.
-struct ImagorEnvironment: ForeignReader {
+struct ImagorEnvironment: OtherServiceReader {
     var settings: Settings
-    var reading = ForeignEnvironment.Reading()
-    var meant: [String] = []
+    var reading = OtherServiceEnvironment.Reading()
+    var replacedSettings: [String] = []
     private var lifetime: Int?
     private var staleLifetime: Int?
     private var keepsNothing = false
-    /// Maximum side lengths of a source in pixels.
     private var maximumWidth: Int?
     private var maximumHeight: Int?
     /// Imagor's own limit of a side if a variable changes that of the other one.
@@ -30,7 +29,7 @@ struct ImagorEnvironment: ForeignReader {
 
     init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
-        self.settings.dialects.thumbor.place = DialectPlace("/")
+        self.settings.dialects.thumbor.prefix = PathPrefix("/")
         // Imagor's defaults.
         self.settings.dialects.thumbor.baseURL = "https://"
         self.settings.dialects.thumbor.quality = 75
@@ -48,30 +47,31 @@ struct ImagorEnvironment: ForeignReader {
 
     static let rows = targets + bounds + sources + service
 
-    private static let targets: [ForeignRow<Self>] = [
-        ForeignRow("IMAGOR_SECRET", "thumborKey"),
-        ForeignRow("IMAGOR_UNSAFE", "thumborUnsafe", .onOrOff),
-        ForeignRow("IMAGOR_SIGNER_TYPE", "thumborSigner", .init { $0.lowercased() }),
-        ForeignRow("IMAGOR_SIGNER_TRUNCATE", "thumborSignerTruncate"),
+    private static let targets: [OtherServiceRow<Self>] = [
+        OtherServiceRow("IMAGOR_SECRET", "thumborKey"),
+        OtherServiceRow("IMAGOR_UNSAFE", "thumborUnsafe", .onOrOff),
+        OtherServiceRow("IMAGOR_SIGNER_TYPE", "thumborSigner", .init { $0.lowercased() }),
+        OtherServiceRow("IMAGOR_SIGNER_TRUNCATE", "thumborSignerTruncate"),
         automatic("IMAGOR_AUTO_AVIF", .avif),
         automatic("IMAGOR_AUTO_WEBP", .webp),
-        ForeignRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
-        ForeignRow(
-            "IMAGOR_BASE_PARAMS", refused: "none: targets are not given an operator's options and filters here"),
-        ForeignRow(
+        OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
+        OtherServiceRow(
+            "IMAGOR_BASE_PARAMS", refused: "none: options and filters cannot be added to all targets here"),
+        OtherServiceRow(
             "CONFIG", refused: "none: imagor's file is not read, and a secret may lie there; set its variables"),
-        ForeignRow("SERVER_PATH_PREFIX", "thumborPath", .path),
-        ForeignRow(
+        OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", .path),
+        OtherServiceRow(
             "HTTP_LOADER_DEFAULT_SCHEME",
-            SettingParser.text(allowed: "http or https") { ["http", "https"].contains($0) }, meant: ["thumborBaseURL"]
+            SettingParser.text(allowed: "http or https") { ["http", "https"].contains($0) },
+            replacing: ["thumborBaseURL"]
         ) { reader, scheme in
             // A base URL is more specific.
             if reader.dialect.baseURL == "https://" { reader.dialect.baseURL = SourceBase(scheme + "://") }
         },
-        ForeignRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
-        ForeignRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, .init(seconds)),
-        ForeignRow("IMAGOR_CACHE_HEADER_SWR", \.staleLifetime, .init(seconds)),
-        ForeignRow("IMAGOR_CACHE_HEADER_NO_CACHE", \.keepsNothing, .goFlag),
+        OtherServiceRow("HTTP_LOADER_BASE_URL", "thumborBaseURL", .init { $0.hasSuffix("/") ? $0 : $0 + "/" }),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_TTL", \.lifetime, seconds),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_SWR", \.staleLifetime, seconds),
+        OtherServiceRow("IMAGOR_CACHE_HEADER_NO_CACHE", \.keepsNothing, .goFlag),
     ]
 
     private var dialect: ThumborConfiguration {
@@ -79,18 +79,17 @@ struct ImagorEnvironment: ForeignReader {
         set { settings.dialects.thumbor = newValue }
     }
 
-    private static func automatic(_ name: String, _ format: ImageFormat) -> ForeignRow<Self> {
-        ForeignRow(name, SettingParser.goFlag, meant: ["thumborAutoFormats"]) { reader, isOn in
+    private static func automatic(_ name: String, _ format: ImageFormat) -> OtherServiceRow<Self> {
+        OtherServiceRow(name, SettingParser.goFlag, replacing: ["thumborAutoFormats"]) { reader, isOn in
             if isOn { reader.automatic.insert(format) }
         }
     }
 
-    /// Variables that restrict imagor's targets.
-    private static let bounds: [ForeignRow<Self>] = [
-        ForeignRow("VIPS_DISABLE_FILTERS", SettingParser.names) { $0.disable($1) },
-        ForeignRow("VIPS_DISABLE_BLUR", SettingParser.goFlag) { $0.disable($1 ? ["blur", "sharpen"] : []) },
-        ForeignRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, .goFlag),
-        ForeignRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, aboveZero) { $0 != nil },
+    private static let bounds: [OtherServiceRow<Self>] = [
+        OtherServiceRow("VIPS_DISABLE_FILTERS", SettingParser.names) { $0.disable($1) },
+        OtherServiceRow("VIPS_DISABLE_BLUR", SettingParser.goFlag) { $0.disable($1 ? ["blur", "sharpen"] : []) },
+        OtherServiceRow("VIPS_STRIP_COLOR_PROFILE", \.dialect.stripsProfile, .goFlag),
+        OtherServiceRow("VIPS_MAX_FILTER_OPS", \.dialect.maximumFilters, aboveZero) { $0 != nil },
     ]
 
     private mutating func disable(_ filters: [ExactText]) {
@@ -98,53 +97,53 @@ struct ImagorEnvironment: ForeignReader {
         if !filters.isEmpty { settings.dialects.bounded.insert(Self.dialectName) }
     }
 
-    private static let aboveZero = SettingParser<Int?> { (text) throws(InvalidValue) in
-        guard let most = Int(text), most >= -1 else { throw InvalidValue(allowed: "a whole number from -1") }
-        return most > 0 ? most : nil
+    private static let aboveZero: SettingParser<Int?> = SettingParser(allowed: "a whole number from -1") { text in
+        Int(text).flatMap { $0 >= -1 ? $0 : nil }
     }
+    .map { $0 > 0 ? $0 : nil }
 
-    private static let sources: [ForeignRow<Self>] =
+    private static let sources: [OtherServiceRow<Self>] =
         ["LOOPBACK", "PRIVATE", "LINK_LOCAL"].map { kind in
             // They are closed until `allowedNetworks` opens them.
-            ForeignRow(
-                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, meant: ["allowedNetworks"]
+            OtherServiceRow(
+                "HTTP_LOADER_BLOCK_\(kind)_NETWORKS", SettingParser.goFlag, replacing: ["allowedNetworks"]
             ) { _, _ in }
         }
         + ["SOURCE", "SOURCES"].map { noun in
-            ForeignRow(
+            OtherServiceRow(
                 "HTTP_LOADER_ALLOWED_\(noun)_REGEXP",
                 refused: "none: regular expressions are not read here; allowedSources takes patterns")
         } + [
-            ForeignRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
-            ForeignRow("HTTP_LOADER_BLOCK_NETWORKS", SettingParser.networks) {
+            OtherServiceRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
+            OtherServiceRow("HTTP_LOADER_BLOCK_NETWORKS", SettingParser.networks) {
                 $0.settings.downloads.deniedNetworks += $1
             },
-            ForeignRow("HTTP_LOADER_DISABLE", SettingParser.goFlag) {
+            OtherServiceRow("HTTP_LOADER_DISABLE", SettingParser.goFlag) {
                 if $1 { $0.settings.downloads.allowsUnnamedSources = false }
             },
-            ForeignRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
-            ForeignRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
-            ForeignRow("VIPS_MAX_WIDTH", \.maximumWidth, side, meant: ["maxSourcePixels"]),
-            ForeignRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, meant: ["maxSourcePixels"]),
+            OtherServiceRow("HTTP_LOADER_MAX_ALLOWED_SIZE", "maxSourceBytes", .unlessZero),
+            OtherServiceRow("VIPS_MAX_RESOLUTION", "maxSourcePixels", .unlessZero),
+            OtherServiceRow("VIPS_MAX_WIDTH", \.maximumWidth, side, replacing: ["maxSourcePixels"]),
+            OtherServiceRow("VIPS_MAX_HEIGHT", \.maximumHeight, side, replacing: ["maxSourcePixels"]),
         ]
 
     private static let side = SettingParser.integer(in: 0...1_000_000).map { $0 > 0 ? $0 : nil }
 
-    private static let service: [ForeignRow<Self>] = [
-        ForeignRow("PORT", "port"),
-        ForeignRow("SERVER_ADDRESS", "bind"),
-        ForeignRow("PROMETHEUS_BIND", "metricsBind"),
-        ForeignRow("SERVER_CORS", "allowOrigin", .flag(on: "*")),
-        ForeignRow("SERVER_ACCESS_LOG", "accessLog", .onOrOff),
-        ForeignRow("IMAGOR_REQUEST_TIMEOUT", "requestTimeout", timeout),
-        ForeignRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
-        ForeignRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
-        ForeignRow("HTTP_LOADER_USER_AGENT", "userAgent"),
-        ForeignRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", aboveZero.map { $0.map { String($0) } }),
-        ForeignRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
+    private static let service: [OtherServiceRow<Self>] = [
+        OtherServiceRow("PORT", "port"),
+        OtherServiceRow("SERVER_ADDRESS", "bind"),
+        OtherServiceRow("PROMETHEUS_BIND", "metricsBind"),
+        OtherServiceRow("SERVER_CORS", "allowOrigin", .flag(on: "*")),
+        OtherServiceRow("SERVER_ACCESS_LOG", "accessLog", .onOrOff),
+        OtherServiceRow("IMAGOR_REQUEST_TIMEOUT", "requestTimeout", timeout),
+        OtherServiceRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
+        OtherServiceRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
+        OtherServiceRow("HTTP_LOADER_USER_AGENT", "userAgent"),
+        OtherServiceRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", aboveZero.map { $0.map { String($0) } }),
+        OtherServiceRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
     ]
 
-    private static let timeout = SettingParser(milliseconds).map { Optional("\($0)ms") }
+    private static let timeout = milliseconds.map { Optional("\($0)ms") }
 
     func isHarmless(_ row: String, _ text: String) -> Bool {
         switch row {
@@ -176,12 +175,14 @@ struct ImagorEnvironment: ForeignReader {
     }
 
     /// Reads whole seconds of a duration; a negative one counts as unset.
-    private static func seconds(_ text: String) throws(InvalidValue) -> Int {
-        text.hasPrefix("-") ? 0 : try milliseconds(text) / 1_000
+    private static let seconds = SettingParser<Int> { (text) throws(InvalidValue) in
+        text.hasPrefix("-") ? 0 : try milliseconds.parse(text) / 1_000
     }
 
     /// Reads a duration in Go's syntax: `1h30m`, `500ms`, `1.5s`, `0`.
-    private static func milliseconds(_ text: String) throws(InvalidValue) -> Int {
+    private static let milliseconds = SettingParser(
+        allowed: "a duration such as 30s, 1h30m or 500ms"
+    ) { text -> Int? in
         if text == "0" { return 0 }
         let units: [(String, Double)] = [("ms", 1), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
         var (rest, sum) = (Substring(text), 0.0)
@@ -190,11 +191,10 @@ struct ImagorEnvironment: ForeignReader {
             rest = rest.dropFirst(digits.count)
             guard digits.utf8.count <= 12, let number = Double(digits),
                 let unit = units.first(where: { rest.hasPrefix($0.0) })
-            else { throw InvalidValue(allowed: "a duration such as 30s, 1h30m or 500ms") }
+            else { return nil }
             rest = rest.dropFirst(unit.0.count)
             sum += number * unit.1
         }
-        guard !text.isEmpty, sum < 1e15 else { throw InvalidValue(allowed: "a duration such as 30s, 1h30m or 500ms") }
-        return Int(sum)
+        return text.isEmpty || sum >= 1e15 ? nil : Int(sum)
     }
 }

@@ -10,7 +10,7 @@ struct ImgproxyAllowedSources {
 
     /// Reads comma-separated prefixes; those of unsupported stores allow nothing.
     init(_ text: String) throws(InvalidValue) {
-        for member in try SettingValues.list(text) {
+        for member in try SettingParser.members.parse(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased
             let rest = member.utf8.dropFirst(scheme.utf8.count)
             guard rest.starts(with: "://".utf8) else { throw Self.fault }
@@ -18,12 +18,12 @@ struct ImgproxyAllowedSources {
             case Self.fileScheme:
                 guard rest.dropFirst(3).allSatisfy({ $0 == UInt8(ascii: "/") }) else {
                     throw InvalidValue(
-                        allowed: "local:// for all files: parts of their folder cannot be told apart here")
+                        allowed: "local:// for all files: parts of their folder cannot be allowed here")
                 }
                 includesFiles = true
             case "http", "https":
                 // A scheme alone allows all hosts.
-                guard let pattern = SourcePattern(beginning: rest.count == 3 ? member + "*" : member) else {
+                guard let pattern = SourcePattern(prefix: rest.count == 3 ? member + "*" : member) else {
                     throw Self.fault
                 }
                 patterns.append(pattern)

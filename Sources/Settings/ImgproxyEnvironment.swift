@@ -8,10 +8,10 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-struct ImgproxyEnvironment: ForeignReader {
+struct ImgproxyEnvironment: OtherServiceReader {
     var settings: Settings
-    var reading = ForeignEnvironment.Reading()
-    var meant: [String] = []
+    var reading = OtherServiceEnvironment.Reading()
+    var replacedSettings: [String] = []
     private var maximumAge: Int?
     private var passesCacheControl = false
     private var presetTexts: [String] = []
@@ -31,7 +31,7 @@ struct ImgproxyEnvironment: ForeignReader {
 
     init(_ settings: Settings, _ environment: [String: String]) {
         self.settings = settings
-        self.settings.dialects.imgproxy.place = DialectPlace("/")
+        self.settings.dialects.imgproxy.prefix = PathPrefix("/")
         variables = Dictionary(
             uniqueKeysWithValues: environment.filter { !$0.value.isEmpty }.map { (ExactText($0.key), $0.value) })
     }
@@ -59,143 +59,142 @@ struct ImgproxyEnvironment: ForeignReader {
 
     static let rows = targets + defaults + bounds + service
 
-    private static let targets: [ForeignRow<Self>] = [
-        ForeignRow("KEY", "imgproxyKeys"),
-        ForeignRow("SALT", "imgproxySalts"),
-        ForeignRow("SIGNATURE_SIZE", "imgproxySignatureSize"),
-        ForeignRow("TRUSTED_SIGNATURES", "imgproxyTrustedSignatures"),
-        ForeignRow("SECRET", refused: "none: requests with an Authorization field are not told apart here"),
+    private static let targets: [OtherServiceRow<Self>] = [
+        OtherServiceRow("KEY", "imgproxyKeys"),
+        OtherServiceRow("SALT", "imgproxySalts"),
+        OtherServiceRow("SIGNATURE_SIZE", "imgproxySignatureSize"),
+        OtherServiceRow("TRUSTED_SIGNATURES", "imgproxyTrustedSignatures"),
+        OtherServiceRow("SECRET", refused: "none: Authorization fields are not checked here"),
         // These sources may contain keys.
-        ForeignRow("ENV_", refused: "none: variables are not read from other places, and keys could be among them"),
-        ForeignRow(
+        OtherServiceRow(
+            "ENV_", refused: "none: variables are not read from other places, and keys could be among them"),
+        OtherServiceRow(
             "PATH_PREFIX", "imgproxyPath",
             .init { (text) throws(InvalidValue) in
                 try SettingParser.path.parse(text.hasPrefix("/") ? text : "/" + text)
             }),
-        ForeignRow("BASE_URL", "imgproxyBaseURL"),
-        ForeignRow("URL_REPLACEMENTS", \.dialect.replacements, .init(replacements)),
-        ForeignRow("ARGUMENTS_SEPARATOR", "imgproxyArgumentsSeparator"),
-        ForeignRow("BASE64_URL_INCLUDES_FILENAME", \.dialect.ignoresNameAfterBase64, .goFlag),
-        ForeignRow("ALLOW_SECURITY_OPTIONS", \.dialect.allowsSecurityOptions, .goFlag),
-        ForeignRow("PRESETS", anyText, meant: ["presets"]) { reader, text in
+        OtherServiceRow("BASE_URL", "imgproxyBaseURL"),
+        OtherServiceRow("URL_REPLACEMENTS", \.dialect.replacements, .init(replacements)),
+        OtherServiceRow("ARGUMENTS_SEPARATOR", "imgproxyArgumentsSeparator"),
+        OtherServiceRow("BASE64_URL_INCLUDES_FILENAME", \.dialect.ignoresNameAfterBase64, .goFlag),
+        OtherServiceRow("ALLOW_SECURITY_OPTIONS", \.dialect.allowsSecurityOptions, .goFlag),
+        OtherServiceRow("PRESETS", anyText, replacing: ["presets"]) { reader, text in
             let separator = reader.variables["IMGPROXY_PRESETS_SEPARATOR"] ?? ","
             reader.presetTexts += text.split(separator: separator).map(String.init)
         },
-        ForeignRow("PRESETS_SEPARATOR", anyText, meant: ["presets"]) { _, _ in },
-        ForeignRow("PRESETS_PATH", meant: ["presets"]) { (reader, text) throws(InvalidValue) in
+        OtherServiceRow("PRESETS_SEPARATOR", anyText, replacing: ["presets"]) { _, _ in },
+        OtherServiceRow("PRESETS_PATH", replacing: ["presets"]) { (reader, text) throws(InvalidValue) in
             guard let lines = try? SettingsFile.read(text) else { throw InvalidValue(allowed: "a file of presets") }
             reader.presetTexts += lines.split(whereSeparator: \.isNewline).map(String.init)
         },
-        ForeignRow("LOCAL_FILESYSTEM_ROOT", \.localRoot, .init { $0 }, meant: ["origins.\(localOrigin)"]),
-        ForeignRow("FALLBACK_IMAGE_URL", \.dialect.fallback, .init { ExactText($0) }),
-        ForeignRow("TTL", \.maximumAge, .integer(in: 0...1_000_000_000)),
-        ForeignRow("CACHE_CONTROL_PASSTHROUGH", \.passesCacheControl, .goFlag),
-        ForeignRow("RETURN_ATTACHMENT", \.dialect.savesAnswers, .goFlag),
-        ForeignRow("WATERMARK_PATH") { (reader, text) throws(InvalidValue) in
+        OtherServiceRow("LOCAL_FILESYSTEM_ROOT", \.localRoot, .init { $0 }, replacing: ["origins.\(localOrigin)"]),
+        OtherServiceRow("FALLBACK_IMAGE_URL", \.dialect.fallback, .init { ExactText($0) }),
+        OtherServiceRow("TTL", \.maximumAge, .integer(in: 0...1_000_000_000)),
+        OtherServiceRow("CACHE_CONTROL_PASSTHROUGH", \.passesCacheControl, .goFlag),
+        OtherServiceRow("RETURN_ATTACHMENT", \.dialect.savesAnswers, .goFlag),
+        OtherServiceRow("WATERMARK_PATH") { (reader, text) throws(InvalidValue) in
             reader.dialect.watermark = try reader.addFile(text, as: watermarkOrigin)
         },
-        ForeignRow(
+        OtherServiceRow(
             "WATERMARK_DATA",
             anyText.map(allowed: "base64 of a file") { text in Base64.decode(text).flatMap { $0.isEmpty ? nil : $0 } }
         ) { $0.dialect.watermark = $0.addFile("watermark", as: watermarkOrigin, at: .memory($1)) },
-        ForeignRow("WATERMARK_URL", \.dialect.watermark, .init { ExactText($0) }),
+        OtherServiceRow("WATERMARK_URL", \.dialect.watermark, .init { ExactText($0) }),
     ]
 
-    private static let defaults: [ForeignRow<Self>] =
+    private static let defaults: [OtherServiceRow<Self>] =
         ["webp", "avif", "jxl"].flatMap { format in
             [("AUTO_", false), ("ENFORCE_", true)].map { prefix, isEnforced in
-                ForeignRow(prefix + format.uppercased(), SettingParser.goFlag) {
+                OtherServiceRow(prefix + format.uppercased(), SettingParser.goFlag) {
                     if $1 { $0.dialect.defaults.negotiate(format, isEnforced: isEnforced) }
                 }
             }
         } + [
-            ForeignRow("PREFERRED_FORMATS") { (reader, text) throws(InvalidValue) in
-                guard reader.dialect.defaults.prefer(try SettingValues.list(text)) else {
+            OtherServiceRow("PREFERRED_FORMATS") { (reader, text) throws(InvalidValue) in
+                guard reader.dialect.defaults.prefer(try SettingParser.members.parse(text)) else {
                     throw InvalidValue(allowed: "formats such as jpeg,png,gif")
                 }
             },
-            ForeignRow("SKIP_PROCESSING_FORMATS") { (reader, text) throws(InvalidValue) in
-                guard reader.dialect.defaults.skip(try SettingValues.list(text)) else {
+            OtherServiceRow("SKIP_PROCESSING_FORMATS") { (reader, text) throws(InvalidValue) in
+                guard reader.dialect.defaults.skip(try SettingParser.members.parse(text)) else {
                     throw InvalidValue(allowed: "formats such as svg,gif")
                 }
             },
-            ForeignRow("QUALITY", \.dialect.defaults.quality, .integer(in: 1...100)),
-            ForeignRow("FORMAT_QUALITY") { (reader, text) throws(InvalidValue) in
-                for member in try SettingValues.list(text) {
+            OtherServiceRow("QUALITY", \.dialect.defaults.quality, .integer(in: 1...100)),
+            OtherServiceRow("FORMAT_QUALITY") { (reader, text) throws(InvalidValue) in
+                for member in try SettingParser.members.parse(text) {
                     let parts = member.split(separator: "=", omittingEmptySubsequences: false).map(\.trimmingSpaces)
                     guard parts.count == 2,
                         reader.dialect.defaults.set(
-                            quality: try SettingValues.integer(parts[1], in: 1...100), of: parts[0])
+                            quality: try SettingParser.integer(in: 1...100).parse(parts[1]), of: parts[0])
                     else { throw InvalidValue(allowed: "pairs such as avif=60,webp=75") }
                 }
             },
-            ForeignRow("AUTO_ROTATE", \.dialect.defaults.turnsUpright, .goFlag),
-            ForeignRow("STRIP_METADATA", \.dialect.defaults.stripsMetadata, .goFlag),
-            ForeignRow("KEEP_COPYRIGHT", \.dialect.defaults.keepsCopyright, .goFlag),
-            ForeignRow("STRIP_COLOR_PROFILE", \.dialect.defaults.stripsColorProfile, .goFlag),
-            ForeignRow(
+            OtherServiceRow("AUTO_ROTATE", \.dialect.defaults.turnsUpright, .goFlag),
+            OtherServiceRow("STRIP_METADATA", \.dialect.defaults.stripsMetadata, .goFlag),
+            OtherServiceRow("KEEP_COPYRIGHT", \.dialect.defaults.keepsCopyright, .goFlag),
+            OtherServiceRow("STRIP_COLOR_PROFILE", \.dialect.defaults.stripsColorProfile, .goFlag),
+            OtherServiceRow(
                 "USE_LINEAR_COLORSPACE", \.dialect.defaults.light, SettingParser.goFlag.map { $0 ? .linear : .gamma }),
-            ForeignRow(
+            OtherServiceRow(
                 "WATERMARK_OPACITY", \.dialect.defaults.watermarkOpacity,
                 number.map(allowed: "a number above 0 and at most 1") { $0 > 0 && $0 <= 1 ? $0 : nil }),
         ]
 
-    /// Variables that restrict imgproxy's targets.
-    private static let bounds: [ForeignRow<Self>] = [
-        ForeignRow("ALLOWED_PROCESSING_OPTIONS", \.dialect.allowedOptions, .set(.names)) { !$0.isEmpty },
-        ForeignRow("ONLY_PRESETS", \.dialect.allowsOnlyPresets, .goFlag) { $0 },
-        ForeignRow(
+    private static let bounds: [OtherServiceRow<Self>] = [
+        OtherServiceRow("ALLOWED_PROCESSING_OPTIONS", \.dialect.allowedOptions, .set(.names)) { !$0.isEmpty },
+        OtherServiceRow("ONLY_PRESETS", \.dialect.allowsOnlyPresets, .goFlag) { $0 },
+        OtherServiceRow(
             "MAX_ANIMATION_FRAMES", \.dialect.defaults.maximumFrames, .integer(in: 1...1_000_000_000)
         ) { _ in true },
-        ForeignRow("MAX_ANIMATION_FRAME_RESOLUTION", \.dialect.defaults.maximumFramePixels, pixels) { $0 > 0 },
-        ForeignRow(
+        OtherServiceRow("MAX_ANIMATION_FRAME_RESOLUTION", \.dialect.defaults.maximumFramePixels, pixels) { $0 > 0 },
+        OtherServiceRow(
             "MAX_RESULT_DIMENSION", \.dialect.defaults.maximumSide, .integer(in: 0...1_000_000_000)
         ) { $0 > 0 },
     ]
 
-    private static let service: [ForeignRow<Self>] = [
-        ForeignRow("BIND") { (reader, text) throws(InvalidValue) in
-            guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
-                let port = UInt16(text[text.utf8.index(after: colon)...])
-            else { throw InvalidValue(allowed: "an address and a port such as :8080") }
-            let address = text[..<colon]
+    private static let service: [OtherServiceRow<Self>] = [
+        OtherServiceRow("BIND") { (reader, text) throws(InvalidValue) in
+            let (address, port) = try SettingParser.addressAndPort(examples: ":8080").parse(text)
             try reader.set("port", String(port))
             if !address.isEmpty { try reader.set("bind", String(address)) }
         },
-        ForeignRow("PROMETHEUS_BIND", "metricsBind"),
+        OtherServiceRow("PROMETHEUS_BIND", "metricsBind"),
         // In both services, OpenTelemetry's own variables name the collector.
-        ForeignRow("OPEN_TELEMETRY_ENABLE", SettingParser.goFlag, meant: ["traceEndpoint", "metricsEndpoint"]) {
+        OtherServiceRow("OPEN_TELEMETRY_ENABLE", SettingParser.goFlag, replacing: ["traceEndpoint", "metricsEndpoint"])
+        {
             if !$1 { $0.settings.exports.clearEndpoints(traces: true) }
         },
-        ForeignRow("OPEN_TELEMETRY_ENABLE_METRICS", SettingParser.goFlag, meant: ["metricsEndpoint"]) {
+        OtherServiceRow("OPEN_TELEMETRY_ENABLE_METRICS", SettingParser.goFlag, replacing: ["metricsEndpoint"]) {
             if !$1 { $0.settings.exports.clearEndpoints(traces: false) }
         },
-        ForeignRow("TIMEOUT", "requestTimeout", seconds),
-        ForeignRow("DOWNLOAD_TIMEOUT", "downloadTimeout", seconds),
-        ForeignRow("READ_REQUEST_TIMEOUT", "headerTimeout", seconds),
-        ForeignRow("KEEP_ALIVE_TIMEOUT", "keepAliveTimeout", seconds),
-        ForeignRow("GRACEFUL_STOP_TIMEOUT", "shutdownTimeout", seconds),
-        ForeignRow("WORKERS", "renderWorkers", .unlessZero),
-        ForeignRow("MAX_CLIENTS", "maxConnections", .unlessZero),
-        ForeignRow("MAX_REDIRECTS", "maxRedirects"),
-        ForeignRow("MAX_SRC_RESOLUTION", "maxSourcePixels", pixels.map { String(max(1, $0)) }),
-        ForeignRow("MAX_SRC_FILE_SIZE", "maxSourceBytes", .unlessZero),
-        ForeignRow("ALLOW_ORIGIN", "allowOrigin"),
-        ForeignRow("USER_AGENT", "userAgent"),
-        ForeignRow("JPEG_PROGRESSIVE", "jpegProgressive", .onOrOff),
-        ForeignRow("WEBP_EFFORT", "webpEffort"),
-        ForeignRow("JXL_EFFORT", "jxlEffort"),
-        ForeignRow("AVIF_SPEED", "avifEffort", .avifSpeed),
-        ForeignRow("ALLOWED_SOURCES", \.allowedSources, .init(ImgproxyAllowedSources.init), meant: ["allowedSources"]),
+        OtherServiceRow("TIMEOUT", "requestTimeout", seconds),
+        OtherServiceRow("DOWNLOAD_TIMEOUT", "downloadTimeout", seconds),
+        OtherServiceRow("READ_REQUEST_TIMEOUT", "headerTimeout", seconds),
+        OtherServiceRow("KEEP_ALIVE_TIMEOUT", "keepAliveTimeout", seconds),
+        OtherServiceRow("GRACEFUL_STOP_TIMEOUT", "shutdownTimeout", seconds),
+        OtherServiceRow("WORKERS", "renderWorkers", .unlessZero),
+        OtherServiceRow("MAX_CLIENTS", "maxConnections", .unlessZero),
+        OtherServiceRow("MAX_REDIRECTS", "maxRedirects"),
+        OtherServiceRow("MAX_SRC_RESOLUTION", "maxSourcePixels", pixels.map { String(max(1, $0)) }),
+        OtherServiceRow("MAX_SRC_FILE_SIZE", "maxSourceBytes", .unlessZero),
+        OtherServiceRow("ALLOW_ORIGIN", "allowOrigin"),
+        OtherServiceRow("USER_AGENT", "userAgent"),
+        OtherServiceRow("JPEG_PROGRESSIVE", "jpegProgressive", .onOrOff),
+        OtherServiceRow("WEBP_EFFORT", "webpEffort"),
+        OtherServiceRow("JXL_EFFORT", "jxlEffort"),
+        OtherServiceRow("AVIF_SPEED", "avifEffort", .avifSpeed),
+        OtherServiceRow(
+            "ALLOWED_SOURCES", \.allowedSources, .init(ImgproxyAllowedSources.init), replacing: ["allowedSources"]),
         opening("LOOPBACK", ["127.0.0.0/8", "::1/128"]),
         opening("LINK_LOCAL", ["169.254.0.0/16", "fe80::/10"]),
         opening("PRIVATE", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]),
-        ForeignRow("LOG_LEVEL", "logLevel", .init { $0 == "warn" ? "warning" : $0 }),
-        ForeignRow("LOG_FORMAT", "logFormat", .init { $0 == "json" ? "json" : "text" }),
+        OtherServiceRow("LOG_LEVEL", "logLevel", .init { $0 == "warn" ? "warning" : $0 }),
+        OtherServiceRow("LOG_FORMAT", "logFormat", .init { $0 == "json" ? "json" : "text" }),
     ]
 
-    private static func opening(_ kind: String, _ networks: [String]) -> ForeignRow<Self> {
-        ForeignRow("ALLOW_\(kind)_SOURCE_ADDRESSES", SettingParser.goFlag, meant: ["allowedNetworks"]) {
+    private static func opening(_ kind: String, _ networks: [String]) -> OtherServiceRow<Self> {
+        OtherServiceRow("ALLOW_\(kind)_SOURCE_ADDRESSES", SettingParser.goFlag, replacing: ["allowedNetworks"]) {
             if $1 { $0.settings.downloads.allowedNetworks += networks.compactMap { AddressNetwork($0) } }
         }
     }
@@ -244,12 +243,12 @@ extension ImgproxyEnvironment {
         }
         guard let localRoot, allowedSources?.includesFiles ?? true else { return }
         settings.dialects.imgproxy.localOrigin = Self.localOrigin
-        settings.dialects.origins.append(Origin(name: Self.localOrigin, place: .folder(path: localRoot)))
+        settings.dialects.origins.append(Origin(name: Self.localOrigin, location: .folder(path: localRoot)))
     }
 
     private mutating func finishSignatures() {
         if settings.dialects.imgproxy.keys.count != settings.dialects.imgproxy.salts.count {
-            reading.problems.append("IMGPROXY_KEY and IMGPROXY_SALT: allowed are as many salts as keys")
+            reading.problems.append("IMGPROXY_KEY and IMGPROXY_SALT: each key needs a salt")
         }
     }
 

@@ -106,12 +106,12 @@ struct OpenTelemetryEnvironment {
         value("OTEL_EXPORTER_OTLP_\(signal)_ENDPOINT", allowed: Self.endpoint) { Self.url($0) }
     }
 
-    private static func url(_ text: String) -> SourceURL? { try? ExportSettings.endpoint(text, example: "") }
+    private static func url(_ text: String) -> SourceURL? { try? SettingParser.endpoint(example: "").parse(text) }
 
     private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
         let known = ["otlp", "none"] + others
         let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
-            let names = try? SettingValues.list(text.lowercased())
+            let names = try? SettingParser.members.parse(text.lowercased())
             return names?.allSatisfy(known.contains) == true ? names : nil
         }
         return exporters?.contains("otlp") ?? true

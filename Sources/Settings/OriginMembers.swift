@@ -7,8 +7,9 @@ import Text
 struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
+    var isAboutName = false
 
-    var problem: SettingsProblem { SettingsProblem(path, allowed: allowed) }
+    var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
 /// The members of an object that describes an origin, or a part of one.
@@ -29,7 +30,7 @@ struct OriginMembers {
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
         if let knownNames, let unknown = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
             let nearest = NearestName.of(unknown.string, among: names ?? []).map { "; did you mean \($0)?" } ?? ""
-            throw OriginProblem(path: "\(path).\(unknown)", allowed: "no such member, but \(known)\(nearest)")
+            throw OriginProblem(path: "\(path).\(unknown)", allowed: known + nearest, isAboutName: true)
         }
         self.path = path
         self.members = members
@@ -81,7 +82,7 @@ struct OriginMembers {
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
-            return try SecretForms(environment: environment).secret(of: value)
+            return try SecretReferences(environment: environment).secret(of: value)
         } catch {
             throw problem(name, error.allowed)
         }
@@ -91,7 +92,7 @@ struct OriginMembers {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
-        guard let secret = try secret(name) else { throw problem(name, SecretForms.allowed) }
+        guard let secret = try secret(name) else { throw problem(name, SecretReferences.allowed) }
         return secret
     }
 
@@ -122,7 +123,6 @@ struct OriginMembers {
         return fields
     }
 
-    /// Reads a body: a text, or an object or array that is sent as JSON.
     func document(_ name: String) throws(OriginProblem) -> String? {
         switch members[ExactText(name)] {
         case .object?, .array?: members[ExactText(name)]?.text

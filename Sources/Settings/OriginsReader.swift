@@ -44,7 +44,7 @@ enum OriginsReader {
             throw OriginProblem(path: path, allowed: "either a url or a folder")
         }
         if object.has("folder") { return try folder(name, object) }
-        var origin = Origin(name: name, place: .web(base: try base(object)))
+        var origin = Origin(name: name, location: .web(base: try base(object)))
         origin.fields = try object.fields("headers", notAmong: ownFields).map { ($0.name, $0.value) }
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
@@ -83,7 +83,7 @@ enum OriginsReader {
         let allowed = "an absolute path"
         let path = try object.requiredText("folder", allowed)
         guard path.hasPrefix("/"), !path.utf8.contains(0) else { throw object.problem("folder", allowed) }
-        var origin = Origin(name: name, place: .folder(path: path))
+        var origin = Origin(name: name, location: .folder(path: path))
         origin.limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
         origin.isWritable = try object.setting("write", .flag) ?? false
         return origin
@@ -114,7 +114,7 @@ enum OriginsReader {
 
     private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
         guard let tls = try object.object("tls", names: ["authorities", "certificate", "publicKey"]) else { return }
-        guard case .web(let base) = origin.place, base.scheme == "https" else {
+        guard case .web(let base) = origin.location, base.scheme == "https" else {
             throw object.problem("tls", "only if the url begins with https")
         }
         origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")

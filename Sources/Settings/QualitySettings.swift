@@ -5,8 +5,8 @@ import ThumbnailPipeline
 extension SettingTable {
     static let quality: [Setting] = [
         Setting(
-            "autoQuality", \.pipeline.rules.similarity.least, .init(similarity), default: "0.98",
-            help: "q=auto: similarity that suffices, 0 to 1"),
+            "autoQuality", \.pipeline.rules.similarity.least, similarity, default: "0.98",
+            help: "q=auto: sufficient similarity, 0 to 1"),
         Setting(
             "autoQualityMin", \.pipeline.rules.similarity.lowest, .integer(in: 1...100), default: "40",
             help: "q=auto: lowest quality"),
@@ -15,15 +15,17 @@ extension SettingTable {
             help: "q=auto: highest quality"),
     ]
 
-    /// Reads a similarity of at most four decimals, in ten-thousandths.
-    private static func similarity(_ text: String) throws(InvalidValue) -> Int {
+    /// In ten-thousandths.
+    private static let similarity = SettingParser(
+        allowed: "a number from 0 to 1 with at most four decimals"
+    ) { text -> Int? in
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let decimals = parts.count == 2 ? parts[1] : "0"
         guard 1...2 ~= parts.count, parts[0].utf8.count == 1, 1...4 ~= decimals.utf8.count,
             (parts[0] + decimals).utf8.allSatisfy(\.isASCIIDigit), let whole = Int(parts[0]),
             let fraction = Int(decimals + String(repeating: "0", count: 4 - decimals.utf8.count)),
             case let value = whole * 10_000 + fraction, 0...10_000 ~= value
-        else { throw InvalidValue(allowed: "a number from 0 to 1 with at most four decimals") }
+        else { return nil }
         return value
     }
 }

@@ -12,11 +12,11 @@ extension ResultStoreSettings {
     static let table: [Setting] = [
         Setting(
             "resultStore", \.resultStore.origin,
-            .text(allowed: "the name of an origin in the file with write") { Origins.isName($0) },
-            help: "named origin with write where results stay"),
+            .text(allowed: "the name of an origin with write in the settings file") { Origins.isName($0) },
+            help: "named origin with write for results"),
         Setting(
             "resultStoreTimeout", \.resultStore.timeout, .duration(maximumSeconds: 10), default: "200ms",
-            help: "wait of one request for the result store"),
+            help: "time that one request may wait for the result store"),
     ]
 }
 

@@ -20,10 +20,11 @@ extension SandboxSettings {
     /// The settings of the sandbox, without the formats, which belong to the sources.
     static let table: [Setting] = [
         Setting(
-            "requireSandbox", \.sandbox.isRequired, .flag, default: "off", help: "start only if decoders are confined"),
+            "requireSandbox", \.sandbox.isRequired, .flag, default: "off",
+            help: "start only if decoders can be confined"),
         Setting(
             "decodeInProcess", \.sandbox.decodesInProcess, .flag, default: "off",
-            help: "decode without a sandbox, for comparison"),
+            help: "decode without a sandbox"),
     ]
 }
 

@@ -1,6 +1,5 @@
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
-/// A setting: its name in three spellings, its help, and how its text becomes a value.
 package struct Setting: Sendable {
     /// The spelling in the file, such as `maxActiveDownloads`.
     let name: String
@@ -23,7 +22,6 @@ package struct Setting: Sendable {
     /// Creates a setting whose default is parsed like any other value, or one without a default.
     ///
     /// - Parameters:
-    ///   - others: Properties that have the same value.
     ///   - none: The behavior without a default, for people.
     init<Value>(
         _ name: String, _ place: SettingPlace<Value>, also others: [SettingPlace<Value>] = [],
@@ -32,7 +30,7 @@ package struct Setting: Sendable {
     ) {
         (self.name, defaultValue, defaultText, self.help, self.secrecy) = (name, value, value ?? none, help, secrecy)
         apply = { (settings, text) throws(InvalidValue) in
-            if secrecy == .secret { try SecretForms.judgeKey(text) }
+            if secrecy == .secret { try SecretReferences.checkKey(text) }
             let value = try parser.parse(text)
             for place in [place] + others { settings[keyPath: place] = value }
         }

@@ -14,11 +14,10 @@ package enum SettingTable {
 
     static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
 
-    /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
         quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
-        NotifyingSettings.table,
+        NotificationSettings.table,
     ].flatMap(\.self)
 
     private static let listeners: [Setting] = [
@@ -28,119 +27,124 @@ package enum SettingTable {
             "port", \.publicListener.port, port, default: "8080",
             help: "port of the public listener; 0 picks a free one"),
         Setting(
-            "adminBind", \.operatorListener.bindAddress, address, default: "127.0.0.1",
-            help: "address of the operators' listener"),
+            "adminBind", \.adminListener.bindAddress, address, default: "127.0.0.1",
+            help: "address of the admin listener"),
         Setting(
-            "adminPort", \.operatorListener.port, port, default: "9091",
-            help: "port of the operators' listener; 0 picks a free one"),
+            "adminPort", \.adminListener.port, port, default: "9091",
+            help: "port of the admin listener; 0 picks a free one"),
         Setting(
-            "metricsBind", \.metricsListener, .init(SettingValues.listener),
-            help: "ADDRESS:PORT of a listener with nothing but metrics, such as 0.0.0.0:9090"),
+            "metricsBind", \.metricsListener, .listener,
+            help: "ADDRESS:PORT of a listener that serves only metrics, such as 0.0.0.0:9090"),
         Setting(
             "adminHosts", \.api.operatorSites,
             hostNames.map { OperatorSites(names: $0) },
-            help: "names of the operators' listener besides addresses and localhost; * is any"),
+            help: "host names of the admin listener besides addresses and localhost; * allows any"),
         Setting(
-            "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.operatorListener.keepAliveTimeout],
+            "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
             .duration,
-            default: "60s", help: "idle connections are closed after this"),
+            default: "60s", help: "timeout of idle connections"),
         Setting(
-            "headerTimeout", \.publicListener.headerTimeout, also: [\.operatorListener.headerTimeout], .duration,
-            default: "5s", help: "from the first byte of a request header to its end"),
+            "headerTimeout", \.publicListener.headerTimeout, also: [\.adminListener.headerTimeout], .duration,
+            default: "5s", help: "timeout of a request header"),
         Setting(
             "maxConnections", \.publicListener.maximumConnections, .integer(in: 1...1_000_000), default: "4096",
-            help: "above it idle connections are closed for new ones"),
+            help: "maximum connections; above it, idle ones are closed"),
         Setting(
             "maxConnectionsPerAddress", \.publicListener.maximumConnectionsPerAddress,
             also: [\.api.maximumRequestsPerClient], .integer(in: 1...1_000_000),
-            help: "the same for the connections of one address"),
+            help: "maximum connections from one address"),
         Setting(
             "trustedProxies", \.api.trustedProxies,
             SettingParser.networks.map { TrustedProxies($0) },
-            help: "networks of proxies whose X-Forwarded-For and traceparent count"),
+            help: "networks of proxies whose X-Forwarded-For and traceparent are trusted"),
     ]
 
     private static let downloads: [Setting] = [
         Setting(
             "maxActiveDownloads", \.downloads.maximumActiveDownloads, .integer(in: 1...10_000), default: "32",
-            help: "running transfers, whole process"),
+            help: "maximum concurrent transfers"),
         Setting(
             "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, .integer(in: 1...10_000),
-            default: "8", help: "running transfers to one host:port"),
+            default: "8", help: "maximum concurrent transfers to one host:port"),
         Setting(
-            "downloadOrder", \.downloads.order, .choice, default: "fifo", help: "fifo or lifo among queued transfers"),
+            "downloadOrder", \.downloads.order, .choice, default: "fifo",
+            help: "order of queued transfers: fifo or lifo"),
         Setting(
             "maxQueuedDownloads", \.downloads.maximumQueuedDownloads, .integer(in: 0...1_000_000), default: "1024",
-            help: "above it requests are answered 503"),
+            help: "maximum queued transfers; above it, requests get 503"),
         Setting(
             "maxRedirects", \.downloads.maximumRedirects, .integer(in: 0...20), default: "5",
-            help: "redirects followed, each judged like a first URL"),
+            help: "maximum redirects, each checked like the first URL"),
         Setting(
             "connectTimeout", \.downloads.connectTimeout, .duration, default: "3s",
-            help: "name look-up and connection to an origin"),
+            help: "timeout of name lookup and connection to an origin"),
         Setting(
             "firstByteTimeout", \.downloads.firstByteTimeout, .duration, default: "5s",
-            help: "silence of an origin before its first byte"),
-        Setting("downloadTimeout", \.downloads.downloadTimeout, .duration, default: "10s", help: "a whole transfer"),
+            help: "timeout until the first byte of a response"),
+        Setting(
+            "downloadTimeout", \.downloads.downloadTimeout, .duration, default: "10s",
+            help: "timeout of a whole transfer"),
         Setting(
             "userAgent", \.downloads.userAgent,
             .text(allowed: "1 to 256 visible characters of ASCII and spaces") { text in
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
-            }, none: "Alula/VERSION", help: "User-Agent for origins; some want a contact in it"),
+            }, none: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it"),
     ]
 
     private static let caches: [Setting] = [
         Setting(
             "decodedCacheCapacity", \.pipeline.decodedCacheCapacity, .byteSize, default: "100MiB",
-            help: "decoded pixels: a purge starts above it"),
+            help: "decoded images in memory: eviction starts above this"),
         Setting(
             "decodedCachePreferred", \.pipeline.decodedCachePreferred, .byteSize, default: "60MiB",
-            help: "decoded pixels: a purge stops at it"),
+            help: "decoded images in memory: eviction stops at this"),
         Setting(
             "resultCacheCapacity", \.pipeline.resultCacheCapacity, .byteSize, default: "64MiB",
-            help: "encoded results: a purge starts above it"),
+            help: "results in memory: eviction starts above this"),
         Setting(
             "resultCachePreferred", \.pipeline.resultCachePreferred, .byteSize, default: "48MiB",
-            help: "encoded results: a purge stops at it"),
+            help: "results in memory: eviction stops at this"),
         Setting(
             "sourceCacheMemory", \.pipeline.sourceCacheMemory, .byteSize, default: "20MiB",
-            help: "encoded sources in memory"),
+            help: "maximum size of sources in memory"),
         Setting(
             "sourceCachePath", \.disk.path,
-            .text(allowed: "the path of a folder, which is made if it is missing") { text in
+            .text(allowed: "the path of a folder, created if missing") { text in
                 text.utf8.contains { $0 != UInt8(ascii: "/") } && !text.utf8.contains(0)
-            }, help: "folder of the disk cache; one process each"),
+            }, help: "folder of the disk cache, for one process"),
         Setting(
-            "sourceCacheDisk", \.disk.sourceCapacity, .byteSize, default: "150MiB", help: "encoded sources on disk"),
+            "sourceCacheDisk", \.disk.sourceCapacity, .byteSize, default: "150MiB",
+            help: "maximum size of sources on disk"),
         Setting(
-            "resultCacheDisk", \.disk.resultCapacity, .byteSize, default: "150MiB", help: "encoded results on disk"),
-        Setting("sessionMode", \.disk.mode, .choice, default: "default", help: "ephemeral writes nothing, ever"),
+            "resultCacheDisk", \.disk.resultCapacity, .byteSize, default: "150MiB",
+            help: "maximum size of results on disk"),
+        Setting("sessionMode", \.disk.mode, .choice, default: "default", help: "ephemeral: never write to disk"),
     ]
 
     private static let freshness: [Setting] = [
         Setting(
             "staleWhileRevalidate", \.downloads.staleAllowances.whileRevalidating, .seconds, default: "0s",
-            help: "default stale use during validation"),
+            help: "default time to serve stale sources during revalidation"),
         Setting(
             "staleIfError", \.downloads.staleAllowances.ifError, .seconds, default: "24h",
-            help: "default stale use while the origin fails"),
+            help: "default time to serve stale sources while the origin fails"),
         Setting(
             "clientCacheControl", \.api.honorsClientCacheControl,
             .named(["ignore": false, "honour": true], allowed: "ignore or honour"), default: "ignore",
-            help: "honour lets clients' directives count"),
+            help: "honour: apply clients' Cache-Control"),
         Setting(
-            "clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, .seconds, help: "least max-age that clients get"),
+            "clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, .seconds, help: "minimum max-age for clients"),
         Setting(
-            "clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, .seconds, help: "greatest max-age that clients get"),
+            "clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, .seconds, help: "maximum max-age for clients"),
         Setting(
             "clientMaxAgeFixed", \.pipeline.clientMaxAge.fixed, .seconds,
-            help: "max-age of all answers that may be shared"),
+            help: "max-age of all responses that may be shared"),
     ]
 
     private static let sources: [Setting] = [
         Setting(
             "allowedNetworks", \.downloads.allowedNetworks, .networks,
-            help: "CIDRs that are not public but may hold sources"),
+            help: "non-public networks that may serve sources"),
         Setting(
             "allowedSources", \.allowedSources,
             .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
@@ -152,89 +156,91 @@ package enum SettingTable {
             .set(
                 .list(allowed: "ports from 1 to 65535, separated by commas") {
                     UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
-                }), default: "80,443", help: "ports of public sources"),
+                }), default: "80,443", help: "allowed ports of public sources"),
         Setting(
             "sourceFormats", \.sandbox.sourceFormats, .set(.formats(of: ImageFormat.allCases)),
             none: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
             help: "formats to decode"),
         Setting(
             "maxSourceBytes", \.downloads.maximumBytes, also: [\.api.maximumUploadBytes], .byteSize, default: "64MiB",
-            help: "size of a source file"),
+            help: "maximum size of a source"),
         Setting(
             "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, .integer(in: 1...10_000_000_000),
-            default: "100000000", help: "pixels of a source"),
+            default: "100000000", help: "maximum pixels of a source"),
         Setting(
             "maxFrames", \.pipeline.rules.limits.maximumFrames, .integer(in: 1...100_000), default: "256",
-            help: "frames with animated=1; later ones are cut off"),
+            help: "maximum frames with animated=1; the rest is dropped"),
         Setting(
             "incompleteImages", \.pipeline.rules.limits.incompleteImages, .choice, default: "refuse",
-            help: "serve: images that lack pixels, for 60 s"),
+            help: "serve: serve truncated images, for 60 s"),
     ]
 
     private static let answers: [Setting] = [
         Setting(
             "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, .integer(in: 1...10_000_000_000),
-            default: "25000000", help: "pixels of a result, all frames together"),
+            default: "25000000", help: "maximum pixels of a result, all frames together"),
         Setting(
             "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow, .integer(in: 1...10_000_000_000),
-            default: "6000000", help: "pixels of a frame in \(slow)"),
+            default: "6000000", help: "maximum pixels of a frame in \(slow)"),
         Setting(
             "resample", \.pipeline.rules.light, .choice, default: "linear",
-            help: "mix pixels as light; gamma: as their stored numbers"),
+            help: "linear: resample in linear light; gamma: in stored values"),
         Setting(
             "gamut", \.pipeline.rules.gamut, .choice, default: "srgb",
-            help: "colors of answers: srgb or p3; auto: p3 for images that need it"),
+            help: "gamut of results: srgb or p3; auto: p3 for images that need it"),
         Setting(
             "jpegProgressive", \.pipeline.rules.efforts[.jpeg], .named(jpegScans, allowed: "auto, on or off"),
-            default: "auto", help: "auto: if that is smaller; or on, off"),
+            default: "auto", help: "auto: progressive if smaller; or on, off"),
         Setting(
             "webpEffort", \.pipeline.rules.efforts[.webp], .integer(in: 0...6), default: "\(ImageFormat.webp.effort)",
-            help: "0…6: slower, smaller answers"),
+            help: "0…6: higher is slower and smaller"),
         Setting(
             "avifEffort", \.pipeline.rules.efforts[.avif], .integer(in: 0...9), default: "\(ImageFormat.avif.effort)",
-            help: "0…9: slower, smaller answers"),
+            help: "0…9: higher is slower and smaller"),
         Setting(
             "jxlEffort", \.pipeline.rules.efforts[.jxl], .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
-            help: "1…9: slower, smaller answers; below 3 as 3"),
+            help: "1…9: higher is slower and smaller; below 3 as 3"),
         Setting(
             "autoFormats", \.pipeline.rules.automaticFormats, .formats(), default: "webp",
-            help: "what format=auto may choose by Accept"),
-        Setting("uploads", \.api.takesUploads, .flag, default: "off", help: "on: clients may send images with POST"),
+            help: "formats that format=auto may choose by Accept"),
+        Setting("uploads", \.api.takesUploads, .flag, default: "off", help: "on: clients may upload images with POST"),
         Setting(
             "maxRenditions", \.api.maximumRenditions, .integer(in: 1...1_000), default: "64",
-            help: "renditions of one POST /thumbnails"),
+            help: "maximum renditions of one POST /thumbnails"),
         Setting(
             "cdnLoop", \.loopName,
             .text(allowed: "a name such as alula or images.example.com") { text in
                 (1...253).contains(text.utf8.count)
                     && text.utf8.allSatisfy { HTTPSyntax.isToken($0) || $0 == UInt8(ascii: ":") }
-            }, default: "alula", help: "name in CDN-Loop; requests that carry it are refused"),
+            }, default: "alula", help: "name in CDN-Loop; requests with it are rejected"),
         Setting(
-            "allowOrigin", \.api.allowOrigin, .init(SettingValues.originOfPages),
-            help: "* or the origin whose pages may read answers (CORS)"),
+            "allowOrigin", \.api.allowOrigin, .originOfPages,
+            help: "* or the origin whose pages may read responses (CORS)"),
         .inFile("watermarks", help: "named watermarks, in the file only"),
         .inFile("presets", help: "named sets of parameters, in the file only"),
         Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
-            help: "on: no parameters but presets, url, dpr, format, tag, expires and sig"),
+            help: "on: allow only presets, url, dpr, format, tag, expires and sig"),
         Setting(
-            "signingKeys", \.api.signingKeys, .init(SettingValues.keys),
+            "signingKeys", \.api.signingKeys, .keys,
             help: "hexadecimal keys; with one, unsigned requests get 403", secrecy: .secret),
     ]
 
     private static let times: [Setting] = [
         Setting(
             "requestTimeout", \.api.requestTimeout, also: [\.pipeline.requestTimeout], .duration, default: "15s",
-            help: "a whole request: its body, queueing and work"),
+            help: "timeout of a whole request"),
         Setting(
             "maxQueueDelay", \.pipeline.maximumQueueDelay, .duration, default: "1500ms",
-            help: "a miss that would wait longer for a worker gets 503"),
-        Setting("decodeTimeout", \.pipeline.decodeTimeout, .duration, default: "8s", help: "one decode or render"),
+            help: "a miss that would wait longer for a worker thread gets 503"),
+        Setting(
+            "decodeTimeout", \.pipeline.decodeTimeout, .duration, default: "8s", help: "timeout of one decode or render"
+        ),
         Setting(
             "drainDelay", \.drainDelay, .duration, default: "0s",
-            help: "after SIGTERM: readiness fails, connections are accepted"),
+            help: "time after SIGTERM in which readiness fails but requests are served"),
         Setting(
-            "shutdownTimeout", \.shutdownTimeout, .duration, default: "8s", help: "bound on the rest of the shutdown"),
+            "shutdownTimeout", \.shutdownTimeout, .duration, default: "8s", help: "timeout of the rest of the shutdown"),
     ]
 
     private static let process: [Setting] = [
@@ -243,10 +249,10 @@ package enum SettingTable {
             help: "concurrent decodes and renders"),
         Setting(
             "memoryBudget", \.memoryBudget, .init(MemoryShare.init), default: "60%",
-            help: "bytes in flight, decodes and caches; or a share"),
+            help: "memory for transfers, decodes and caches; or a share"),
         Setting("logFormat", \.logFormat, .choice, default: "json", help: "json or text"),
         Setting("logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error"),
-        Setting("accessLog", \.api.accessLog, .flag, default: "on", help: "one log line a request"),
+        Setting("accessLog", \.api.accessLog, .flag, default: "on", help: "log each request"),
     ]
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }

@@ -10,9 +10,9 @@ package import ThumbnailPipeline
 
 package struct Settings: Sendable {
     package var publicListener = HTTPServerConfiguration()
-    package var operatorListener = HTTPServerConfiguration()
+    package var adminListener = HTTPServerConfiguration()
     package var metricsListener: HTTPServerConfiguration?
-    package var choosesMaximumConnections: Bool { given.contains("maxConnections") }
+    package var choosesMaximumConnections: Bool { chosen.contains("maxConnections") }
     package var downloads = DownloadConfiguration()
     package var pipeline = PipelineConfiguration()
     package var disk = DiskSettings()
@@ -21,25 +21,23 @@ package struct Settings: Sendable {
     package var prefetch = PrefetchConfiguration()
     package var api = APIConfiguration()
     var dialects = DialectSettings()
-    /// The variables of ``DialectSettings/environmentOf`` that are set, with their meanings.
-    package var foreignVariables: [ForeignVariable] = []
+    package var otherServiceVariables: [OtherServiceVariable] = []
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
     package var exports = ExportSettings()
-    package var notifying = NotifyingSettings()
+    package var notifying = NotificationSettings()
     package var logFormat = LogFormat.json
-    package var chosenLogLevel: Logger.Level? { given.contains("logLevel") ? logLevel : nil }
+    package var chosenLogLevel: Logger.Level? { chosen.contains("logLevel") ? logLevel : nil }
     package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    var given: Set<ExactText> = []
+    var chosen: Set<ExactText> = []
 
-    /// Applies the defaults of the table.
     package init() {
         publicListener.threads = availableProcessorCount()
-        operatorListener.threads = 1
-        operatorListener.maximumConnections = 256
+        adminListener.threads = 1
+        adminListener.maximumConnections = 256
         prefetch.maximumActive = max(1, availableProcessorCount() / 2)
         api.version = Program.version
         downloads.userAgent = "Alula/" + Program.version
@@ -48,7 +46,7 @@ package struct Settings: Sendable {
             do {
                 try setting.apply(&self, value)
             } catch {
-                preconditionFailure("\(setting.name): its default is not allowed; allowed is \(error.allowed)")
+                preconditionFailure("\(setting.name): invalid default; expected \(error.allowed)")
             }
         }
     }
@@ -83,7 +81,7 @@ package struct Settings: Sendable {
     ///
     /// A request's time counts from its header, so its body may take no longer than the whole request.
     package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
-        var (served, operated) = (publicListener, operatorListener)
+        var (served, operated) = (publicListener, adminListener)
         served.bodyTimeout = api.requestTimeout
         served.isTrustedProxy = api.trustedProxies.contains
         operated.bodyTimeout = api.requestTimeout
@@ -98,8 +96,7 @@ package struct Settings: Sendable {
         func atMost(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
             reject(
                 preferred, capacity, when: preferredBytes > capacityBytes,
-                "\(preferred) is \(preferredBytes) bytes and \(capacity) is \(capacityBytes): allowed is at most the capacity"
-            )
+                "\(preferred) (\(preferredBytes) bytes) is above \(capacity) (\(capacityBytes) bytes)")
         }
         atMost(
             "decodedCachePreferred", pipeline.decodedCachePreferred, "decodedCacheCapacity",
@@ -109,26 +106,26 @@ package struct Settings: Sendable {
         let ages = pipeline.clientMaxAge
         reject(
             "clientMaxAgeMinimum", "clientMaxAgeMaximum", when: ages.minimum ?? 0 > ages.maximum ?? .max,
-            "clientMaxAgeMinimum is above clientMaxAgeMaximum: allowed is at most the maximum")
+            "clientMaxAgeMinimum is above clientMaxAgeMaximum")
         reject(
             "autoQualityMin", "autoQualityMax", when: hasContradictoryQualities,
-            "autoQualityMin is above autoQualityMax: allowed is at most the maximum")
+            "autoQualityMin is above autoQualityMax")
         let metrics = metricsListener?.port ?? 0
         reject(
-            "metricsBind", when: metrics != 0 && [publicListener.port, operatorListener.port].contains(metrics),
-            "metricsBind has the port \(metrics) of another listener: allowed is one of its own")
+            "metricsBind", when: metrics != 0 && [publicListener.port, adminListener.port].contains(metrics),
+            "metricsBind has the port \(metrics) of another listener")
         reject(
-            "port", "adminPort", when: publicListener.port != 0 && publicListener.port == operatorListener.port,
-            "port and adminPort are both \(publicListener.port): allowed are two different ports, or 0")
+            "port", "adminPort", when: publicListener.port != 0 && publicListener.port == adminListener.port,
+            "port and adminPort are both \(publicListener.port)")
         if let base = api.vocabulary.baseOrigin {
             reject(
                 "baseOrigin", when: !downloads.origins.all.contains { $0.name + ":" == base.text },
-                "baseOrigin is \(base.text.dropLast()): allowed is the name of an origin in the file")
+                "baseOrigin: there is no origin \(base.text.dropLast()) in the settings file")
         }
         if let store = resultStore.origin {
             reject(
                 "resultStore", when: downloads.origins[store]?.isWritable != true,
-                "resultStore is \(store): allowed is the name of an origin in the file with write")
+                "resultStore: there is no origin \(store) with write in the settings file")
         }
         return found + dialects.contradictions(api.vocabulary)
     }
@@ -136,7 +133,6 @@ package struct Settings: Sendable {
 
 /// Settings that are valid individually but not together.
 struct Contradiction: Equatable {
-    /// The names of the settings, first the subject of the sentence.
     let settings: [String]
     let line: String
 

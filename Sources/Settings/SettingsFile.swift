@@ -22,7 +22,6 @@ package struct SettingsFileError: Error, Equatable {
             column = before[start...].count { $0 & 0xc0 != 0x80 } + 1
         }
 
-        /// For example `3:14`.
         package var description: String { "\(line):\(column)" }
     }
 }

@@ -8,19 +8,12 @@ import ThumbnailAPI
 ///
 /// Reports all problems at once.
 package struct SettingsLoader {
-    /// Everything that stops the start, one line each.
     package struct Failure: Error, Equatable {
         package let lines: [String]
     }
 
     private var problems: [SettingsProblem] = []
 
-    /// Loads the settings.
-    ///
-    /// - Parameters:
-    ///   - arguments: The words after the command on the command line: `--name value` or `--name=value`.
-    ///   - environment: The process's environment.
-    ///   - readFile: Reads the text of the settings file.
     package static func load(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) throws(Failure) -> Settings {
@@ -36,21 +29,20 @@ package struct SettingsLoader {
     /// Reads another service's variables, whether or not the settings are usable.
     ///
     /// - Returns: Nil if no such service is named.
-    package static func foreignReading(
+    package static func otherServiceReading(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
-    ) -> ForeignEnvironment.Reading? {
+    ) -> OtherServiceEnvironment.Reading? {
         var loader = SettingsLoader()
         let flags = loader.flags(in: arguments)
         let variables = loader.variables(in: environment)
         let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
         var settings = Settings()
-        return foreignService(flags, variables, file)?.apply(environment, to: &settings)
+        return otherService(flags, variables, file)?.apply(environment, to: &settings)
     }
 
     /// Checks a settings file by itself; returns its settings and all problems.
     ///
     /// - Parameters:
-    ///   - values: The file's members.
     ///   - environment: The process's environment, in which the file's secrets are looked up.
     package static func check(
         _ values: [ExactText: JSONValue], environment: [String: String]
@@ -72,7 +64,7 @@ package struct SettingsLoader {
             problems.append(error)
         }
         OpenTelemetryEnvironment.apply(environment, to: &settings.exports)
-        readForeignEnvironment(flags, variables, file, environment, into: &settings)
+        readOtherService(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
             if let text = flags[ExactText(setting.name)] {
                 apply(setting, text, setting.flag, to: &settings)
@@ -80,7 +72,7 @@ package struct SettingsLoader {
                 apply(setting, text, setting.environmentName, to: &settings)
             } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
                 readOrigins(value, environment, into: &settings)
-            } else if setting.name == NotifyingSettings.purgeHooks, let value = file[ExactText(setting.name)] {
+            } else if setting.name == NotificationSettings.purgeHooks, let value = file[ExactText(setting.name)] {
                 readPurgeHooks(value, environment, into: &settings)
             } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
                 // Their values depend on other settings.
@@ -109,7 +101,7 @@ package struct SettingsLoader {
         do throws(InvalidValue) {
             let text: String
             if setting.secrecy == .secret {
-                text = try SecretForms(environment: environment).text(of: value)
+                text = try SecretReferences(environment: environment).text(of: value)
             } else if let written = value.commandLineText {
                 text = written
             } else {
@@ -126,7 +118,7 @@ package struct SettingsLoader {
     ) {
         do {
             try setting.apply(&settings, text)
-            settings.given.insert(ExactText(setting.name))
+            settings.chosen.insert(ExactText(setting.name))
         } catch {
             let shown = setting.secrecy == .none ? text : nil
             problems.append(SettingsProblem(spelling, error, text: shown, path: path))
@@ -134,19 +126,19 @@ package struct SettingsLoader {
     }
 
     /// All settings override another service's variables, so the variables are read first.
-    private mutating func readForeignEnvironment(
+    private mutating func readOtherService(
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
         _ environment: [String: String], into settings: inout Settings
     ) {
-        guard let service = Self.foreignService(flags, variables, file) else { return }
+        guard let service = Self.otherService(flags, variables, file) else { return }
         let reading = service.apply(environment, to: &settings)
-        settings.foreignVariables = reading.variables
+        settings.otherServiceVariables = reading.variables
         problems += reading.problems.map { SettingsProblem($0) }
     }
 
-    private static func foreignService(
+    private static func otherService(
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue]
-    ) -> ForeignEnvironment? {
+    ) -> OtherServiceEnvironment? {
         let name = ExactText(DialectSettings.environmentOf)
         return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
     }
@@ -181,7 +173,7 @@ package struct SettingsLoader {
         while let argument = rest.popFirst() {
             guard argument.hasPrefix("-") else {
                 // It may be the rest of a secret that contains a space.
-                problems.append(SettingsProblem("a word stands where a setting must: `alula serve --help` lists them"))
+                problems.append(SettingsProblem("expected a setting; see `alula serve --help`"))
                 continue
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -195,11 +187,11 @@ package struct SettingsLoader {
                 continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst() else {
-                problems.append(SettingsProblem("\(argument): the value is missing"))
+                problems.append(SettingsProblem("\(argument): missing value"))
                 continue
             }
             if values.updateValue(value, forKey: ExactText(name)) != nil {
-                problems.append(SettingsProblem("\(parts[0]): given twice"))
+                problems.append(SettingsProblem("\(parts[0]): repeated"))
             }
         }
         return values
@@ -234,7 +226,7 @@ package struct SettingsLoader {
             noteUnknownNames(in: values)
             return values
         } catch {
-            problems.append(SettingsProblem("--config: \"\(path)\" cannot be used: \(error.reason)"))
+            problems.append(SettingsProblem("--config: cannot use \"\(path)\": \(error.reason)"))
             return [:]
         }
     }
@@ -256,7 +248,7 @@ package struct SettingsLoader {
     private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
         let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
         let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
-        return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "`alula serve --help` lists them")
+        return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "see `alula serve --help`")
     }
 
     private static func name(ofFlag flag: String) -> String? {
@@ -265,9 +257,7 @@ package struct SettingsLoader {
     }
 }
 
-/// A reason why the settings cannot be used.
 package struct SettingsProblem: Error, Equatable {
-    /// The wrong member of the settings file, such as `origins.photos.tls`; nil if the fault is elsewhere.
     let path: String?
     package let line: String
     /// Whether the member's name is wrong rather than its value.
@@ -290,8 +280,8 @@ package struct SettingsProblem: Error, Equatable {
     ///   - spelling: The setting as the operator wrote it.
     ///   - text: The value, if it may be shown.
     init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
-        let shown = Self.shown(text) ?? "its value"
-        self.init(path: path, line: "\(spelling): \(shown) is not allowed; allowed is \(fault.allowed)")
+        let shown = Self.shown(text).map { " \($0)" } ?? ""
+        self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
     }
 
     /// Quotes a value, unless it is a URL, which may contain a password or a token.
@@ -301,6 +291,8 @@ package struct SettingsProblem: Error, Equatable {
 
     /// Creates a problem with a member of the settings file whose value or name is invalid.
     init(_ path: String, allowed: String, isAboutName: Bool = false) {
-        self.init(path: path, line: "\(path) in the settings file: allowed is \(allowed)", isAboutName: isAboutName)
+        let unknown = isAboutName ? "no such member; " : ""
+        self.init(
+            path: path, line: "\(path) in the settings file: \(unknown)expected \(allowed)", isAboutName: isAboutName)
     }
 }

@@ -17,42 +17,42 @@ extension Settings {
     /// - Parameter memory: The memory of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
         var warnings: [SettingsWarning] = []
-        if given.contains("shutdownTimeout") || given.contains("requestTimeout"), shutdownTimeout < api.requestTimeout {
-            warnings.append(
-                SettingsWarning(
-                    message: "the end of the service cuts requests short: shutdownTimeout is below requestTimeout",
-                    values: [
-                        "shutdownTimeout": "\(Int(shutdownTimeout.milliseconds))ms",
-                        "requestTimeout": "\(Int(api.requestTimeout.milliseconds))ms",
-                    ]))
+        func warn(_ message: StaticString, _ values: Logger.Metadata) {
+            warnings.append(SettingsWarning(message: message, values: values))
         }
-        let networks = downloads.allowedNetworks.filter(Self.reachesTheMachine)
+        if chosen.contains("shutdownTimeout") || chosen.contains("requestTimeout"), shutdownTimeout < api.requestTimeout
+        {
+            warn(
+                "shutdownTimeout is shorter than requestTimeout, so a stop aborts requests",
+                [
+                    "shutdownTimeout": "\(Int(shutdownTimeout.milliseconds))ms",
+                    "requestTimeout": "\(Int(api.requestTimeout.milliseconds))ms",
+                ])
+        }
+        let networks = downloads.allowedNetworks.filter(Self.includesMetadataServices)
         if !networks.isEmpty {
-            warnings.append(
-                SettingsWarning(
-                    message: "allowedNetworks lets clients name link-local addresses or those of metadata services",
-                    values: ["networks": .string(networks.map(\.description).joined(separator: ","))]))
+            warn(
+                "allowedNetworks lets clients name link-local addresses or those of metadata services",
+                ["networks": .string(networks.map(\.description).joined(separator: ","))])
         }
-        if let address = IPAddress(operatorListener.bindAddress),
+        if let address = IPAddress(adminListener.bindAddress),
             AddressPolicy.isPublic(address) || Self.unspecified.contains(where: { $0.contains(address) })
         {
-            warnings.append(
-                SettingsWarning(
-                    message: "whoever reaches the operators' listener may use it: adminBind is no private address",
-                    values: ["adminBind": .string(operatorListener.bindAddress)]))
+            warn(
+                "adminBind is not a private address; the admin listener has no authentication",
+                ["adminBind": .string(adminListener.bindAddress)])
         }
         if case .bytes(let budget) = memoryBudget, budget > memory {
-            warnings.append(
-                SettingsWarning(
-                    message: "memoryBudget is above the memory of the machine or of its control group",
-                    values: ["memoryBudget": .int(budget), "memory": .int(memory)]))
+            warn(
+                "memoryBudget exceeds the memory of the machine or control group",
+                ["memoryBudget": .int(budget), "memory": .int(memory)])
         }
         return warnings
     }
 
     /// Returns whether a network includes metadata services that provide the machine's credentials, or its link-local
     /// addresses.
-    private static func reachesTheMachine(_ network: AddressNetwork) -> Bool {
+    private static func includesMetadataServices(_ network: AddressNetwork) -> Bool {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }
 

@@ -9,13 +9,11 @@ package import ThumbnailPipeline
 
 package struct SharedCacheSettings: Sendable {
     var address: SharedCacheAddress?
-    /// Maximum total time that one request may wait for it.
     var timeout = Duration.milliseconds(50)
     /// A PEM file of certificate authorities; nil for the system's.
     var authorities: String?
     /// Whether the bytes of sources are shared too.
     var sharesSources = false
-    /// From the environment only, so that no file or process list shows them.
     var credentials = SharedCacheCredentials()
     /// The name of this instance for operators; nil for the host name.
     var instanceName: String?
@@ -25,12 +23,11 @@ package struct SharedCacheSettings: Sendable {
     static let keyVariable = "ALULA_SHARED_CACHE_KEY"
     static let variables = [userVariable, passwordVariable, keyVariable]
 
-    /// Reads the credentials from the environment; throws for an invalid key.
     mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
         for (name, isKey) in [(Self.keyVariable, true), (Self.passwordVariable, false)] {
             guard let text = environment[name] else { continue }
             do throws(InvalidValue) {
-                try isKey ? SecretForms.judgeKey(text) : SecretForms.judge(text)
+                try isKey ? SecretReferences.checkKey(text) : SecretReferences.check(text)
             } catch {
                 throw SettingsProblem(name, error)
             }
@@ -38,7 +35,7 @@ package struct SharedCacheSettings: Sendable {
         if let text = environment[Self.keyVariable] {
             guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
                 throw SettingsProblem(
-                    "\(Self.keyVariable): its value is not allowed; allowed are 32 to 256 hexadecimal digits")
+                    "\(Self.keyVariable): invalid value; expected 32 to 256 hexadecimal digits")
             }
             credentials.key = key
         }
@@ -83,19 +80,19 @@ extension SharedCacheSettings {
             help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet", secrecy: .hidden),
         Setting(
             "sharedCacheTimeout", \.sharedCache.timeout, .duration(maximumSeconds: 1), default: "50ms",
-            help: "wait of one request for the shared cache"),
+            help: "time that one request may wait for the shared cache"),
         Setting(
             "sharedCacheAuthorities", \.sharedCache.authorities,
             .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) }, none: "the system's",
-            help: "PEM file that rediss:// trusts"),
+            help: "PEM file of certificate authorities for rediss://"),
         Setting(
             "sharedCacheSources", \.sharedCache.sharesSources, .flag, default: "off",
-            help: "on: the bytes of sources are shared, too"),
+            help: "on: also share sources"),
         Setting(
             "instanceName", \.sharedCache.instanceName,
             .text(allowed: "a name of at most 253 printable characters without spaces") { text in
                 (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-            }, none: "the host's name", help: "this instance in /status"),
+            }, none: "the host's name", help: "name of this instance in /status"),
     ]
 }
 
@@ -104,7 +101,7 @@ extension Settings {
     ///
     /// - Parameter engine: The release and libraries that encode results.
     package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
-        var rules = SharedLayer.Rules(digest: answerDigest(pipeline, engine: engine))
+        var rules = SharedLayer.Rules(digest: responseDigest(pipeline, engine: engine))
         rules.originDigests = downloads.origins.digests
         rules.staleAllowances = downloads.staleAllowances
         rules.sharesSources = sharedCache.sharesSources
@@ -112,16 +109,16 @@ extension Settings {
         return rules
     }
 
-    /// The SHA-256 of ``answerKeyText(_:engine:)``.
-    func answerDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
-        SharedBytes(answerKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
+    /// The SHA-256 of ``responseKeyText(_:engine:)``.
+    func responseDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
+        SharedBytes(responseKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
 
     /// Returns every setting that can change a response, or whether its source is allowed, in the settings' own words.
     ///
     /// Named origins are not included: the keys of their sources contain a digest of each. The keys of results contain
     /// the options of a request, with the settings applied.
-    func answerKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
+    func responseKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
         let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
         let similarity = rules.similarity
         // Instances with another key could neither read nor trust these entries.

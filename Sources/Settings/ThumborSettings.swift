@@ -7,32 +7,30 @@ import ThumbnailAPI
 extension DialectSettings {
     static let thumbor: [Setting] = [
         Setting(
-            "thumborPath", \.dialects.thumbor.place, .path(usual: "/img"),
-            help: "where URLs of thumbor and imagor lie: / or a prefix"),
+            "thumborPath", \.dialects.thumbor.prefix, .path(example: "/img"),
+            help: "path of thumbor's and imagor's URLs: / or a prefix"),
         Setting(
-            "thumborKey", \.dialects.thumbor.key, .bytes(), help: "the key of their signatures, as text",
+            "thumborKey", \.dialects.thumbor.key, .bytes(), help: "key of the signatures, as text",
             secrecy: .secret),
         Setting("thumborSigner", \.dialects.thumbor.signer, .choice, default: "sha1", help: "sha1, sha256 or sha512"),
         Setting(
             "thumborSignerTruncate", \.dialects.thumbor.signatureLength, signatureLength, default: "0",
-            help: "characters that signatures are cut to; 0 for all"),
+            help: "characters of truncated signatures; 0 for all"),
         Setting(
             "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, none: "on without a key",
-            help: "whether unsafe/ URLs are served: on or off"),
+            help: "on: serve unsafe/ URLs"),
         Setting(
-            "thumborBaseURL", \.dialects.thumbor.baseURL, .init(SettingValues.sourceBase), default: "http://",
-            help: "what stands before addresses of images without a scheme: http://, https://HOST/PATH/ or NAME:",
+            "thumborBaseURL", \.dialects.thumbor.baseURL, .sourceBase, default: "http://",
+            help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:",
             secrecy: .hidden),
         Setting(
             "thumborAutoFormats", \.dialects.thumbor.automaticFormats, .formats(),
-            help: "formats that Accept may choose where a URL names none, best first"),
+            help: "formats that Accept may choose if a URL names none, best first"),
         Setting(
             "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, .flag, default: "off",
-            help: "opaque PNG images become JPEG where a URL names no format"),
+            help: "on: convert opaque PNG images to JPEG if a URL names no format"),
     ]
-    private static let signatureLength = SettingParser<Int?> { (text) throws(InvalidValue) in
-        let length = try SettingValues.integer(text, in: 0...88)
-        guard length == 0 || length >= 16 else { throw InvalidValue(allowed: "0, or 16 to 88") }
-        return length == 0 ? nil : length
-    }
+    private static let signatureLength: SettingParser<Int?> = SettingParser.integer(in: 0...88)
+        .map(allowed: "0, or 16 to 88") { $0 == 0 || $0 >= 16 ? $0 : nil }
+        .map { $0 == 0 ? nil : $0 }
 }

@@ -20,11 +20,7 @@ struct VocabularyReader {
 
     /// Reads `watermarks`: objects by name, whose members are defaults of the parameters that begin with `watermark`.
     mutating func readWatermarks(_ value: JSONValue) {
-        guard case .object(let members) = value else {
-            problems.append(SettingsProblem("watermarks", allowed: "an object of watermarks by name"))
-            return
-        }
-        for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
+        for (name, description) in members(of: value, in: "watermarks") {
             vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", name)
         }
     }
@@ -33,17 +29,21 @@ struct VocabularyReader {
     ///
     /// The watermarks must be read before.
     mutating func readPresets(_ value: JSONValue) {
-        guard case .object(let members) = value else {
-            problems.append(SettingsProblem("presets", allowed: "an object of presets by name"))
-            return
-        }
-        for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
+        for (name, description) in members(of: value, in: "presets") {
             if case .string(let text) = description {
                 vocabulary.dialectPresets[ExactText(name)] = text
             } else {
                 vocabulary.presets[ExactText(name)] = preset(description, at: "presets.\(name)", name)
             }
         }
+    }
+
+    private mutating func members(of value: JSONValue, in setting: String) -> [(String, JSONValue)] {
+        guard case .object(let members) = value else {
+            problems.append(SettingsProblem(setting, allowed: "an object of \(setting) by name"))
+            return []
+        }
+        return members.sorted { $0.0 < $1.0 }
     }
 
     private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
@@ -56,9 +56,6 @@ struct VocabularyReader {
         case .string(let source)?:
             watermark.source = ExactText(source)
             if let problem = problem(ofSource: source, at: "\(path).url") { problems.append(problem) }
-        case nil:
-            problems.append(
-                SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin; it is missing"))
         default: problems.append(SettingsProblem("\(path).url", allowed: "a URL, or NAME:PATH of a named origin"))
         }
         for (member, value) in members where member != "url" {
@@ -69,7 +66,7 @@ struct VocabularyReader {
             } catch {
                 problems.append(
                     error.isAboutName
-                        ? SettingsProblem(place, allowed: "no such member, but \(allowed)", isAboutName: true)
+                        ? SettingsProblem(place, allowed: allowed, isAboutName: true)
                         : SettingsProblem(place, fault: error, value))
             }
         }
@@ -106,7 +103,6 @@ struct VocabularyReader {
         return problems.count == before ? preset : nil
     }
 
-    /// Records a fault after which nothing else can be read.
     private mutating func note<Value>(_ problem: SettingsProblem) -> Value? {
         problems.append(problem)
         return nil
@@ -137,9 +133,10 @@ extension JSONValue {
 extension SettingsProblem {
     fileprivate init(_ path: String, fault: APIError, _ value: JSONValue) {
         let text = fault.isAboutName ? nil : value.commandLineText
-        let shown = SettingsProblem.shown(text) ?? "it"
+        let shown = SettingsProblem.shown(text).map { " \($0)" } ?? ""
+        let invalid = fault.isAboutName ? "" : "invalid value\(shown): "
         self.init(
-            path: path, line: "\(path) in the settings file: \(shown) is not allowed: \(fault.publicMessage)",
+            path: path, line: "\(path) in the settings file: \(invalid)\(fault.publicMessage)",
             isAboutName: fault.isAboutName)
     }
 }

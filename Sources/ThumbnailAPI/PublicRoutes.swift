@@ -20,7 +20,7 @@ struct PublicRoutes: RouteTable {
         health: HealthResponses
     ) {
         self.images = images
-        probes = images.flatMap { route in route.dialect.probePaths.map { ($0, route) } }
+        probes = images.flatMap { route in route.dialect.readinessPaths.map { ($0, route) } }
         self.thumbnails = thumbnails
         self.submissions = submissions
         self.files = files
@@ -52,7 +52,7 @@ struct PublicRoutes: RouteTable {
         switch route {
         case .images(let route): return thumbnails.reply(to: request, exchange, at: route)
         case .probe(let route):
-            try route.dialect.judgeProbe(RequestedTarget(request))
+            try route.dialect.checkProbe(RequestedTarget(request))
             return .ready(Answer(response: health.ready(exchange)))
         case .ready: return .ready(Answer(response: health.ready(exchange)))
         case .file(let file):

@@ -33,7 +33,7 @@ final class ThumbnailResponder: Sendable {
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
         cacheTagField = configuration.cacheTagField
-        tagsAreSigned = configuration.nativeDialect.signatures == .demanded
+        tagsAreSigned = configuration.nativeDialect.signatures == .required
         self.thumbnails = thumbnails
         self.failures = failures
         self.repeated = repeated
@@ -201,7 +201,7 @@ extension ThumbnailResponder {
     ) -> Answer {
         let request = resolved.request
         let written = request.form.factsWriter?.answer(about: facts)
-        let text = written?.text ?? FactsText.text(facts, of: request.source.string, asked: wanted)
+        let text = written?.text ?? FactsText.text(facts, of: request.source.string, requested: wanted)
         let eTag = Self.eTag(of: text)
         var fields = failures.common
         fields.append(.contentType, written?.mediaType ?? "application/json")

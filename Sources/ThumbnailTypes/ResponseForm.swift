@@ -5,7 +5,6 @@ package import Text
 package struct ResponseForm: Hashable, Sendable {
     /// The file name for saving the response, without its extension; nil for the source's.
     package var fileName: ExactText?
-    /// Whether browsers save the response instead of showing it.
     package var isAttachment = false
     /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
@@ -13,8 +12,7 @@ package struct ResponseForm: Hashable, Sendable {
     package var cacheControl: ExactText?
     /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
     package var staleAge: Int?
-    /// Whether response fields contain the width and height.
-    package var tellsSize = false
+    package var includesSize = false
     /// Writes the response instead of only the image, such as facts about the image or a `data:` URL.
     package var writer: ResponseWriter<Thumbnail>?
     /// The facts about the source that are requested instead of an image; nil for an image.

@@ -53,7 +53,7 @@ package struct ErrorAnswer: Equatable, Sendable {
 
     package static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
         ErrorAnswer(
-            .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
+            .internalServerError, "internal", .internal, "Internal error.", detail: detail)
     }
 }
 

@@ -119,15 +119,15 @@ import ThumbnailTypes
 
     @Test func `a client that saves data gets a lower quality in all grammars, unless it is named`() throws {
         var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
-        (imgproxy.place, thumbor.place) = (DialectPlace("/i"), DialectPlace("/t"))
+        (imgproxy.prefix, thumbor.prefix) = (PathPrefix("/i"), PathPrefix("/t"))
         let source = "url=https%3A%2F%2Fh.example%2Fa.jpg"
         let cases: [(any Dialect, String, String)] = [
             (Self.dialect(), Self.url + "&w=300&format=jpeg", "&q=70"),
             (try #require(ImgproxyDialect(imgproxy)), "/i/_/w:300", "/q:70"),
             (try #require(ThumborDialect(thumbor)), "/t/unsafe/300x0", "/filters:quality(70)"),
-            (WsrvDialect(at: try #require(DialectPlace("/w"))), "/w?\(source)&w=300", "&q=70"),
+            (WsrvDialect(at: try #require(PathPrefix("/w"))), "/w?\(source)&w=300", "&q=70"),
             (
-                NetlifyDialect(at: try #require(DialectPlace("/n")), base: nil), "/n?\(source)&w=300&fm=jpg", "&q=70"
+                NetlifyDialect(at: try #require(PathPrefix("/n")), base: nil), "/n?\(source)&w=300&fm=jpg", "&q=70"
             ),
         ]
         for (dialect, target, named) in cases {

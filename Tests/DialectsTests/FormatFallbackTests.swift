@@ -28,22 +28,22 @@ import ThumbnailTypes
     }
 
     private static func dialect(_ grammar: String) throws -> any Dialect {
-        func place(_ path: String) throws -> DialectPlace { try #require(DialectPlace(path)) }
+        func prefix(_ path: String) throws -> PathPrefix { try #require(PathPrefix(path)) }
         switch grammar {
         case "thumbor":
             var configuration = ThumborConfiguration()
-            (configuration.place, configuration.automaticFormats) = (try place("/img"), [.avif, .webp])
+            (configuration.prefix, configuration.automaticFormats) = (try prefix("/img"), [.avif, .webp])
             return try #require(ThumborDialect(configuration))
         case "imgproxy":
             return ImgproxyFixture.dialect {
                 $0.defaults.negotiation = ImgproxyNegotiation(avif: .preferred, webp: .preferred)
             }
-        case "wsrv": return WsrvDialect(at: try place("/wsrv"))
-        case "cloudflare": return CloudflareDialect(at: try place("/cdn-cgi/image"), base: nil)
-        case "ipx": return IPXDialect(at: try place("/_ipx"), base: nil)
-        case "netlify": return NetlifyDialect(at: try place("/.netlify/images"), base: nil)
-        case "vercel": return NextDialect(.vercel, at: try place("/_vercel/image"), .vercel, base: nil)
-        default: return AstroDialect(at: try place("/_image"), base: nil)
+        case "wsrv": return WsrvDialect(at: try prefix("/wsrv"))
+        case "cloudflare": return CloudflareDialect(at: try prefix("/cdn-cgi/image"), base: nil)
+        case "ipx": return IPXDialect(at: try prefix("/_ipx"), base: nil)
+        case "netlify": return NetlifyDialect(at: try prefix("/.netlify/images"), base: nil)
+        case "vercel": return NextDialect(.vercel, at: try prefix("/_vercel/image"), .vercel, base: nil)
+        default: return AstroDialect(at: try prefix("/_image"), base: nil)
         }
     }
 

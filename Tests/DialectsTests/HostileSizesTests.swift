@@ -24,7 +24,7 @@ struct HostileSizesTests {
 
     private func thumbor() throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
-        configuration.place = DialectPlace("/t")
+        configuration.prefix = PathPrefix("/t")
         return try #require(ThumborDialect(configuration))
     }
 
@@ -62,7 +62,7 @@ struct HostileSizesTests {
         "mod=1,1,-1e30", "mod=-1e38,-1e38,-1e38", "hue=-99999999999999999999", "sharp=-1e30", "gam=-1e30",
     ])
     func `numbers far below zero are bounded`(options: String) throws {
-        let dialect = WsrvDialect(at: try #require(DialectPlace("/w")))
+        let dialect = WsrvDialect(at: try #require(PathPrefix("/w")))
         _ = try? plan(
             dialect, "/w/?url=h/a.png&\(options)", of: PixelSize(width: 30, height: 20), addition: Self.thin)
         #expect(WsrvNumbers.fraction(Array("-1e30".utf8)[...]) == -10_000_000)

@@ -22,26 +22,26 @@ import ThumbnailTypes
         switch target.dropFirst().prefix(before: UInt8(ascii: "/")).prefix(before: UInt8(ascii: "?")) {
         case "i":
             var configuration = ImgproxyConfiguration()
-            configuration.place = DialectPlace("/i")
+            configuration.prefix = PathPrefix("/i")
             var vocabulary = Vocabulary()
             vocabulary.dialectPresets["own"] = "w:333/q:33"
             vocabulary.dialectPresets["raw"] = "raw:1"
             return try #require(ImgproxyDialect(configuration, vocabulary: vocabulary))
         case "t":
             var configuration = ThumborConfiguration()
-            configuration.place = DialectPlace("/t")
+            configuration.prefix = PathPrefix("/t")
             return try #require(ThumborDialect(configuration))
-        case "w": return WsrvDialect(at: try #require(DialectPlace("/w")))
+        case "w": return WsrvDialect(at: try #require(PathPrefix("/w")))
         case "next":
             let lists = NextConfiguration(widths: nil, qualities: nil, formats: [.webp])
-            return NextDialect(.next, at: try #require(DialectPlace("/next")), lists, base: nil)
-        case "netlify": return NetlifyDialect(at: try #require(DialectPlace("/netlify")), base: nil)
-        case "cf": return CloudflareDialect(at: try #require(DialectPlace("/cf")), base: nil)
+            return NextDialect(.next, at: try #require(PathPrefix("/next")), lists, base: nil)
+        case "netlify": return NetlifyDialect(at: try #require(PathPrefix("/netlify")), base: nil)
+        case "cf": return CloudflareDialect(at: try #require(PathPrefix("/cf")), base: nil)
         case "im":
             var configuration = ImaginaryConfiguration()
-            configuration.place = DialectPlace("/im")
+            configuration.prefix = PathPrefix("/im")
             return try #require(ImaginaryDialect(configuration))
-        case "astro": return AstroDialect(at: try #require(DialectPlace("/astro")), base: nil)
+        case "astro": return AstroDialect(at: try #require(PathPrefix("/astro")), base: nil)
         default:
             var vocabulary = Vocabulary()
             vocabulary.sizes = sizes
@@ -212,14 +212,14 @@ import ThumbnailTypes
         #expect(try policy.query(in: RequestedTarget(target), of: native).ownOptions?.width == 333)
 
         var configuration = ThumborConfiguration()
-        (configuration.place, configuration.key, configuration.servesUnsafe) = (DialectPlace("/t"), key, true)
+        (configuration.prefix, configuration.key, configuration.servesUnsafe) = (PathPrefix("/t"), key, true)
         let thumbor = try #require(ThumborDialect(configuration))
         _ = try policy.query(in: RequestedTarget("/t/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/333x0/h/a.jpg"), of: thumbor)
         #expect(throws: APIError.self) {
             try policy.query(in: RequestedTarget("/t/unsafe/333x0/h/a.jpg"), of: thumbor)
         }
         var imgproxy = ImgproxyConfiguration()
-        (imgproxy.place, imgproxy.keys, imgproxy.salts) = (DialectPlace("/i"), [key], [key])
+        (imgproxy.prefix, imgproxy.keys, imgproxy.salts) = (PathPrefix("/i"), [key], [key])
         let signed = try #require(ImgproxyDialect(imgproxy))
         _ = try policy.query(in: RequestedTarget("/i/sig/w:333/plain/https://h/a.jpg"), of: signed)
     }

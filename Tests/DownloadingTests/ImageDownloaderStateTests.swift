@@ -9,15 +9,15 @@ struct ImageDownloaderStateTests {
         let request = SourceRequest(identity: .path("/a"))
         // Announced in the opposite order: what counts is when they come in.
         for (number, id) in (0..<50).map({ _ in state.announce() }).reversed().enumerated() {
-            let entrance = state.enter(
+            let admission = state.enter(
                 id, request, receipt: "\(number)", deadline: nil, at: .zero, answer: number, cached: { _ in nil })
-            if case .waiting(let launches, _) = entrance, let launch = launches.first { flight = launch.flight }
+            if case .waiting(let launches, _) = admission, let launch = launches.first { flight = launch.flight }
         }
         let cancelled = state.leave(receipt: "7")
         #expect(cancelled.answers == [7] && cancelled.abandoned.isEmpty)
-        let landing = state.land(try #require(flight), at: .zero)
-        #expect(landing.answers.map(\.answer) == (0..<50).filter { $0 != 7 })
-        let again = state.land(try #require(flight), at: .zero)
+        let completion = state.finish(try #require(flight), at: .zero)
+        #expect(completion.answers.map(\.answer) == (0..<50).filter { $0 != 7 })
+        let again = state.finish(try #require(flight), at: .zero)
         #expect(again.answers.isEmpty)
     }
 }

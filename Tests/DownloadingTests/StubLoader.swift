@@ -93,7 +93,7 @@ final class StubLoader: DataLoading {
     /// Reports bytes of the running transfer of this path.
     func report(_ path: String, received: Int, expected: Int?) {
         let progress = state.withLock { $0.running.first { $0.url == path }?.progress }
-        progress?.beginAnswer()
+        progress?.beginResponse()
         progress?.expect(expected)
         try? progress?.receive(received)
     }
@@ -116,7 +116,7 @@ final class StubLoader: DataLoading {
                     if state.cancelledEarly.remove(id) != nil { return .failure(CancellationError()) }
                     if let failure = state.failures[url] { return .failure(failure) }
                     if let failure = state.failure {
-                        if state.failsAfterHead { progress.beginAnswer() }
+                        if state.failsAfterHead { progress.beginResponse() }
                         return .failure(failure)
                     }
                     state.highestParallelism = max(state.highestParallelism, state.running.count + 1)

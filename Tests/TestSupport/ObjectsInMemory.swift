@@ -78,7 +78,7 @@ package final class ObjectsInMemory: Sendable {
         return Array(found.prefix(most))
     }
 
-    package func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws {
+    package func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         await state.withLock { $0.writeGate }?.pass()
         if state.withLock({ $0.failsWrites }) { throw Failure(isForLackOfSpace: state.withLock { $0.isFull }) }
         let bytes = bytes.array

@@ -58,9 +58,9 @@ import ThumbnailTypes
 
     @Test(arguments: ["/", "/a"])
     func `the paths at which imgproxy and thumbor tell their readiness tell it here, too`(path: String) async throws {
-        let place = try #require(DialectPlace(path))
+        let prefix = try #require(PathPrefix(path))
         var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
-        (imgproxy.place, thumbor.place) = (place, place)
+        (imgproxy.prefix, thumbor.prefix) = (prefix, prefix)
         (imgproxy.keys, imgproxy.salts) = ([[1]], [[2]])
         let dialects: [any Dialect] = [
             try #require(ImgproxyDialect(imgproxy)), try #require(ThumborDialect(thumbor)),

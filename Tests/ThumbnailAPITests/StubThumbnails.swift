@@ -108,7 +108,7 @@ final class StubThumbnails: ThumbnailServing {
 
     func sharedLook(for recurring: ResolvedRequest) -> (any SharedLooking)? { look }
 
-    func facts(_ asked: FactsRequest, for job: Job) async throws -> SourceFacts {
+    func facts(_ requested: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened { return SourceFacts(header: opened.header, byteCount: 5) }
         state.withLock { $0.receipts.append(job.receipt) }
         let thumbnail = try await make(job.request)

@@ -16,7 +16,7 @@ struct TagNamingTests {
     /// thumbor with a key.
     private func thumbor() throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
-        configuration.place = DialectPlace("/t")
+        configuration.prefix = PathPrefix("/t")
         configuration.key = Array("k".utf8)
         return try #require(ThumborDialect(configuration))
     }

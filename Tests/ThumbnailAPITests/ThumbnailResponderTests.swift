@@ -56,10 +56,10 @@ import ThumbnailTypes
             bytes: SharedBytes(text.utf8), format: .png, size: PixelSize(width: 30, height: 20))
         let thumbnail = Thumbnail(
             image: image, eTag: "\"abc\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
-        let place = try #require(DialectPlace("/w"))
+        let prefix = try #require(PathPrefix("/w"))
         let target = "/w/?url=example.com/a.png&encoding=base64"
         for stub in [StubThumbnails(cached: thumbnail), StubThumbnails(make: { _ in thumbnail })] {
-            let edge = Edge(stub) { $0.otherDialects = [WsrvDialect(at: place)] }
+            let edge = Edge(stub) { $0.otherDialects = [WsrvDialect(at: prefix)] }
             let response = await edge.respond(target)
             guard case .shared(let bytes) = response.body else {
                 Issue.record("the body is a copy")
@@ -69,7 +69,7 @@ import ThumbnailTypes
             #expect(response.text == text && response[.contentType] == "text/plain" && response[.eTag] == "\"abc\"")
         }
         // A hit is answered by the event thread itself, however large it is.
-        let edge = Edge(StubThumbnails(cached: thumbnail)) { $0.otherDialects = [WsrvDialect(at: place)] }
+        let edge = Edge(StubThumbnails(cached: thumbnail)) { $0.otherDialects = [WsrvDialect(at: prefix)] }
         if case .later = edge.responder.respond(to: HTTPRequest(target: target)) {
             Issue.record("the answer waits for a task")
         }

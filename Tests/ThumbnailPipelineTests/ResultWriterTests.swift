@@ -43,7 +43,7 @@ struct ResultWriterTests {
         _ thumbnail: Thumbnail, of source: OpenedSource? = nil, place: String? = nil, rendition: String? = nil
     ) async throws -> String? {
         let recorder = Recorder()
-        var bucket = Origin(name: "out", place: .web(base: try SourceURL(parsing: "http://h/b")))
+        var bucket = Origin(name: "out", location: .web(base: try SourceURL(parsing: "http://h/b")))
         bucket.credentials = .signature(.fixed(.init(id: "a", secret: Secret("b"))), region: "eu")
         (bucket.isWritable, bucket.cacheControl) = (true, place)
         let placer = ResultWriter(WritableOrigins(Origins([bucket]), web: recorder, maximumReads: 1))

@@ -42,7 +42,7 @@ struct ImaginarySettingsTests {
                 "IMAGINARY_ENABLE_PLACEHOLDER": "true", "IMAGINARY_PLACEHOLDER_STATUS": "200",
             ], ["--imaginary-key", "own"])
         let imaginary = settings.dialects.imaginary
-        #expect(imaginary.place?.path == "/api/v1" && imaginary.key == Array("own".utf8))
+        #expect(imaginary.prefix?.path == "/api/v1" && imaginary.key == Array("own".utf8))
         #expect(imaginary.signatureKey == Array(Self.signatureKey.utf8) && !imaginary.takesURLs)
         #expect(imaginary.disabledRoutes == ["crop", "form"] && imaginary.maximumAge == 60)
         #expect(imaginary.placeholder?.status == 200 && imaginary.placeholder?.source == nil)
@@ -75,7 +75,7 @@ struct ImaginarySettingsTests {
             "IMAGINARY_ENABLE_URL_SIGNATURE": "true", "URL_SIGNATURE_KEY": "tooshort",
         ])
         #expect(lines.count == 1 && !lines[0].contains("tooshort"))
-        let reading = ForeignEnvironment.imaginary
+        let reading = OtherServiceEnvironment.imaginary
         var settings = Settings()
         let variables = reading.apply(
             [
@@ -85,8 +85,9 @@ struct ImaginarySettingsTests {
         ).variables
         #expect(
             variables.map { "\($0.name) \($0.meaning)" } == [
-                "IMAGINARY_AUTHORIZATION lost", "IMAGINARY_ENABLE_AUTH_FORWARDING harmless", "IMAGINARY_GZIP harmless",
-                "IMAGINARY_RETURN_SIZE harmless",
+                "IMAGINARY_AUTHORIZATION unsupported", "IMAGINARY_ENABLE_AUTH_FORWARDING ignored",
+                "IMAGINARY_GZIP ignored",
+                "IMAGINARY_RETURN_SIZE ignored",
             ])
     }
 }

@@ -24,10 +24,10 @@ struct ImgproxySettingsTests {
 
     private let container = ForeignContainer(service: "imgproxy")
 
-    @Test func `the dialect is off until it has a place`() throws {
+    @Test func `the dialect is off until it has a prefix`() throws {
         #expect(try load().api.otherDialects.isEmpty)
         #expect(try load(["--imgproxy-path", "/img"]).api.otherDialects.map(\.name) == ["imgproxy"])
-        #expect(try container([:]).dialects.imgproxy.place == DialectPlace("/"))
+        #expect(try container([:]).dialects.imgproxy.prefix == PathPrefix("/"))
         #expect(throws: SettingsLoader.Failure.self) { try load(["--imgproxy-path", "img"]) }
     }
 
@@ -87,7 +87,8 @@ struct ImgproxySettingsTests {
         #expect(settings.dialects.imgproxy.defaults == expected)
         let both = try container(old.merging(["IMGPROXY_WORKERS": "5", "IMGPROXY_AUTO_WEBP": "false"]) { $1 })
         #expect(both.renderWorkers == 5 && both.dialects.imgproxy.defaults != expected)
-        #expect(both.foreignVariables.contains(ForeignVariable(name: "IMGPROXY_CONCURRENCY", meaning: .harmless)))
+        #expect(
+            both.otherServiceVariables.contains(OtherServiceVariable(name: "IMGPROXY_CONCURRENCY", meaning: .ignored)))
     }
 
     @Test func `metrics have the listener that imgproxy's have`() throws {
@@ -98,7 +99,7 @@ struct ImgproxySettingsTests {
         #expect(try load().metricsListener == nil)
         #expect(container.problems(["IMGPROXY_PROMETHEUS_BIND": "8081"]).count == 1)
         // The operators' listener has more than metrics, and stays where it is.
-        #expect(try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).operatorListener.bindAddress == "127.0.0.1")
+        #expect(try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).adminListener.bindAddress == "127.0.0.1")
         #expect(throws: SettingsLoader.Failure.self) { try load(["--metrics-bind", ":9091"]) }
     }
 
@@ -167,7 +168,7 @@ struct ImgproxySettingsTests {
             "IMGPROXY_FALLBACK_IMAGE_URL": "https://h/f.png", "IMGPROXY_TTL": "60",
             "IMGPROXY_RETURN_ATTACHMENT": "true",
         ]).dialects.imgproxy
-        #expect(settings.place == DialectPlace("/img") && settings.allowsOnlyPresets)
+        #expect(settings.prefix == PathPrefix("/img") && settings.allowsOnlyPresets)
         #expect(settings.presets == ["a": "w:1", "b": "h:2/pr:a"] && settings.allowedOptions == ["w", "h"])
         #expect(settings.allowsSecurityOptions && settings.ignoresNameAfterBase64 && settings.replacements.count == 2)
         #expect(settings.watermark == "https://h/m.png" && settings.fallback == "https://h/f.png")
@@ -230,7 +231,7 @@ struct ImgproxySettingsTests {
         let settings = try container(["IMGPROXY_WATERMARK_DATA": "AQID"])
         let name = try #require(settings.dialects.imgproxy.watermark)
         #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
-        #expect(settings.downloads.origins.all.map(\.place) == [.memory([1, 2, 3])])
+        #expect(settings.downloads.origins.all.map(\.location) == [.memory([1, 2, 3])])
         #expect(container.problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
     }
 
@@ -240,9 +241,9 @@ struct ImgproxySettingsTests {
             "IMAGOR_X": "1",
         ])
         #expect(
-            settings.foreignVariables == [
-                ForeignVariable(name: "IMGPROXY_NEW_RELIC_KEY", meaning: .lost),
-                ForeignVariable(name: "IMGPROXY_SENTRY_DSN", meaning: .lost),
+            settings.otherServiceVariables == [
+                OtherServiceVariable(name: "IMGPROXY_NEW_RELIC_KEY", meaning: .unsupported),
+                OtherServiceVariable(name: "IMGPROXY_SENTRY_DSN", meaning: .unsupported),
             ])
         let problems = container.problems(["IMGPROXY_SECRET": "hush"])
         #expect(problems.allSatisfy { $0.contains("IMGPROXY_SECRET") && !$0.contains("hush") })

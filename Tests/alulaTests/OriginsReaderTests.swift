@@ -27,7 +27,7 @@ struct OriginsReaderTests {
             """
         let origin = try #require(
             load(file, ["PHOTOS_KEY": "k3y", "PHOTOS_PASSWORD": "s3cret"]).downloads.origins["photos"])
-        #expect(origin.place == .web(base: try SourceURL(parsing: "https://photos.internal:8443/library")))
+        #expect(origin.location == .web(base: try SourceURL(parsing: "https://photos.internal:8443/library")))
         #expect(origin.fields.map(\.name.rawName) == ["Accept", "X-Key", "X-Tenant"])
         #expect(origin.fields.map(\.value?.text) == [nil, "k3y", "a"])
         #expect(origin.credentials == .basic(user: "alula", password: Secret("s3cret")))
@@ -61,7 +61,7 @@ struct OriginsReaderTests {
             origins["b"]?.credentials
                 == .signature(
                     .fixed(.init(id: "i", secret: Secret("k"), sessionToken: Secret("t"))), region: "eu"))
-        #expect(origins["c"]?.place == .folder(path: "/srv/pictures"))
+        #expect(origins["c"]?.location == .folder(path: "/srv/pictures"))
         #expect(origins["c"]?.limits.maximumBytes == 10)
         #expect(origins["d"]?.tlsPolicy == .certificate([]))
     }
@@ -126,14 +126,14 @@ struct OriginsReaderTests {
     }
 
     @Test(arguments: [
-        ("[]", "origins in the settings file: allowed is an object of origins by name"),
-        ("{ a: 1 }", "origins.a in the settings file: allowed is an object with url"),
-        ("{ A: { url: 'http://a' } }", "origins.A in the settings file: allowed is a name"),
-        ("{ http: { url: 'http://a' } }", "origins.http in the settings file: allowed is a name"),
-        ("{ a: {} }", "origins.a in the settings file: allowed is either a url or a folder"),
-        ("{ a: { url: 'http://a', folder: '/a' } }", "allowed is either a url or a folder"),
-        ("{ a: { url: 'http://a', nope: 1 } }", "origins.a.nope in the settings file: allowed is no such member"),
-        ("{ a: { url: 'ftp://a' } }", "origins.a.url in the settings file: allowed is an absolute http or https URL"),
+        ("[]", "origins in the settings file: expected an object of origins by name"),
+        ("{ a: 1 }", "origins.a in the settings file: expected an object with url"),
+        ("{ A: { url: 'http://a' } }", "origins.A in the settings file: expected a name"),
+        ("{ http: { url: 'http://a' } }", "origins.http in the settings file: expected a name"),
+        ("{ a: {} }", "origins.a in the settings file: expected either a url or a folder"),
+        ("{ a: { url: 'http://a', folder: '/a' } }", "expected either a url or a folder"),
+        ("{ a: { url: 'http://a', nope: 1 } }", "origins.a.nope in the settings file: no such member"),
+        ("{ a: { url: 'ftp://a' } }", "origins.a.url in the settings file: expected an absolute http or https URL"),
         ("{ a: { url: 'http://a?b=c' } }", "origins.a.url"), ("{ a: { url: 'http://u:p@a' } }", "origins.a.url"),
         ("{ a: { url: 'http://a', headers: { Host: 'b' } } }", "origins.a.headers.Host"),
         ("{ a: { url: 'http://a', headers: { 'a b': 'c' } } }", "origins.a.headers.a b"),
@@ -167,7 +167,7 @@ struct OriginsReaderTests {
         ("{ a: { url: 'https://a', tls: { certificate: [], publicKey: [] } } }", "not both"),
         ("{ a: { url: 'http://a', connectTimeout: '3' } }", "origins.a.connectTimeout"),
         ("{ a: { folder: 'relative' } }", "an absolute path"),
-        ("{ a: { url: 'http://a', write: true } }", "origins.a.write in the settings file: allowed is only beside"),
+        ("{ a: { url: 'http://a', write: true } }", "origins.a.write in the settings file: expected only beside"),
         (
             "{ a: { url: 'http://a', credentials: { bearer: { env: 'SET' } }, write: true } }",
             "only beside a folder or s3 credentials"
@@ -190,7 +190,7 @@ struct OriginsReaderTests {
             ) { _ in "{}" }
         }
         #expect(failure?.lines.count == 1)
-        #expect(failure?.lines.first?.contains("allowed is an object in the settings file") == true)
+        #expect(failure?.lines.first?.contains("expected an object in the settings file") == true)
         #expect(failure?.lines.first?.contains("secret") == false)
     }
 

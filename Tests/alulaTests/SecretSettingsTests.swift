@@ -82,7 +82,8 @@ struct SecretSettingsTests {
         for setting in Self.secrets {
             let lines = problems("{ \(setting.name): \(value) }", environment)
             #expect(
-                lines.count == 1 && lines[0].hasPrefix("\(setting.name) in the settings file: its value"), "\(lines)")
+                lines.count == 1 && lines[0].hasPrefix("\(setting.name) in the settings file: invalid value"),
+                "\(lines)")
         }
     }
 
@@ -100,7 +101,7 @@ struct SecretSettingsTests {
     func `a blank key is an error in the environment and among the flags`(text: String) {
         for setting in Self.secrets {
             let line = problems("{}", [setting.environmentName: text]).first
-            #expect(line?.hasPrefix("\(setting.environmentName): its value is not allowed") == true)
+            #expect(line?.hasPrefix("\(setting.environmentName): invalid value") == true)
             #expect(problems("{}", [:], [setting.flag, text]).count == 1, "\(setting.name)")
         }
     }
@@ -108,7 +109,7 @@ struct SecretSettingsTests {
     @Test(arguments: ["ALULA_SHARED_CACHE_KEY", "ALULA_SHARED_CACHE_PASSWORD"])
     func `blank credentials of the shared cache are an error`(name: String) {
         for text in ["", "  ", "\u{200b}", "${KEY}"] {
-            #expect(problems("{}", [name: text]).map { $0.hasPrefix("\(name): its value") } == [true])
+            #expect(problems("{}", [name: text]).map { $0.hasPrefix("\(name): invalid value") } == [true])
         }
     }
 
@@ -119,7 +120,7 @@ struct SecretSettingsTests {
     func `a blank key in another service's environment is an error`(service: String, name: String) {
         for text in ["", ",", "\"\"", "${KEY}", "\u{200b}"] {
             let lines = ForeignContainer(service: service).problems([name: text])
-            #expect(lines.contains { $0.hasPrefix("\(name): its value is not allowed") }, "\(text): \(lines)")
+            #expect(lines.contains { $0.hasPrefix("\(name): invalid value") }, "\(text): \(lines)")
         }
     }
 

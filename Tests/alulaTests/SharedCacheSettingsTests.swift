@@ -48,7 +48,7 @@ struct SharedCacheSettingsTests {
         #expect(ephemeral.resultStoreConfiguration.isReadOnly)
         for wrong in ["other", "none", "http", ""] {
             let failure = #expect(throws: SettingsLoader.Failure.self) { try store("resultStore: '\(wrong)'") }
-            #expect(failure?.lines.contains { $0.contains("an origin in the file with write") } == true)
+            #expect(failure?.lines.contains { $0.contains("with write in the settings file") } == true)
         }
         #expect(throws: SettingsLoader.Failure.self) { try store("resultStoreTimeout: '0s'") }
     }
@@ -133,7 +133,7 @@ struct SharedCacheSettingsTests {
         func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
             var settings = Settings()
             change(&settings)
-            return settings.answerDigest(settings.pipeline, engine: engine)
+            return settings.responseDigest(settings.pipeline, engine: engine)
         }
         var digests = Set([digest(), digest(engine: "2")])
         for (name, change) in Self.changes {
@@ -160,7 +160,7 @@ struct SharedCacheSettingsTests {
             \.self)
         settings.downloads.deniedNetworks = [AddressNetwork("8.8.8.8")].compactMap(\.self)
         settings.downloads.allowedSources = [
-            SourcePattern("https://*.example.com/*"), SourcePattern(beginning: "https://example.org/a"),
+            SourcePattern("https://*.example.com/*"), SourcePattern(prefix: "https://example.org/a"),
         ].compactMap(\.self)
         #expect(
             settings.sourcePolicy == """
@@ -175,7 +175,7 @@ struct SharedCacheSettingsTests {
         settings = Settings()
         settings.pipeline.rules.limits.sourceFormats = [.png, .jpeg]
         settings.pipeline.rules.automaticFormats = [.webp, .avif]
-        let lines = settings.answerKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
+        let lines = settings.responseKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
         let agent = settings.downloads.userAgent
         #expect(lines[0] == "engine 7:alula 1" && agent.hasPrefix("Alula/"))
         #expect(
@@ -199,10 +199,10 @@ struct SharedCacheSettingsTests {
         func digest(_ pattern: SourcePattern?) -> String {
             var settings = Settings()
             settings.downloads.allowedSources = [pattern].compactMap(\.self)
-            return settings.answerDigest(settings.pipeline, engine: "1")
+            return settings.responseDigest(settings.pipeline, engine: "1")
         }
         let text = "https://example.com/a*"
-        #expect(digest(SourcePattern(text)) != digest(SourcePattern(beginning: text)))
+        #expect(digest(SourcePattern(text)) != digest(SourcePattern(prefix: text)))
     }
 
     @Test func `a source is shared if it may be fetched and is the same on every machine`() throws {
@@ -210,7 +210,7 @@ struct SharedCacheSettingsTests {
         settings.downloads.allowedSources = [SourcePattern("https://example.com/*")].compactMap(\.self)
         let base = try SourceURL(parsing: "https://images.example.com/a/")
         settings.downloads.origins = Origins([
-            Origin(name: "web", place: .web(base: base)), Origin(name: "local", place: .folder(path: "/images")),
+            Origin(name: "web", location: .web(base: base)), Origin(name: "local", location: .folder(path: "/images")),
         ])
         let rules = settings.sharedLayerRules(settings.pipeline, engine: "1")
         for (source, isShared) in [

@@ -51,11 +51,11 @@ struct ThumborSettingsTests {
         ])
         let thumbor = settings.dialects.thumbor
         #expect(thumbor.key == Array("geheim".utf8) && thumbor.signer == .sha256 && thumbor.signatureLength == 40)
-        #expect(thumbor.servesUnsafe == true && thumbor.place?.path == "/img" && thumbor.quality == 75)
+        #expect(thumbor.servesUnsafe == true && thumbor.prefix?.path == "/img" && thumbor.quality == 75)
         #expect(thumbor.automaticFormats == [.avif, .webp] && thumbor.disabledFilters == ["blur", "label"])
         #expect(settings.publicListener.port == 8_000 && settings.downloads.maximumBytes == 1_000_000)
         #expect(settings.api.requestTimeout == .seconds(30))
-        #expect(settings.foreignVariables.allSatisfy { if case .counts = $0.meaning { true } else { false } })
+        #expect(settings.otherServiceVariables.allSatisfy { if case .applied = $0.meaning { true } else { false } })
         let own = try container(["IMAGOR_SECRET": "their", "PORT": "8000"], ["--thumbor-key", "our", "--port", "81"])
         #expect(own.dialects.thumbor.key == Array("our".utf8) && own.publicListener.port == 81)
     }
@@ -73,18 +73,18 @@ struct ThumborSettingsTests {
         let variables = try container([
             "S3_LOADER_BUCKET": "a", "FILE_LOADER_BASE_DIR": "/b", "HOME": "/root", "VIPS_CONCURRENCY": "2",
             "IMAGOR_DISABLE_ERROR_BODY": "1", "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT": "0",
-        ]).foreignVariables
-        func names(_ meaning: ForeignVariable.Meaning) -> [String] {
+        ]).otherServiceVariables
+        func names(_ meaning: OtherServiceVariable.Meaning) -> [String] {
             variables.filter { $0.meaning == meaning }.map(\.name)
         }
-        #expect(names(.lost) == ["FILE_LOADER_BASE_DIR", "S3_LOADER_BUCKET"])
+        #expect(names(.unsupported) == ["FILE_LOADER_BASE_DIR", "S3_LOADER_BUCKET"])
         #expect(
-            names(.harmless) == [
+            names(.ignored) == [
                 "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT", "IMAGOR_DISABLE_ERROR_BODY", "VIPS_CONCURRENCY",
             ])
         #expect(
             container.problems(["IMAGOR_UNSAFE": "maybe"]) == [
-                "IMAGOR_UNSAFE: \"maybe\" is not allowed; allowed is true or false"
+                "IMAGOR_UNSAFE: invalid value \"maybe\"; expected true or false"
             ])
         #expect(container.problems(["IMAGOR_SIGNER_TYPE": "md5"]).count == 1)
     }
@@ -161,7 +161,7 @@ struct ThumborSettingsTests {
 
     @Test func `variables are shown with the settings that they stand for`() throws {
         let reading = try #require(
-            SettingsLoader.foreignReading(
+            SettingsLoader.otherServiceReading(
                 arguments: ["--environment-of", "imagor"],
                 environment: [
                     "IMAGOR_SECRET": "geheim", "PORT": "8000", "VIPS_DISABLE_FILTERS": "blur", "VIPS_CONCURRENCY": "1",
@@ -169,13 +169,13 @@ struct ThumborSettingsTests {
                 ]
             ) { _ in "{}" })
         #expect(
-            ForeignVariable.lines(reading.variables) == [
+            OtherServiceVariable.lines(reading.variables) == [
                 "IMAGOR_SECRET         → thumborKey", "PORT                  → port",
-                "S3_LOADER_BUCKET      → nothing; you lose what it did",
-                "VIPS_CONCURRENCY      → nothing; harmless here",
-                "VIPS_DISABLE_FILTERS  → counts; it has no setting of its own",
+                "S3_LOADER_BUCKET      → ignored; not supported",
+                "VIPS_CONCURRENCY      → ignored; not needed here",
+                "VIPS_DISABLE_FILTERS  → applied; it has no setting of its own",
             ])
         #expect(reading.problems.count == 1)
-        #expect(SettingsLoader.foreignReading(arguments: [], environment: [:]) { _ in "{}" } == nil)
+        #expect(SettingsLoader.otherServiceReading(arguments: [], environment: [:]) { _ in "{}" } == nil)
     }
 }

@@ -50,73 +50,73 @@ struct VocabularyReaderTests {
     }
 
     @Test(arguments: [
-        ("presets: []", "presets in the settings file: allowed is an object of presets by name"),
-        ("watermarks: 1", "watermarks in the settings file: allowed is an object of watermarks by name"),
+        ("presets: []", "presets in the settings file: expected an object of presets by name"),
+        ("watermarks: 1", "watermarks in the settings file: expected an object of watermarks by name"),
         (
             "presets: { card: { w: 0 } }",
-            "presets.card.w in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 16384."
+            "presets.card.w in the settings file: invalid value \"0\": Must be a whole number from 1 to 16384."
         ),
         (
             "presets: { card: { nope: 1 } }",
-            "presets.card.nope in the settings file: it is not allowed: There is no such parameter."
+            "presets.card.nope in the settings file: There is no such parameter."
         ),
         (
             "presets: { card: { url: 'https://h/a' } }",
-            "presets.card.url in the settings file: it is not allowed: A preset has no such parameter."
+            "presets.card.url in the settings file: invalid value: A preset has no such parameter."
         ),
         (
             "presets: { card: { preset: 'other' } }",
-            "presets.card.preset in the settings file: \"other\" is not allowed: A preset has no such parameter."
+            "presets.card.preset in the settings file: invalid value \"other\": A preset has no such parameter."
         ),
         (
             "presets: { card: { w: 1, width: 2 } }",
-            "presets.card.width in the settings file: \"2\" is not allowed: "
+            "presets.card.width in the settings file: invalid value \"2\": "
                 + "The parameter is given twice, by itself or by its other name."
         ),
         (
             "presets: { card: { w: [1] } }",
-            "presets.card.w in the settings file: allowed is a text, a number, true or false"
+            "presets.card.w in the settings file: expected a text, a number, true or false"
         ),
         (
             "presets: { card: { w: 1.5 } }",
-            "presets.card.w in the settings file: \"1.5\" is not allowed: Must be a whole number from 1 to 16384."
+            "presets.card.w in the settings file: invalid value \"1.5\": Must be a whole number from 1 to 16384."
         ),
         (
             "presets: { card: { watermark: 'logo' } }",
-            "presets.card.watermark in the settings file: \"logo\" is not allowed: There is no watermark of this name."
+            "presets.card.watermark in the settings file: invalid value \"logo\": There is no watermark of this name."
         ),
         (
             "presets: { card: { watermark: 'ftp://h/a' } }",
-            "presets.card.watermark in the settings file: allowed is an http or https URL, or NAME:PATH of a named origin"
+            "presets.card.watermark in the settings file: expected an http or https URL, or NAME:PATH of a named origin"
         ),
         (
             "presets: { card: 5 }",
-            "presets.card in the settings file: allowed is an object of parameters, or a text in imgproxy's grammar"
+            "presets.card in the settings file: expected an object of parameters, or a text in imgproxy's grammar"
         ),
         (
             "presets: { 'a,b': {} }",
-            "presets.a,b in the settings file: allowed is a name of up to 64 letters, digits, points, underscores and hyphens"
+            "presets.a,b in the settings file: expected a name of up to 64 letters, digits, points, underscores and hyphens"
         ),
         (
             "watermarks: { 'a:b': { url: 'https://h/a' } }",
-            "watermarks.a:b in the settings file: allowed is a name of up to 64 letters, digits, points, underscores and "
+            "watermarks.a:b in the settings file: expected a name of up to 64 letters, digits, points, underscores and "
                 + "hyphens"
         ),
         (
             "watermarks: { logo: { opacity: 5 } }",
-            "watermarks.logo.url in the settings file: allowed is a URL, or NAME:PATH of a named origin; it is missing"
+            "watermarks.logo.url in the settings file: expected a URL, or NAME:PATH of a named origin"
         ),
         (
             "watermarks: { logo: { url: 'media:a.png' } }",
-            "watermarks.logo.url in the settings file: allowed is an http or https URL, or NAME:PATH of a named origin"
+            "watermarks.logo.url in the settings file: expected an http or https URL, or NAME:PATH of a named origin"
         ),
         (
             "watermarks: { logo: { url: 'https://h/a', opacity: 0 } }",
-            "watermarks.logo.opacity in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 100."
+            "watermarks.logo.opacity in the settings file: invalid value \"0\": Must be a whole number from 1 to 100."
         ),
         (
             "watermarks: { logo: { url: 'https://h/a', size: 1 } }",
-            "watermarks.logo.size in the settings file: allowed is no such member, but an object with url, position, x, y, "
+            "watermarks.logo.size in the settings file: no such member; expected an object with url, position, x, y, "
                 + "opacity, scale, tile"
         ),
     ])
@@ -144,23 +144,22 @@ struct VocabularyReaderTests {
             }
             """
         let faults = try CheckConfigCommand.faults(in: text, environment: ["ALULA_PORT": "nonsense"])
-        let allowedName = "allowed is a name of up to 64 letters, digits, points, underscores and hyphens"
+        let allowedName = "expected a name of up to 64 letters, digits, points, underscores and hyphens"
         #expect(
             faults == [
-                ":2:17: nope in the settings file: no such setting; `alula serve --help` lists them",
-                ":2:9: port in the settings file: \"99999\" is not allowed; allowed is a whole number from 0 to 65535",
-                ":3:59: origins.photos.maxRedirects in the settings file: allowed is a whole number from 0 to 20",
-                ":10:23: watermarks.logo.url in the settings file: allowed is a URL, or NAME:PATH of a named origin; "
-                    + "it is missing",
-                ":10:32: watermarks.logo.scale in the settings file: \"2\" is not allowed: "
+                ":2:17: nope in the settings file: no such setting; see `alula serve --help`",
+                ":2:9: port in the settings file: invalid value \"99999\"; expected a whole number from 0 to 65535",
+                ":3:59: origins.photos.maxRedirects in the settings file: expected a whole number from 0 to 20",
+                ":10:23: watermarks.logo.url in the settings file: expected a URL, or NAME:PATH of a named origin",
+                ":10:32: watermarks.logo.scale in the settings file: invalid value \"2\": "
                     + "Must be 0.01 to 1 with at most four decimals.",
-                ":10:35: watermarks.logo.size in the settings file: allowed is no such member, but an object with url, position, "
+                ":10:35: watermarks.logo.size in the settings file: no such member; expected an object with url, position, "
                     + "x, y, opacity, scale, tile",
-                ":5:22: presets.card.h in the settings file: \"0\" is not allowed: Must be a whole number from 1 to 16384.",
-                ":6:18: presets.card.fit in the settings file: \"crop\" is not allowed: Must be inside, outside, "
+                ":5:22: presets.card.h in the settings file: invalid value \"0\": Must be a whole number from 1 to 16384.",
+                ":6:18: presets.card.fit in the settings file: invalid value \"crop\": Must be inside, outside, "
                     + "cover, contain or fill.",
-                ":8:22: presets.list.zoom in the settings file: it is not allowed: There is no such parameter.",
-                ":6:34: presets.none in the settings file: allowed is an object of parameters, or a text in imgproxy's grammar",
+                ":8:22: presets.list.zoom in the settings file: There is no such parameter.",
+                ":6:34: presets.none in the settings file: expected an object of parameters, or a text in imgproxy's grammar",
                 ":8:10: presets.é in the settings file: \(allowedName)",
                 ":3:72: origins.media: /nonexistent/alula cannot be read",
             ])

@@ -5,15 +5,12 @@ import ThumbnailAPI
 import ThumbnailTypes
 
 struct WrongUse: Error, Equatable {
-    /// The error, without a final period.
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
 }
 
-/// A command's arguments, split into its own options, result parameters, settings and operands.
 struct CommandArguments: Sendable {
-    /// The arguments that are not options, in order.
     private(set) var operands: [String] = []
     /// The result parameters, in order, as spelled.
     private(set) var parameters: [(name: String, value: String)] = []
@@ -53,7 +50,7 @@ struct CommandArguments: Sendable {
         if let option = Self.option(name, of: command) {
             if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
             let value = try option.form.map(value) ?? ""
-            if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is given twice") }
+            if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is repeated") }
             values[ExactText(option.name), default: []].append(value)
         } else if command.takesParameters, let option = Self.parameter(name) {
             parameters.append((String(name.dropFirst(2)), try value(option.form)))
@@ -67,8 +64,8 @@ struct CommandArguments: Sendable {
     private static func unknown(_ name: String, _ command: CommandDescription) -> WrongUse {
         let known =
             SettingTable.all.contains { $0.flag == name }
-            ? "\(name) is a setting of alula serve and changes nothing here" : "there is no option \(name)"
-        let nearest = meant[ExactText(name)] ?? NearestName.of(name, among: flags(of: command))
+            ? "\(name) is a setting of alula serve and has no effect here" : "unknown option \(name)"
+        let nearest = suggestions[ExactText(name)] ?? NearestName.of(name, among: flags(of: command))
         return WrongUse(known + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
@@ -76,7 +73,6 @@ struct CommandArguments: Sendable {
 
     func value(of option: CommandOption) -> String? { values[ExactText(option.name)]?.first }
 
-    /// Returns the options with these names that are present, as parameters of another grammar.
     func pairs(_ options: [CommandOption]) -> [(name: String, value: String)] {
         options.compactMap { option in value(of: option).map { (option.name, $0) } }
     }
@@ -84,9 +80,9 @@ struct CommandArguments: Sendable {
     func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(WrongUse) -> Int? {
         guard let text = value(of: option) else { return nil }
         do {
-            return try SettingValues.integer(text, in: range)
+            return try SettingParser.integer(in: range).parse(text)
         } catch {
-            throw WrongUse("\(option.flag): allowed is \(error.allowed)")
+            throw WrongUse("\(option.flag): expected \(error.allowed)")
         }
     }
 
@@ -114,7 +110,7 @@ struct CommandArguments: Sendable {
     }
 
     /// Suggestions for options of the service and of other programs.
-    private static let meant: [ExactText: String] = [
+    private static let suggestions: [ExactText: String] = [
         "--size": "--w and --h", "--sizes": "--w and --h", "--auto-width": "--w", "--qualities": "--q",
         "--save-data-quality": "--q", "--auto-formats": "--format",
     ]

@@ -14,7 +14,6 @@ struct CommandFailure: Error, Equatable {
     let reason: String
     /// The file at fault, if it is not the source.
     var subject: String?
-    /// Whether a retry with less parallel work may succeed.
     var isWorthRetrying = false
     /// Whether the command should stop instead of trying other sources.
     var endsAll = false

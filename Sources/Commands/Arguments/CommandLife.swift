@@ -8,8 +8,6 @@ enum CommandLife {
     /// Parses a command's arguments, prints its help if requested, and runs it until it ends or a signal stops it.
     ///
     /// - Parameters:
-    ///   - command: The command.
-    ///   - arguments: The words after its name.
     ///   - body: Does the work and returns the exit status. It is canceled when a signal arrives.
     static func run(
         _ command: CommandDescription, _ arguments: [String],
@@ -69,22 +67,22 @@ enum CommandLife {
         } catch let error as WrongUse {
             fail(error, command)
         } catch let error as WrongSettings {
-            for line in error.lines { Program.complain(line) }
+            for line in error.lines { Program.printError(line) }
             return ExitStatus.wrongUse
         } catch is CancellationError {
             return ExitStatus.failed
         } catch let error as CommandFailure {
-            Program.complain(error.reason)
+            Program.printError(error.reason)
             return ExitStatus.failed
         } catch {
-            Program.complain("cannot start: \(error)")
+            Program.printError("cannot start: \(error)")
             return ExitStatus.cannotStart
         }
     }
 
     private static func fail(_ error: WrongUse, _ command: CommandDescription) -> Never {
         Program.fail(
-            ["alula \(command.name): \(error.reason)", "`alula \(command.name) --help` explains the command."],
+            ["alula \(command.name): \(error.reason)", "See `alula \(command.name) --help`."],
             status: ExitStatus.wrongUse)
     }
 

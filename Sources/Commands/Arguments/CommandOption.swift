@@ -1,13 +1,11 @@
 import Settings
 
-/// An option of a command, from which its parsing, help and completion are derived.
 struct CommandOption: Sendable, Equatable {
     enum Completion: Sendable, Equatable {
         case nothing, files, folders
         case words([String])
     }
 
-    /// The name without hyphens, such as `output`.
     let name: String
     /// A name of one letter, such as `o`.
     var short: Character?
@@ -17,22 +15,21 @@ struct CommandOption: Sendable, Equatable {
     var completion = Completion.nothing
     var isRepeatable = false
 
-    /// For example `--output`.
     var flag: String { "--" + name }
 
     /// For example `-o, --output FILE`.
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
-    static let help = CommandOption(name: "help", short: "h", help: "explain the command")
-    static let verbose = CommandOption(name: "verbose", help: "also write what the engine logs")
-    static let force = CommandOption(name: "force", help: "replace files that exist")
-    static let recursive = CommandOption(name: "recursive", help: "take the folders in folders as well")
+    static let help = CommandOption(name: "help", short: "h", help: "print this help")
+    static let verbose = CommandOption(name: "verbose", help: "also print the engine's log")
+    static let force = CommandOption(name: "force", help: "replace existing files")
+    static let recursive = CommandOption(name: "recursive", help: "include subfolders")
     static let jobs = CommandOption(
         name: "jobs", form: "NUMBER",
         help:
-            "threads that decode and make images; default: one a core. Up to four sources a thread are fetched or read "
-            + "meanwhile; --max-active-downloads bounds the transfers")
-    static let json = CommandOption(name: "json", help: "write one JSON object a line")
+            "threads for decodes and renders; default: one per core. Up to four sources per thread are fetched or read "
+            + "ahead; --max-active-downloads limits the transfers")
+    static let json = CommandOption(name: "json", help: "print one JSON object per line")
     static func output(_ form: String, _ help: String) -> CommandOption {
         CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)
     }
@@ -53,7 +50,7 @@ struct CommandDescription: Sendable {
 
     var allOptions: [CommandOption] { options + [.help] }
 
-    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.making : SettingTable.all }
+    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.processing : SettingTable.all }
 
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
@@ -62,16 +59,16 @@ struct CommandDescription: Sendable {
         if !examples.isEmpty { parts.append(examples.map { "  " + $0 }.joined(separator: "\n")) }
         parts.append("Options:\n" + Self.table(allOptions.map { ($0.heading, $0.help) }))
         if takesParameters {
-            parts.append("How results look:\n" + Self.table(ThumbnailOptionText.rows))
+            parts.append("Result options:\n" + Self.table(ThumbnailOptionText.rows))
         }
         if worksOnImages {
-            parts.append("Settings of the service that count here:\n" + Self.table(settings.map { ($0.flag, $0.help) }))
-            parts.append("They come from the file (--config FILE or ALULA_CONFIG) and the environment, too.")
+            parts.append("Settings:\n" + Self.table(settings.map { ($0.flag, $0.help) }))
+            parts.append("The file (--config FILE or ALULA_CONFIG) and the environment can also have them.")
         } else if takesSettings {
             parts.append(
                 """
-                Settings of the service count here as well, from the file (--config FILE or ALULA_CONFIG), from the environment
-                (ALULA_ALLOWED_NETWORKS) or as options (--allowed-networks 10.0.0.0/8); `alula serve --help` lists them.
+                Settings of the service apply too: from the file (--config FILE or ALULA_CONFIG), the environment
+                (ALULA_ALLOWED_NETWORKS) or options (--allowed-networks 10.0.0.0/8). See `alula serve --help`.
                 """)
         }
         return parts.joined(separator: "\n\n")

@@ -3,32 +3,31 @@ import Downloading
 import Program
 import Settings
 
-/// `alula batch`: renders thumbnails of a list of sources on all cores, and can resume.
 enum BatchCommand {
     private static let resume = CommandOption(
-        name: "resume", help: "skip what an earlier run with the same options has finished")
+        name: "resume", help: "skip results of an earlier run with the same options")
 
     private static let separatedByNull = CommandOption(
         name: "null", short: "0",
-        help: "names in LIST end in a NUL, as `find -print0` writes them, and not in a line end")
+        help: "names in LIST end with NUL, as written by `find -print0`")
 
     static let description = CommandDescription(
-        name: "batch", summary: "make thumbnails of a list of sources, with all cores",
+        name: "batch", summary: "render thumbnails of a list of sources, on all cores",
         operands: "LIST -o FOLDER [OPTIONS]",
         text: """
-            Makes a thumbnail of each source in LIST, a file or - for standard input, with one source a line; empty lines and
-            lines that begin with # do not count. With -0 it reads what `find -print0` writes. A source is a file, a folder, or
-            an http or https URL. Results are called NAME.EXT after their sources, and NAME-2.EXT if that is taken. Files that
-            exist are skipped. With -o ORIGIN:PATH/ results go below a named origin of the settings file that has write: true,
-            with their media types and Cache-Control.
+            Renders a thumbnail of each source in LIST, a file or - for standard input, with one source per line; empty lines and
+            lines that begin with # are ignored. With -0, reads the output of `find -print0`. A source is a file, a folder, or
+            an http or https URL. Results are named NAME.EXT after their sources, or NAME-2.EXT if that is taken. Existing files
+            are skipped. With -o ORIGIN:PATH/, results are stored below a named origin with write: true, with their media
+            types and Cache-Control.
 
-            On a terminal it shows a bar with the rate, the time that is left and the failures. --resume goes on after an end of any
-            kind: a result is in the folder as a whole or not at all, and the file \(BatchRecord.name) there says what it was made of.
+            A terminal shows a bar with the rate, the remaining time and the failures. --resume continues after an interruption:
+            a result is complete or missing, and the file \(BatchRecord.name) in the folder records the sources of results.
 
-            The exit status is 0, 1 if a source failed, and 2 for wrong use.
+            The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FOLDER", "where the results go; made if it is missing; or ORIGIN:PATH/"), .jobs, resume,
+            .output("FOLDER", "folder of the results, created if missing; or ORIGIN:PATH/"), .jobs, resume,
             separatedByNull, .force, .recursive, .json, .verbose,
         ],
         takesParameters: true,
@@ -48,15 +47,15 @@ enum BatchCommand {
             guard output != "-" else { throw WrongUse("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
-            let options = try MakingOptions(
-                parameters, output: output, isSeveral: true, isList: true,
+            let options = try RenderingArguments(
+                parameters, output: output, hasSeveralResults: true, isFromList: true,
                 settings: CommandSession.adapted(settings, jobs: jobs))
             let list = try BatchList.blockingRead(path)
             let lines =
                 arguments.has(separatedByNull) ? BatchList.sourcesBeforeNull(in: list) : try BatchList.sources(in: list)
             let named = lines.map { CommandSource($0, settings.downloads.origins) }
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }
+            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             try options.makeFolder()
             let record: BatchRecord?
             switch options.place {
@@ -69,18 +68,18 @@ enum BatchCommand {
             case .standardOutput, .file: throw WrongUse("-o must be a folder")
             }
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
-            let maker = ResultMaker(
+            let maker = ResultRenderer(
                 session: session, request: options.request, place: options.place,
                 names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force), record: record,
                 keepsFinished: arguments.has(resume), isDurable: true)
             var report = BatchReport(total: sources.count, isJSON: arguments.has(.json))
             report.draw()
-            let isComplete = await ManySources.run(
+            let isComplete = await SourceQueue.run(
                 sources, atOnce: session.sourcesAtOnce, maker.outcome
             ) { report.add($0) }
             report.end(isComplete: isComplete)
             await session.end()
-            return isComplete && report.isWell && unread.isEmpty ? 0 : 1
+            return isComplete && report.hasNoFailures && unread.isEmpty ? 0 : 1
         }
     }
 }

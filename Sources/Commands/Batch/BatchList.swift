@@ -12,7 +12,7 @@ enum BatchList {
 
     /// Parses lines, trimming spaces, and skips empty lines and those that begin with `#`.
     static func sources(in bytes: [UInt8]) throws(WrongUse) -> [String] {
-        guard !bytes.contains(0) else { throw WrongUse("LIST holds NUL bytes; -0 reads names that end in them") }
+        guard !bytes.contains(0) else { throw WrongUse("LIST has NUL bytes; use -0") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
         return bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
             .split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })
@@ -32,7 +32,7 @@ enum BatchList {
         } catch let failure as CommandFailure {
             throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
         } catch {
-            throw CommandFailure(code: "list_too_long", "\(path): a list has at most \(longest) bytes")
+            throw CommandFailure(code: "list_too_long", "\(path): longer than \(longest) bytes")
         }
     }
 

@@ -1,11 +1,10 @@
 import Coordination
 
-/// The progress of a batch, as a bar for terminals and a final summary.
 struct BatchProgress {
     private let total: Int
     private let start: Duration
-    private(set) var made = 0
-    private(set) var kept = 0
+    private(set) var rendered = 0
+    private(set) var skipped = 0
     private(set) var failed = 0
     private var nextDrawing: Duration
 
@@ -17,8 +16,8 @@ struct BatchProgress {
 
     mutating func count(_ outcome: Outcome) {
         switch outcome.kind {
-        case .made: made += 1
-        case .kept: kept += 1
+        case .rendered: rendered += 1
+        case .skipped: skipped += 1
         case .failed: failed += 1
         }
     }
@@ -32,7 +31,7 @@ struct BatchProgress {
 
     /// Returns the bar with its figures, at most `width` characters.
     func bar(at now: Duration, width: Int) -> String {
-        let worked = made + failed
+        let worked = rendered + failed
         var figures = " \(doneCount)/\(total)"
         if worked > 0 {
             figures += "  \(Self.text(rate(at: now)))/s"
@@ -50,17 +49,17 @@ struct BatchProgress {
 
     /// Returns the counts and the rate of the batch, in one line.
     func summary(at now: Duration) -> String {
-        var parts = ["\(made) made"]
-        if kept > 0 { parts.append("\(kept) skipped") }
+        var parts = ["\(rendered) rendered"]
+        if skipped > 0 { parts.append("\(skipped) skipped") }
         if failed > 0 { parts.append("\(failed) failed") }
         if doneCount < total { parts.append("\(total - doneCount) not tried") }
         let seconds = (now - start).seconds
         return "\(parts.joined(separator: ", ")) in \(Self.text(seconds)) s (\(Self.text(rate(at: now)))/s)"
     }
 
-    private var doneCount: Int { made + kept + failed }
+    private var doneCount: Int { rendered + skipped + failed }
 
-    private func rate(at now: Duration) -> Double { Double(made + failed) / max((now - start).seconds, 1e-3) }
+    private func rate(at now: Duration) -> Double { Double(rendered + failed) / max((now - start).seconds, 1e-3) }
 
     private static func text(_ number: Double) -> String {
         if number >= 100 { return String(Int(number.rounded())) }

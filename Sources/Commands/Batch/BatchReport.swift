@@ -22,7 +22,7 @@ struct BatchReport {
         progress = BatchProgress(total: total, start: timekeeper.now)
     }
 
-    var isWell: Bool { progress.failed == 0 }
+    var hasNoFailures: Bool { progress.failed == 0 }
 
     mutating func add(_ outcome: Outcome) {
         // A source that a signal stopped was not tried.
@@ -30,17 +30,17 @@ struct BatchReport {
         progress.count(outcome)
         let isDue = hasBar && progress.isDrawingDue(at: timekeeper.now)
         if isJSON {
-            Program.say(Self.json(outcome).text)
+            Program.print(Self.json(outcome).text)
         } else if let failure = outcome.failure {
-            if hasBar { Program.hint(Self.clearing) }
-            if let line = failure.line(about: outcome.source) { Program.complain(line) }
+            if hasBar { Program.printToStandardError(Self.clearing) }
+            if let line = failure.line(about: outcome.source) { Program.printError(line) }
             if hasBar { draw() }
         } else if hasLines {
             switch outcome.kind {
-            case .made(let path, _): Program.say(Program.line("\(outcome.source) -> \(path)"))
-            case .kept(let path, let isFinished):
+            case .rendered(let path, _): Program.print(Program.line("\(outcome.source) -> \(path)"))
+            case .skipped(let path, let isFinished):
                 let reason = isFinished ? "finished before" : "skipped: exists"
-                Program.say(Program.line("\(outcome.source) -> \(path) (\(reason))"))
+                Program.print(Program.line("\(outcome.source) -> \(path) (\(reason))"))
             case .failed: break
             }
         }
@@ -49,32 +49,32 @@ struct BatchReport {
 
     func draw() {
         guard hasBar else { return }
-        Program.hint(Self.clearing + progress.bar(at: timekeeper.now, width: Self.terminalWidth - 1))
+        Program.printToStandardError(Self.clearing + progress.bar(at: timekeeper.now, width: Self.terminalWidth - 1))
     }
 
     func end(isComplete: Bool) {
-        if hasBar { Program.hint(Self.clearing) }
+        if hasBar { Program.printToStandardError(Self.clearing) }
         guard isJSON else {
-            Program.hint(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
+            Program.printToStandardError(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
             return
         }
-        Program.say(
+        Program.print(
             JSONValue.object([
-                ("status", .string(isComplete ? "finished" : "stopped")), ("made", .int(progress.made)),
-                ("skipped", .int(progress.kept)), ("failed", .int(progress.failed)),
+                ("status", .string(isComplete ? "finished" : "stopped")), ("made", .int(progress.rendered)),
+                ("skipped", .int(progress.skipped)), ("failed", .int(progress.failed)),
             ]).text)
     }
 
     static func json(_ outcome: Outcome) -> JSONValue {
         var members: [(String, JSONValue)] = [("source", .string(outcome.source))]
         switch outcome.kind {
-        case .made(let path, let image):
+        case .rendered(let path, let image):
             members += [
                 ("status", .string("made")), ("file", .string(path)), ("format", .string(image.format.rawValue)),
                 ("width", .int(image.size.width)), ("height", .int(image.size.height)),
                 ("bytes", .int(image.bytes.count)),
             ]
-        case .kept(let path, _): members += [("status", .string("skipped")), ("file", .string(path))]
+        case .skipped(let path, _): members += [("status", .string("skipped")), ("file", .string(path))]
         case .failed(let failure):
             members += [
                 ("status", .string("failed")), ("code", .string(failure.code)), ("reason", .string(failure.reason)),

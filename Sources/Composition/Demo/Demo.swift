@@ -34,7 +34,7 @@ struct Demo {
         if settings.downloads.origins[Self.originName] == nil {
             let base = try SourceURL(parsing: "http://127.0.0.1:\(origin.port)/")
             settings.downloads.origins = Origins(
-                settings.downloads.origins.all + [Origin(name: Self.originName, place: .web(base: base))])
+                settings.downloads.origins.all + [Origin(name: Self.originName, location: .web(base: base))])
         }
         settings.api.sampleSource = "http://127.0.0.1:\(origin.port)/sample.jpg"
         settings.api.takesUploads = true
@@ -43,7 +43,7 @@ struct Demo {
 
     func greet(port: UInt16, operatorPort: UInt16) {
         let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
-        Program.say(
+        Program.print(
             """
 
             Alula is running. Open the page, and drop an image of your own on it:

@@ -7,7 +7,7 @@ package import ThumbnailTypes
 /// Numbers and words without a meaning are ignored, as in the original.
 package struct AstroDialect: FrontEndDialect {
     package let name = "astro"
-    package let place: DialectPlace
+    package let prefix: PathPrefix
     private let sources: FrontEndSources
 
     private static let qualities: [(name: String, quality: Int)] = [
@@ -16,13 +16,13 @@ package struct AstroDialect: FrontEndDialect {
     /// Seconds for which clients may cache a response.
     private static let year = 31_536_000
 
-    package init(at place: DialectPlace, base: SourceBase?) {
-        self.place = place
-        sources = FrontEndSources(base: base, place: place)
+    package init(at prefix: PathPrefix, base: SourceBase?) {
+        self.prefix = prefix
+        sources = FrontEndSources(base: base, prefix: prefix)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: place)
+        let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""
         var recipe = FrontEndRecipe(

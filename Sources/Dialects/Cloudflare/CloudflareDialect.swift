@@ -4,16 +4,16 @@ package import ThumbnailTypes
 /// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
 package struct CloudflareDialect: FrontEndDialect {
     package let name = "cloudflare"
-    package let place: DialectPlace
+    package let prefix: PathPrefix
     private let sources: FrontEndSources
 
-    package init(at place: DialectPlace, base: SourceBase?) {
-        self.place = place
-        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
+    package init(at prefix: PathPrefix, base: SourceBase?) {
+        self.prefix = prefix
+        sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        let path = try FrontEndPath(target, at: place)
+        let path = try FrontEndPath(target, at: prefix)
         let options = try CloudflareOptions(path.options, accept: target.accept?.string)
         let source = try source(path.source)
         let recipe = CloudflareRecipe(options: options)

@@ -43,7 +43,6 @@ struct CloudflareOptions: Hashable, Sendable {
     private(set) var isFast = false
     private(set) var redirectsOnError = false
     private(set) var asksForFacts = false
-    /// Valid options without an effect here.
     private(set) var ignored: [String] = []
 
     private static let names = [

@@ -2,12 +2,11 @@ package import Imaging
 import Text
 package import ThumbnailTypes
 
-/// The closest equivalent of a plan in Alula's own parameters, and what they cannot express.
 package struct NativeParameters {
     /// Names and values, in the documented order.
     package private(set) var items: [(name: String, value: String)] = []
     /// Descriptions of the steps without equivalent parameters.
-    package private(set) var besides: [String] = []
+    package private(set) var unexpressedSteps: [String] = []
     private var values: [ExactText: String] = [:]
     /// The box that the image fills, before margins and free rotations.
     private var box: PixelSize
@@ -27,14 +26,14 @@ package struct NativeParameters {
         var shape = plan.source
         for step in plan.steps {
             let next = step.shape(after: shape)
-            if !set(step, on: shape.size) { besides.append(step.words) }
+            if !set(step, on: shape.size) { unexpressedSteps.append(step.words) }
             if !(step is MarginStep), !(step is RotationStep) { box = next.size }
             shape = next
         }
         values["w"] = String(box.width)
         values["h"] = String(box.height)
         if values["fit"] == nil { values["fit"] = Fit.cover.rawValue }
-        if plan.isDataURL { besides.append("write the file as a data: URL") }
+        if plan.isDataURL { unexpressedSteps.append("write the file as a data: URL") }
         values["expires"] = query.expires.map(String.init)
         items = ThumbnailParameter.all.compactMap { parameter in
             values[ExactText(parameter.name)].map { (name: parameter.name, value: $0) }
@@ -61,7 +60,7 @@ package struct NativeParameters {
             values["trim"] = String(border.tolerance)
             values["trimColor"] = border.color?.hexadecimal
         }
-        if plan.timing != nil { besides.append("set the delays and loops of the animation") }
+        if plan.timing != nil { unexpressedSteps.append("set the delays and loops of the animation") }
     }
 
     private mutating func set(_ step: any RenderStep, on size: PixelSize) -> Bool {

@@ -4,7 +4,6 @@ package import JSON
 package struct TargetExplanation: Sendable {
     /// Whether the service would try to respond with an image.
     package enum Verdict: Sendable, Equatable {
-        /// The target is valid, and everything in it has an effect.
         case works
         /// The target is valid, but some of its options have no effect here.
         case ignores
@@ -15,17 +14,11 @@ package struct TargetExplanation: Sendable {
     package var verdict: Verdict
     package var dialect: String?
     package var source: String?
-    /// The closest equivalent in Alula's own parameters for ``assumedSource``.
     package var parameters: [(name: String, value: String)] = []
-    /// Descriptions of the steps without equivalent parameters.
-    package var besides: [String] = []
-    /// Descriptions of the plan's steps for such a source, in order.
+    package var unexpressedSteps: [String] = []
     package var steps: [String] = []
-    /// Descriptions of how the response differs from only the image.
     package var answer: [String] = []
-    /// The source for which the steps were computed, such as `3000x2000 jpeg`.
     package var assumedSource: String?
-    /// The options without an effect here.
     package var ignored: [String] = []
 
     package init(_ verdict: Verdict, dialect: String? = nil) {
@@ -59,7 +52,7 @@ package struct TargetExplanation: Sendable {
             members += [
                 ("assumedSource", .string(assumedSource)),
                 ("parameters", .object(parameters.map { ($0.name, .string($0.value)) })),
-                ("besides", .array(besides.map { .string($0) })), ("steps", .array(steps.map { .string($0) })),
+                ("besides", .array(unexpressedSteps.map { .string($0) })), ("steps", .array(steps.map { .string($0) })),
             ]
         }
         if !answer.isEmpty { members.append(("answer", .array(answer.map { .string($0) }))) }
@@ -88,7 +81,7 @@ package struct TargetExplanation: Sendable {
         if let assumedSource {
             add("for", [assumedSource])
             add("means", parameters.map { "\($0.name)=\($0.value)" })
-            add("besides", besides)
+            add("besides", unexpressedSteps)
             add("steps", steps)
         }
         add("answer", answer)

@@ -2,7 +2,6 @@ package import HTTPTypes
 import Text
 package import ThumbnailTypes
 
-/// A failure of a request that this module detects, before or instead of the pipeline: a row of this table.
 package struct APIError: ServiceError, Equatable {
     package let answer: ErrorAnswer
 
@@ -26,7 +25,6 @@ package struct APIError: ServiceError, Equatable {
             nearest: nearest)
     }
 
-    /// A parameter appears twice, possibly under an alias.
     package static func repeatedParameter(_ name: String) -> Self {
         badParameter(name, "The parameter is given twice, by itself or by its other name.")
     }
@@ -66,9 +64,9 @@ package struct APIError: ServiceError, Equatable {
 
     package static let badRequest = Self(
         .badRequest, "bad_request", .request,
-        "The request is not valid HTTP/1.1, or has a body that the path does not take.")
+        "The request is not valid HTTP/1.1, or its path accepts no body.")
     package static let badKey = Self(
-        .unauthorized, "bad_key", .policy, "The request has no key, or a wrong one.")
+        .unauthorized, "bad_key", .policy, "The key is missing or wrong.")
     package static let badSignature = Self(
         .forbidden, "bad_signature", .policy, "The request is not signed, or its signature is not valid.")
     package static let expired = Self(.forbidden, "expired", .policy, "The URL has expired.")
@@ -85,12 +83,12 @@ package struct APIError: ServiceError, Equatable {
     /// As a failure of the origin, a 5xx status would count against the service's own address.
     package static let requestLoop = Self(
         .forbidden, "request_loop", .policy,
-        "The source leads back to this service, which asked for it (CDN-Loop; the setting cdnLoop).")
+        "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
     package static let uploadsOff = Self(
-        .forbidden, "uploads_off", .policy, "The service takes no images from clients; name a URL.")
+        .forbidden, "uploads_off", .policy, "The service accepts no uploaded images; name a URL.")
     package static let originNotWritable = Self(
         .forbidden, "origin_not_writable", .policy,
-        "There is no named origin of this name that takes results (write: true).")
+        "There is no writable origin with this name (write: true).")
 
     /// A job's callback names a forbidden host: the setting that forbids it, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
@@ -99,32 +97,32 @@ package struct APIError: ServiceError, Equatable {
 
     package static let noSuchRoute = Self(.notFound, "no_such_route", .request, "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
-        .notFound, "no_such_receipt", .request, "No caller waits under this receipt.")
+        .notFound, "no_such_receipt", .request, "There is no request with this receipt.")
     package static let noSuchJob = Self(
-        .notFound, "no_such_job", .request, "There is no such job, or it ended long ago.")
+        .notFound, "no_such_job", .request, "There is no such job, or it has expired.")
     package static let methodNotAllowed = Self(
-        .methodNotAllowed, "method_not_allowed", .request, "The path does not know this method; see the Allow field.")
+        .methodNotAllowed, "method_not_allowed", .request, "The method is not allowed for this path; see Allow.")
     package static let requestTimeout = Self(
-        .requestTimeout, "request_timeout", .request, "The request's header did not arrive in time.")
+        .requestTimeout, "request_timeout", .request, "The request header did not arrive in time.")
     package static let bodyTimeout = Self(
         .requestTimeout, "request_timeout", .request,
-        "The request's body did not arrive in time, or came at less than 1 kB a second.")
+        "The request body did not arrive in time, or arrived at less than 1 kB/s.")
     package static let lengthRequired = Self(
         .lengthRequired, "length_required", .request,
-        "The body's length must be announced by Content-Length, or the body sent in chunks.")
-    package static let bodyTooLarge = Self(.contentTooLarge, "request_too_large", .request, "The body is too long.")
+        "Content-Length or chunked encoding is required.")
+    package static let bodyTooLarge = Self(.contentTooLarge, "request_too_large", .request, "The body is too large.")
     package static let sourceTooLarge = Self(
-        .contentTooLarge, "source_too_large", .request, "The image is larger than the service takes.")
+        .contentTooLarge, "source_too_large", .request, "The image exceeds the size limit.")
     /// A response that must be complete before it is sent would exceed its limit.
     package static let answerTooLarge = Self(
         .contentTooLarge, "too_large", .request,
-        "The images are more than an answer in JSON may hold; accept multipart/mixed or application/x-tar.")
+        "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
     package static let targetTooLong = Self(.uriTooLong, "uri_too_long", .request, "The request target is too long.")
 
     package static func notAnImageType(_ type: String) -> Self {
         Self(
             .unsupportedMediaType, "not_an_image", .request,
-            "Content-Type \(type.prefix(64)) is none of an image: send image/…, application/octet-stream or multipart/form-data."
+            "Content-Type \(type.prefix(64)) is not an image type; send image/*, application/octet-stream or multipart/form-data."
         )
     }
 
@@ -134,29 +132,29 @@ package struct APIError: ServiceError, Equatable {
     /// None of several images could be rendered, for different reasons.
     package static let nothingMade = Self(
         .unprocessableContent, "nothing_made", .request,
-        "None of the renditions could be made; each has a problem of its own.")
+        "All renditions failed, for different reasons.")
     package static let fieldsTooLarge = Self(
-        .requestHeaderFieldsTooLarge, "headers_too_large", .request, "The header fields are too many or too long.")
+        .requestHeaderFieldsTooLarge, "headers_too_large", .request, "The request header is too large.")
     package static let clientGone = Self(
         .clientClosedRequest, "client_closed", .cancelled, "The client has closed its connection.")
     package static let draining = Self(
-        .serviceUnavailable, "draining", .overload, "The service is about to stop; ask again.")
+        .serviceUnavailable, "draining", .overload, "The service is shutting down; try again.")
     /// A trusted proxy has forwarded too many pending requests of the client.
     package static let tooManyOfClient = Self(
-        .serviceUnavailable, "overloaded", .request, "Too many requests of this client are under way; ask again.")
+        .serviceUnavailable, "overloaded", .request, "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
         .serviceUnavailable, "overloaded", .overload,
-        "As many clients read events as there may be; try again later.")
+        "Too many clients read events; try again later.")
     package static let deadlineExceeded = Self(
         .gatewayTimeout, "deadline_exceeded", .timeout,
-        "The thumbnail could not be made in the time that a request may take.")
+        "The request timed out before the thumbnail was rendered.")
     package static let versionNotSupported = Self(
-        .httpVersionNotSupported, "version_not_supported", .request, "The service speaks HTTP/1.1.")
+        .httpVersionNotSupported, "version_not_supported", .request, "Only HTTP/1.1 is supported.")
 
     /// A bug; the description is for the log.
     package static func unexpected(_ detail: String) -> Self {
         Self(
-            .internalServerError, "internal", .internal, "Something went wrong inside the service.", detail: detail)
+            .internalServerError, "internal", .internal, "Internal error.", detail: detail)
     }
 
     private static func alternatives(_ words: [String]) -> String {

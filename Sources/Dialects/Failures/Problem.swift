@@ -2,7 +2,6 @@ package import HTTPTypes
 import JSON
 package import ThumbnailTypes
 
-/// A failed request, with everything in its response.
 package struct Problem: Sendable {
     package let error: any ServiceError
     package let requestID: String

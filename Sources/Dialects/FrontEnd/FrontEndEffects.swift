@@ -5,7 +5,6 @@ private let largestSquare = 99
 
 /// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
 extension RenderSteps {
-    /// Appends the changes of colors and sharpness in parameters.
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
         func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }

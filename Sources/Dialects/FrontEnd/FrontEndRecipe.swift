@@ -22,7 +22,7 @@ struct FrontEndRecipe: RenderRecipe {
         case negotiated([ImageFormat])
     }
 
-    enum Untouched: String, Sendable, Hashable {
+    enum Unchanged: String, Sendable, Hashable {
         case none
         case animations
         /// All sources except photographs in web formats.
@@ -38,7 +38,7 @@ struct FrontEndRecipe: RenderRecipe {
     var quality: Int?
     /// The default quality; nil for the format's.
     var usualQuality: Int?
-    var untouched = Untouched.none
+    var unchanged = Unchanged.none
     var acceptsDrawings = true
     /// Source formats that are used for results only if `Accept` names them.
     var unexpected: [ImageFormat] = []
@@ -51,22 +51,22 @@ struct FrontEndRecipe: RenderRecipe {
     }
 
     var keyText: String {
-        "front-end \(box.width ?? 0)x\(box.height ?? 0) \(fit.rawValue) \(gravity) \(untouched.rawValue)"
+        "front-end \(box.width ?? 0)x\(box.height ?? 0) \(fit.rawValue) \(gravity) \(unchanged.rawValue)"
             + (background.map { " \($0.hexadecimal)" } ?? "")
     }
 
     func options(of source: RecipeSource) -> RenderingOptions {
         let page = source.header.page(0)
         var options = RenderingOptions()
-        let isUntouched = isUntouched(source.header)
-        let format = format(of: source, isUntouched: isUntouched)
+        let isUnchanged = isUnchanged(source.header)
+        let format = format(of: source, isUnchanged: isUnchanged)
         options.format = .fixed(format)
         if case .fixed = self.format, quality != nil { options.qualityScale = .encoder }
         options.isAnimated = true
         options.background = background
         options.gravity = gravity
         if format.hasQuality { options.quality = quality ?? usualQuality }
-        let size = isUntouched ? page.size : size(of: page.size)
+        let size = isUnchanged ? page.size : size(of: page.size)
         guard size != page.size else { return options }
         (options.width, options.height) = (size.width, size.height)
         options.fit = fit == .cover && box.width != nil && box.height != nil ? .cover : .fill
@@ -74,24 +74,24 @@ struct FrontEndRecipe: RenderRecipe {
         return options
     }
 
-    private func isUntouched(_ header: ImageHeader) -> Bool {
+    private func isUnchanged(_ header: ImageHeader) -> Bool {
         let isAnimated = header.frames > 1 && header.format.supportsAnimation
-        return switch untouched {
+        return switch unchanged {
         case .none: false
         case .animations: isAnimated
         case .others: isAnimated || ![.jpeg, .png, .webp, .avif].contains(header.format)
         }
     }
 
-    private func format(of source: RecipeSource, isUntouched: Bool) -> ImageFormat {
+    private func format(of source: RecipeSource, isUnchanged: Bool) -> ImageFormat {
         let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
         var choices: [ImageFormat] = []
         switch format {
-        case .fixed(let format) where !isUntouched: return format
-        case .negotiated(let accepted) where !isUntouched: choices = accepted
+        case .fixed(let format) where !isUnchanged: return format
+        case .negotiated(let accepted) where !isUnchanged: choices = accepted
         default: break
         }
-        if isUntouched || !unexpected.contains(header.format) {
+        if isUnchanged || !unexpected.contains(header.format) {
             choices.append(header.format.answer(hasAlpha: hasAlpha))
         }
         return source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)

@@ -8,10 +8,9 @@ struct FrontEndTarget {
     private let values: [ExactText: String?]
     private let flags: Set<ExactText>
 
-    /// Parses the query of a target whose path is `place`.
-    init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
+    init(_ target: RequestedTarget, at prefix: PathPrefix) throws(APIError) {
         let text = target.target.string
-        let path = place.remainder(of: text)?.prefix(before: UInt8(ascii: "?"))
+        let path = prefix.remainder(of: text)?.prefix(before: UInt8(ascii: "?"))
         guard path == "" || path == "/" else { throw .noSuchRoute }
         self.init(try RawQuery(target: text).decoded(isForm: true))
     }
@@ -31,8 +30,6 @@ struct FrontEndTarget {
     func has(_ name: String) -> Bool { flags.contains(ExactText(name)) || values[ExactText(name)] != nil }
 
     /// Returns the value of a parameter with one of `names`; nil if there is none.
-    ///
-    /// - Throws: ``APIError/repeatedParameter(_:)``.
     subscript(_ names: String...) -> String? {
         get throws(APIError) {
             for name in names {
@@ -138,9 +135,8 @@ struct FrontEndPath {
     /// The source as in the target, not decoded; its query is the request's.
     let source: Substring
 
-    /// Splits a target under `place`.
-    init(_ target: RequestedTarget, at place: DialectPlace) throws(APIError) {
-        guard let rest = place.remainder(of: target.target.string)?.suffix(after: "/") else { throw .noSuchRoute }
+    init(_ target: RequestedTarget, at prefix: PathPrefix) throws(APIError) {
+        guard let rest = prefix.remainder(of: target.target.string)?.suffix(after: "/") else { throw .noSuchRoute }
         options = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"))
         guard !options.isEmpty else { throw .missingParameter("options") }
         guard let source = rest[options.endIndex...].suffix(after: "/"), !source.isEmpty else {
@@ -177,7 +173,7 @@ struct FrontEndSources: Sendable {
     /// The origin of paths; nil if there is none.
     let base: SourceBase?
     /// The path whose targets are not sources, because the endpoint would request itself.
-    let place: DialectPlace
+    let prefix: PathPrefix
     /// Whether a path may lack its leading slash.
     var acceptsBarePaths = false
     var acceptsQueries = true
@@ -204,7 +200,7 @@ struct FrontEndSources: Sendable {
         }
         let path = text.hasPrefix("/") ? text : "/" + text
         let decoded = URLEscape.decodeAgain(path.utf8) ?? path
-        guard place.path == "/" || place.remainder(of: decoded) == nil else {
+        guard prefix.path == "/" || prefix.remainder(of: decoded) == nil else {
             throw .badURL("The source is a target of this endpoint.")
         }
         guard let base else { throw .badURL("The source is a path, and the setting baseOrigin names no origin.") }
@@ -218,11 +214,9 @@ struct FrontEndSources: Sendable {
     }
 }
 
-/// A front end's dialect: origin failures that are the client's fault keep their status.
 package protocol FrontEndDialect: UnsignedDialect {}
 
 extension FrontEndDialect {
-    /// Returns a response with the origin's own status, if that blames the client.
     package func response(to problem: Problem) -> HTTPResponse {
         let status = problem.error.upstreamStatus.flatMap { 400...499 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
         return problem.response(under: problem.error.code == "origin_error" ? status : nil)

@@ -92,7 +92,6 @@ extension ColorGrammar {
     }
 }
 
-/// The named colors of CSS Color Module Level 4, section 6.1.
 enum ColorNames {
     /// Red, green and blue in one number, by lowercase name.
     static let values: [ExactText: Int] = [

@@ -1,7 +1,6 @@
 import Imaging
 import Text
 
-/// Parses and writes the values of single parameters; parsing returns nil for an invalid value.
 package enum ParameterGrammar {
     /// Decimal digits without sign or leading zero, within `range`.
     package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
@@ -51,7 +50,6 @@ package enum ParameterGrammar {
         }
     }
 
-    /// `0` or `1`.
     static func flag(_ text: String, _ name: String) throws(APIError) -> Bool {
         guard let isOn = flag(text) else { throw .badChoice(name, allowed: ["0", "1"]) }
         return isOn

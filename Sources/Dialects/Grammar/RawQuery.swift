@@ -1,7 +1,6 @@
 import Text
 import ThumbnailTypes
 
-/// A request target split into its path and parameters, not decoded.
 package struct RawQuery {
     /// One `name=value`; a parameter without `=` has an empty value.
     struct Item {
@@ -9,10 +8,8 @@ package struct RawQuery {
         let value: ArraySlice<UInt8>
     }
 
-    /// The parameters in order; an empty query has none.
     let items: [Item]
 
-    /// Splits the query of `target`, which follows its first `?`.
     package init(target: String) {
         let bytes = Array(target.utf8)
         guard let mark = bytes.firstIndex(of: UInt8(ascii: "?")), mark + 1 < bytes.count else {

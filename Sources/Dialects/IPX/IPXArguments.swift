@@ -13,7 +13,7 @@ struct IPXArguments {
         """.split(separator: " ").map { ExactText($0) })
 
     init(_ text: Substring) throws(APIError) {
-        var given: [ExactText: [Substring]] = [:]
+        var named: [ExactText: [Substring]] = [:]
         var ignored: [String] = []
         for modifier in text.utf8.split(whereSeparator: { ",&".utf8.contains($0) }) {
             let name = Substring(modifier.prefix { !"_:=".utf8.contains($0) })
@@ -26,17 +26,17 @@ struct IPXArguments {
                 if !name.isEmpty { ignored.append(String(Substring(modifier).prefix(APIError.longestQuotedName))) }
                 continue
             }
-            given[key] = decoded.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+            named[key] = decoded.utf8.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
                 .map { Substring($0) }
         }
-        for name in ["clahe", "opacity", "unflatten"] where given[ExactText(name)] != nil {
+        for name in ["clahe", "opacity", "unflatten"] where named[ExactText(name)] != nil {
             throw .unsupportedOption(name, "It is not made here.")
         }
         self.ignored = ignored
         parameters = FrontEndTarget(
-            given.flatMap { name, arguments in
+            named.flatMap { name, arguments in
                 arguments.enumerated().filter { !$0.element.isEmpty }
                     .map { (FrontEndTarget.name($0.offset, of: name.string), String($0.element)) }
-            }, flags: Set(given.keys))
+            }, flags: Set(named.keys))
     }
 }

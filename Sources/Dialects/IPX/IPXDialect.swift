@@ -4,16 +4,16 @@ package import ThumbnailTypes
 /// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
 package struct IPXDialect: FrontEndDialect {
     package let name = "ipx"
-    package let place: DialectPlace
+    package let prefix: PathPrefix
     private let sources: FrontEndSources
 
-    package init(at place: DialectPlace, base: SourceBase?) {
-        self.place = place
-        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true, acceptsColons: true)
+    package init(at prefix: PathPrefix, base: SourceBase?) {
+        self.prefix = prefix
+        sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        let path = try FrontEndPath(target, at: place)
+        let path = try FrontEndPath(target, at: prefix)
         let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)
         var query = Request(
             source: try source(path.source), recipe: IPXRecipe(modifiers: modifiers),

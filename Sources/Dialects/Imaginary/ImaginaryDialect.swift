@@ -7,46 +7,46 @@ package import ThumbnailTypes
 /// The URLs of imaginary: `/resize?width=300&url=…`, and the same with an image as the body.
 package struct ImaginaryDialect: Dialect {
     package let name = "imaginary"
-    private let place: DialectPlace
+    private let prefix: PathPrefix
     private let configuration: ImaginaryConfiguration
     /// The origin of sources that are absolute paths, and of files without a folder; nil if there is none.
     private let base: SourceBase?
 
-    package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
-    package var uploads: DialectUploads { .judged(field: "file") }
+    package var signatures: DialectSignatures { configuration.hasKeys ? .required : .none }
+    package var uploads: DialectUploads { .signedTarget(field: "file") }
     /// The service's health and index paths.
-    package var probePaths: [String] { [place.path(of: "health"), place.path, place.path(of: "")] }
+    package var readinessPaths: [String] { [prefix.path(of: "health"), prefix.path, prefix.path(of: "")] }
 
     package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {
-        guard let place = configuration.place else { return nil }
-        self.place = place
+        guard let prefix = configuration.prefix else { return nil }
+        self.prefix = prefix
         self.base = base
         self.configuration = configuration
     }
 
     /// At `/`, the dialect claims its own routes; a route of Alula's own with the same name is not served then.
     package func claim(on target: String) -> DialectClaim {
-        guard place.path == "/" else { return place.claim(on: target) }
-        return ImaginaryTarget.routeName(target, at: place) == nil ? .none : .certain
+        guard prefix.path == "/" else { return prefix.claim(on: target) }
+        return ImaginaryTarget.routeName(target, at: prefix) == nil ? .none : .certain
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let key = configuration.signatureKey else { return true }
         let text = target.target.string
         guard let items = FormQuery.items(of: text),
-            let given = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
+            let received = items.first(where: { $0.name.isExactly("sign") }).flatMap({ Base64URL.decode($0.value) })
         else { return false }
         // The routes contain no escaped characters, so the path is the decoded one.
         let path = text.prefix(before: UInt8(ascii: "?"))
         let message = path + FormQuery.text(sorting: items.filter { !$0.name.isExactly("sign") })
-        return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), given)
+        return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), received)
     }
 
-    package func judgeProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
+    package func checkProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
-        let parsed = try ImaginaryTarget(target.target.string, at: place)
+        let parsed = try ImaginaryTarget(target.target.string, at: prefix)
         guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
         guard let source = try source(in: parsed) else {
             // Another error is more useful.
@@ -58,14 +58,14 @@ package struct ImaginaryDialect: Dialect {
 
     package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
-        let parsed = try ImaginaryTarget(target.target.string, at: place)
+        let parsed = try ImaginaryTarget(target.target.string, at: prefix)
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
     }
 
     /// Uses the sides and the format of the target, if they are valid.
     package func fallbackImage(for target: RequestedTarget) -> FallbackImage? {
         guard let placeholder = configuration.placeholder,
-            let parsed = try? ImaginaryTarget(target.target.string, at: place)
+            let parsed = try? ImaginaryTarget(target.target.string, at: prefix)
         else { return nil }
         return parsed.fallbackImage(placeholder)
     }
@@ -91,10 +91,10 @@ package struct ImaginaryDialect: Dialect {
     private func checkKey(_ target: RequestedTarget) throws(APIError) {
         guard let key = configuration.key else { return }
         let field = target.apiKey?.string ?? ""
-        let given =
+        let received =
             field.isEmpty
             ? FormQuery.items(of: target.target.string)?.first { $0.name.isExactly("key") }?.value ?? "" : field
-        guard HMAC.isEqual(Array(given.utf8), key) else { throw .badKey }
+        guard HMAC.isEqual(Array(received.utf8), key) else { throw .badKey }
     }
 
     private func source(in target: ImaginaryTarget) throws(APIError) -> String? {
@@ -134,7 +134,7 @@ package struct ImaginaryDialect: Dialect {
                 ? "private, no-cache, no-store, must-revalidate"
                 : "public, s-maxage=\(seconds), max-age=\(seconds), no-transform"
         }
-        query.form.tellsSize = true
+        query.form.includesSize = true
         query.ignoredOptions = Set(ignored.map { ExactText($0) }).sorted().map(\.string)
         return query
     }
@@ -148,18 +148,15 @@ package struct ImaginaryPlaceholder: Sendable {
     package init() {}
 }
 
-/// The settings of imaginary's dialect.
 package struct ImaginaryConfiguration: Sendable {
-    package var place: DialectPlace?
+    package var prefix: PathPrefix?
     /// The key that requests must contain; nil for none.
     package var key: [UInt8]?
     package var signatureKey: [UInt8]?
     package var takesURLs = true
-    /// Routes that are not served; pipelines may still use their operations.
     package var disabledRoutes: Set<ExactText> = []
     /// The prefix of file names; nil if none are served.
     package var folder: SourceBase?
-    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
 
     /// The fallback image for failures; nil to respond with problems.

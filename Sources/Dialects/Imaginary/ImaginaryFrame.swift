@@ -1,6 +1,5 @@
 import Imaging
 
-/// An image on its way through operations.
 struct ImaginaryFrame {
     private var frame: Frame
     private var missingTurn: QuarterTurn
@@ -9,7 +8,6 @@ struct ImaginaryFrame {
     /// The additional source of the next operation with a mark.
     private(set) var nextAddition = 0
 
-    /// Creates an image as stored, or upright if its format is always upright.
     init(_ source: RecipeSource) {
         let header = source.header.page(0)
         let isTurnedByDecoders = header.format == .heic || header.format == .avif
@@ -73,7 +71,7 @@ extension ImaginaryFrame {
     /// Drops what an operation's file format could not represent, so that later operations do not see it.
     private mutating func finish(_ operation: ImaginaryOperation) {
         format = operation.format ?? format
-        quality = operation.options.usedQuality
+        quality = operation.options.effectiveQuality
         if frame.hasAlpha {
             if let background = operation.options.background {
                 frame.apply(BackgroundStep(background))

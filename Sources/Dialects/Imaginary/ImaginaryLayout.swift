@@ -1,7 +1,6 @@
 import Glibc
 import Imaging
 
-/// The sizes and the position for an operation, as the service computes them.
 struct ImaginaryLayout {
     /// The step after the change of size.
     enum Rest: Equatable {

@@ -21,7 +21,6 @@ struct ImaginaryOptions: Hashable, Sendable {
     var areaHeight = 0
     /// The number of pixels that replace each pixel on each side, minus one.
     var factor = 0
-    /// Degrees clockwise.
     var rotate = 0
     var quality = 0
     /// The opacity of a mark, 0…1.
@@ -55,7 +54,6 @@ struct ImaginaryOptions: Hashable, Sendable {
     var margin = 0
     var isSingle = false
     var type: ExactText = ""
-    /// Parsed parameters without an effect here.
     var ignored: [String] = []
 
     /// Returns the color of bars; nil for bars filled from the image.
@@ -72,14 +70,14 @@ struct ImaginaryOptions: Hashable, Sendable {
 
     /// The requested box, completed by the aspect ratio in whole numbers as in the service.
     var box: PixelSize {
-        let given = PixelSize(width: max(0, width), height: max(0, height))
-        guard let ratio, (width != 0) != (height != 0) else { return given }
+        let named = PixelSize(width: max(0, width), height: max(0, height))
+        guard let ratio, (width != 0) != (height != 0) else { return named }
         return width != 0
-            ? PixelSize(width: given.width, height: given.width / ratio.width * ratio.height)
-            : PixelSize(width: given.height / ratio.height * ratio.width, height: given.height)
+            ? PixelSize(width: named.width, height: named.width / ratio.width * ratio.height)
+            : PixelSize(width: named.height / ratio.height * ratio.width, height: named.height)
     }
 
-    var usedQuality: Int { 1...100 ~= quality ? quality : Self.standardQuality }
+    var effectiveQuality: Int { 1...100 ~= quality ? quality : Self.standardQuality }
 
     static let standardQuality = 75
 }

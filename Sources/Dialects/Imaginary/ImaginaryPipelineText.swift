@@ -7,7 +7,6 @@ enum ImaginaryPipelineText {
     private static let most = 10
     private static let parameter = "operations"
 
-    /// A member of the list, not checked yet.
     struct Step: Hashable {
         var name = ""
         var mayFail = false
@@ -19,7 +18,6 @@ enum ImaginaryPipelineText {
         let value: ImaginaryValue
     }
 
-    /// Parses the steps in a text, without checking their number.
     static func steps(in text: String) throws(APIError) -> [Step] {
         // A text this short counts as none, as in imaginary.
         guard text.utf8.count >= 2 else { return [] }

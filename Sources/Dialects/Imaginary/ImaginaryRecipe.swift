@@ -26,7 +26,6 @@ struct ImaginaryRecipe: RenderRecipe {
         return composition
     }
 
-    /// No border is trimmed, so there is no second composition.
     var keyText: String { "imaginary" }
 }
 

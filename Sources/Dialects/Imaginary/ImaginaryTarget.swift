@@ -3,7 +3,6 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// A target split into its route and its parameters.
 struct ImaginaryTarget {
     enum Route: Hashable {
         case operation(ImaginaryOperation.Name)
@@ -22,20 +21,19 @@ struct ImaginaryTarget {
 
     let route: Route
     let name: String
-    /// All parameters in order, decoded like forms.
     let items: [(name: String, value: String)]
 
-    /// Returns the route of a raw target under `place`; nil if there is none.
-    static func routeName(_ target: String, at place: DialectPlace) -> Substring? {
-        guard let rest = place.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
+    /// Returns the route of a raw target under `prefix`; nil if there is none.
+    static func routeName(_ target: String, at prefix: PathPrefix) -> Substring? {
+        guard let rest = prefix.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
             return nil
         }
         let name = rest.dropFirst()
         return Route(String(name)) == nil ? nil : name
     }
 
-    init(_ target: String, at place: DialectPlace) throws(APIError) {
-        guard let name = Self.routeName(target, at: place), let route = Route(String(name)) else { throw .noSuchRoute }
+    init(_ target: String, at prefix: PathPrefix) throws(APIError) {
+        guard let name = Self.routeName(target, at: prefix), let route = Route(String(name)) else { throw .noSuchRoute }
         (self.route, self.name) = (route, String(name))
         guard let items = FormQuery.items(of: target) else {
             throw .badParameter("", "The query is not percent-encoded UTF-8.")

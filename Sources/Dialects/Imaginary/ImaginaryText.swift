@@ -24,11 +24,11 @@ struct ImaginaryText {
         size = max(1, min(font.points * Double(resolution) / 72, Self.largest.font))
         style = font.style
         color = options.color
-        let asked = options.textWidth > 0 ? options.textWidth : Self.usualWidth
-        lines = Self.lines(Self.plain(options.text.string), atMost: Double(asked) / size)
+        let requested = options.textWidth > 0 ? options.textWidth : Self.usualWidth
+        lines = Self.lines(Self.plain(options.text.string), atMost: Double(requested) / size)
         let widest = (lines.map(Self.width).max() ?? 0) * size
         width = max(1, min(Int(widest.rounded(.up)), Self.largest.side))
-        margin = min(options.margin > 0 ? options.margin : asked, Self.largest.side)
+        margin = min(options.margin > 0 ? options.margin : requested, Self.largest.side)
     }
 
     /// The default width is a sixth of the image's, which is not known yet; this assumes twelve hundred pixels.
@@ -74,7 +74,6 @@ struct ImaginaryText {
         return plain
     }
 
-    /// Wraps words to lines of at most this width, in font sizes; a wider word has its own line.
     private static func lines(_ text: String, atMost most: Double) -> [String] {
         var lines: [String] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -2,7 +2,6 @@ import Imaging
 import JSON
 import Text
 
-/// The value of a parameter: a text in a query, or a value in the JSON of a pipeline.
 enum ImaginaryValue: Hashable {
     case text(ExactText)
     case number(Double)

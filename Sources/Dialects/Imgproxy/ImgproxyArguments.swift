@@ -2,7 +2,6 @@ import Crypto
 import Imaging
 import Text
 
-/// An option of a target: its name and its arguments as written.
 struct ImgproxyOption: Hashable, Sendable {
     /// The name, possibly percent-encoded.
     let name: String
@@ -86,7 +85,6 @@ struct ImgproxyArguments {
         ["1", "t", "T", "true", "True", "TRUE"].contains { option.arguments[index].elementsEqual($0.utf8) }
     }
 
-    /// Three or six hexadecimal digits.
     func color(_ index: Int) throws(APIError) -> Color {
         let argument = option.arguments[index]
         let mark = ["%23", "#"].first { argument.starts(with: $0.utf8) }

@@ -1,9 +1,8 @@
 package import Imaging
 package import Text
 
-/// The settings of imgproxy's dialect, in imgproxy's own terms.
 package struct ImgproxyConfiguration: Sendable {
-    package var place: DialectPlace?
+    package var prefix: PathPrefix?
     /// The keys of signatures, and their salts in the same order; of any length.
     package var keys: [[UInt8]] = []
     package var salts: [[UInt8]] = []
@@ -40,10 +39,8 @@ package struct ImgproxyDefaults: Hashable, Sendable {
     /// Formats that `Accept` may select.
     var negotiation = ImgproxyNegotiation()
     var skippedFormats: Set<ImgproxyFormat> = []
-    /// The quality of formats without their own, 1…100.
     package var quality = 80
     var formatQualities: [ImgproxyFormat: Int] = [.webp: 79, .avif: 63, .jxl: 77]
-    /// Whether images are turned as EXIF's orientation specifies.
     package var turnsUpright = true
     package var stripsMetadata = true
     /// Whether the copyright is kept when other metadata are removed.
@@ -83,8 +80,6 @@ extension ImgproxyDefaults {
     }
 
     /// Sets the formats whose images keep their size and format.
-    ///
-    /// - Returns: Whether all names are formats.
     package mutating func skip(_ names: [String]) -> Bool {
         let formats = names.compactMap { ImgproxyFormat(name: $0) }
         skippedFormats = Set(formats)
@@ -92,8 +87,6 @@ extension ImgproxyDefaults {
     }
 
     /// Sets the quality of a format, 1…100.
-    ///
-    /// - Returns: Whether the name is a format.
     package mutating func set(quality: Int, of name: String) -> Bool {
         guard let format = ImgproxyFormat(name: name) else { return false }
         formatQualities[format] = quality

@@ -6,24 +6,21 @@ package import ThumbnailTypes
 package struct ImgproxyDialect: Dialect {
     package let name = "imgproxy"
     private let configuration: ImgproxyConfiguration
-    private let place: DialectPlace
+    private let prefix: PathPrefix
     private let presets: ImgproxyPresets
 
-    package var signatures: DialectSignatures { configuration.hasKeys ? .demanded : .none }
-    package var probePaths: [String] { [place.path(of: "health")] }
+    package var signatures: DialectSignatures { configuration.hasKeys ? .required : .none }
+    package var readinessPaths: [String] { [prefix.path(of: "health")] }
 
-    /// Creates the dialect; returns nil if it is disabled.
-    ///
-    /// - Parameter vocabulary: The presets of the settings file.
     package init?(_ configuration: ImgproxyConfiguration, vocabulary: Vocabulary = Vocabulary()) {
-        guard let place = configuration.place else { return nil }
+        guard let prefix = configuration.prefix else { return nil }
         self.configuration = configuration
-        self.place = place
+        self.prefix = prefix
         presets = ImgproxyPresets(
             configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)
     }
 
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
 
     /// A target without a path passes, because parsing it reports the error.
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
@@ -45,12 +42,9 @@ package struct ImgproxyDialect: Dialect {
     }
 
     private func path(of target: RequestedTarget) -> ImgproxyPath? {
-        place.remainder(of: target.target.string).flatMap { ImgproxyPath($0) }
+        prefix.remainder(of: target.target.string).flatMap { ImgproxyPath($0) }
     }
 
-    /// Applies all segments that are options.
-    ///
-    /// - Returns: The other segments.
     private func readOptions(
         _ segments: ArraySlice<ArraySlice<UInt8>>, into reader: inout ImgproxyOptionReader
     ) throws(APIError) -> ArraySlice<ArraySlice<UInt8>> {

@@ -19,7 +19,6 @@ struct ImgproxyFinish {
 
     private var size: PixelSize { frame.size }
 
-    /// Runs all steps except the watermark.
     mutating func finish() {
         let sourceHasAlpha = frame.hasAlpha
         crop()
@@ -77,9 +76,6 @@ struct ImgproxyFinish {
 }
 
 extension ImgproxyFinish {
-    /// Overlays the watermark on the result.
-    ///
-    /// - Parameter opacity: The factor of its opacity.
     mutating func lay(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)
@@ -135,7 +131,6 @@ enum ImgproxyFilters {
     private static let leastWeight = 0.2
     /// The longest standard deviation in use, in pixels.
     private static let most = 800.0
-    /// Up to this standard deviation, the sum of weights is computed exactly.
     private static let maximumExact = 64.0
     private static let cutShare = 0.831
 

@@ -2,7 +2,6 @@ import Imaging
 
 /// The part of an image that imgproxy keeps, or a position on a larger area.
 struct ImgproxyGravity: Hashable, Sendable {
-    /// A side, a corner, the center or a rule.
     enum Kind: String, Hashable, Sendable {
         case center = "ce"
         case north = "no"
@@ -13,7 +12,6 @@ struct ImgproxyGravity: Hashable, Sendable {
         case northEast = "noea"
         case southWest = "sowe"
         case southEast = "soea"
-        /// The most salient part.
         case smart = "sm"
         /// A point, in fractions of width and height.
         case focus = "fp"
@@ -48,7 +46,6 @@ struct ImgproxyGravity: Hashable, Sendable {
 
     private enum Anchor {
         case start, middle, end
-        /// The center is at a fraction of the side.
         case point
     }
 

@@ -16,9 +16,7 @@ struct ImgproxyLayout: Hashable, Sendable {
 
     private(set) var cropSize: PixelSize
     private(set) var resizedSize = PixelSize(width: 0, height: 0)
-    /// The size to which the scaled image is cropped.
     private(set) var keptSize = PixelSize(width: 0, height: 0)
-    /// The requested box, in device pixels.
     private(set) var boxSize = PixelSize(width: 0, height: 0)
     /// The canvas with the box's aspect ratio.
     private(set) var proportionalSize = PixelSize(width: 0, height: 0)
@@ -32,8 +30,6 @@ struct ImgproxyLayout: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - source: The size after all turns.
-    ///   - isDrawing: Whether the source is a vector image, which is enlarged without loss.
-    ///   - prescaling: How the source is reduced while decoding.
     init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),
@@ -173,7 +169,6 @@ struct ImgproxyLayout: Hashable, Sendable {
             width: side(source.width, cropSize.width, scaleX), height: side(source.height, cropSize.height, scaleY))
     }
 
-    /// Returns the margins in device pixels.
     func margins(_ options: ImgproxyOptions) -> ImageOperations.Margins {
         func side(_ value: Int) -> Int { pixels(evenly: Double(value) * ratio) }
         let padding = options.padding

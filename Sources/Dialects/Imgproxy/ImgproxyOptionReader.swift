@@ -3,17 +3,14 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// Parses options in order; each changes the effect of earlier ones.
 struct ImgproxyOptionReader {
     private(set) var image: ImgproxyOptions
     /// The file name of the response; empty for the source's.
     private(set) var fileName = ""
     private(set) var isAttachment: Bool
-    /// Maximum size of the source's file in bytes; nil for the service's limit.
     private(set) var maximumSourceBytes: Int?
     /// Unix seconds at which the target expires; nil if it never does.
     private(set) var expires: Int?
-    /// Options without an effect here, as written.
     private(set) var ignored: [String] = []
     /// The parts that the target itself specifies.
     private(set) var choices = ClientChoices.all
@@ -33,7 +30,6 @@ struct ImgproxyOptionReader {
         isAttachment = configuration.savesAnswers
     }
 
-    /// Applies the options of presets, except those being applied already.
     mutating func apply(presets names: [ExactText], inside outer: [ExactText] = []) throws(APIError) {
         for name in names {
             guard let options = presets[name] else {
@@ -48,9 +44,6 @@ struct ImgproxyOptionReader {
         image.format = try ImgproxyFormat(named: name, in: "format")
     }
 
-    /// Applies one option.
-    ///
-    /// - Parameter outer: The presets that contain the option.
     mutating func apply(_ option: ImgproxyOption, inside outer: [ExactText] = []) throws(APIError) {
         count += 1
         let name = option.name

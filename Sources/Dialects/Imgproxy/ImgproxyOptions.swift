@@ -1,6 +1,5 @@
 import Imaging
 
-/// The image options of a target, in imgproxy's own terms.
 struct ImgproxyOptions: Hashable, Sendable {
     enum ResizingType: String, Hashable, Sendable, CaseIterable {
         case fit, fill
@@ -57,13 +56,11 @@ struct ImgproxyOptions: Hashable, Sendable {
     /// In CSS pixels.
     var padding = ImageOperations.Margins()
     var turnsUpright: Bool
-    /// Quarter turns clockwise, 0…3.
     var quarters = 0
     var mirrorsX = false
     var mirrorsY = false
     /// Behind transparent parts and around the image; nil for none.
     var background: Color?
-    /// Standard deviations in pixels.
     var blur = 0.0
     var sharpen = 0.0
     /// Side of a block in pixels.
@@ -76,12 +73,10 @@ struct ImgproxyOptions: Hashable, Sendable {
     /// For all formats, 1…100; 0 for the format's own.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
-    /// Maximum size of the file in bytes; 0 for no limit.
     var maximumBytes = 0
     var format: ImgproxyFormat?
     var skippedFormats: Set<ImgproxyFormat>
     var isRaw = false
-    /// Maximum number of pixels of the source, all frames together; nil for the service's limit.
     var maximumSourcePixels: Int?
     /// Maximum number of frames, starting with the first.
     var maximumFrames: Int

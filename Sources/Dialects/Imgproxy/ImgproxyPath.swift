@@ -1,13 +1,11 @@
 import Crypto
 import Text
 
-/// A target of imgproxy split into its signature and its path, after undoing changes by browsers and proxies.
 struct ImgproxyPath {
     let signature: ArraySlice<UInt8>
     /// The options and the source: everything after the signature and its slash.
     let path: [UInt8]
 
-    /// Splits the rest of a target after the dialect's path; returns nil if a part is missing.
     init?(_ remainder: Substring) {
         let bytes = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
         let rest = bytes.first == UInt8(ascii: "/") ? bytes.dropFirst() : bytes[...]

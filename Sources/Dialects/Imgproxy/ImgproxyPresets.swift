@@ -28,7 +28,7 @@ extension ImgproxyConfiguration {
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
         return texts.keys.sorted().compactMap { name -> String? in
             guard presets[name] != nil else {
-                return "preset \(name): allowed are imgproxy's options, such as w:300/q:80"
+                return "preset \(name): expected imgproxy's options, such as w:300/q:80"
             }
             var reader = ImgproxyOptionReader(self, presets)
             do throws(APIError) {

@@ -12,7 +12,7 @@ struct ImgproxyRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header
         let own = ImgproxyFormat(header.format)
-        var composition = isUntouched(own) ? untouched(header, limits: source.limits) : try pipeline(of: source)
+        var composition = isUnchanged(own) ? unchanged(header, limits: source.limits) : try pipeline(of: source)
         composition.gamut = options.gamut
         composition.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
         return composition
@@ -35,7 +35,7 @@ struct ImgproxyRecipe: RenderRecipe {
         "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
     }
 
-    private func untouched(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
+    private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
         let page = header.page(0)
         var composition = Composition(
             size: page.size, format: header.format.answer(hasAlpha: page.hasAlpha),
@@ -44,7 +44,7 @@ struct ImgproxyRecipe: RenderRecipe {
         return composition
     }
 
-    private func isUntouched(_ own: ImgproxyFormat) -> Bool {
+    private func isUnchanged(_ own: ImgproxyFormat) -> Bool {
         if options.isRaw || own == .svg && options.format == .svg { return true }
         return options.skippedFormats.contains(own) && (options.format == nil || options.format == own)
     }
@@ -124,12 +124,12 @@ extension ImgproxyRecipe {
 
     /// imgproxy trims the stored image, ours is upright; magenta stands for transparent pixels.
     private func trim(exchangingSides: Bool) -> ImageOperations.Trim {
-        let asked = options.trim
+        let requested = options.trim
         var trim = ImageOperations.Trim(
-            tolerance: pixels(max(0, min(255, asked.threshold ?? 0)).rounded(.down)), color: asked.color)
+            tolerance: pixels(max(0, min(255, requested.threshold ?? 0)).rounded(.down)), color: requested.color)
         trim.matte = Color(red: 255, green: 0, blue: 255)
-        trim.isEqualAcross = exchangingSides ? asked.isEqualDown : asked.isEqualAcross
-        trim.isEqualDown = exchangingSides ? asked.isEqualAcross : asked.isEqualDown
+        trim.isEqualAcross = exchangingSides ? requested.isEqualDown : requested.isEqualAcross
+        trim.isEqualDown = exchangingSides ? requested.isEqualAcross : requested.isEqualDown
         return trim
     }
 
@@ -152,10 +152,10 @@ private struct Turns {
     init(_ options: ImgproxyOptions, upright: QuarterTurn) {
         self.options = options
         first = options.turnsUpright ? upright : .none
-        var asked = QuarterTurn(quarters: options.quarters)
-        if options.mirrorsX { asked = asked.then(.mirrorX) }
-        if options.mirrorsY { asked = asked.then(.mirrorY) }
-        shown = first.then(asked)
+        var requested = QuarterTurn(quarters: options.quarters)
+        if options.mirrorsX { requested = requested.then(.mirrorX) }
+        if options.mirrorsY { requested = requested.then(.mirrorY) }
+        shown = first.then(requested)
     }
 
     /// Returns the crop of the stored image that has `size` and `gravity` on the result.

@@ -1,6 +1,5 @@
 import Text
 
-/// A rule that replaces the beginning of a source.
 package struct ImgproxyReplacement: Hashable, Sendable {
     private let literals: [[UInt8]]
     /// The new beginning, in which `${1}` stands for the text of the first star.

@@ -1,14 +1,12 @@
 import Crypto
 import Text
 
-/// The end of a path: the source, and the format of the response.
 struct ImgproxySource {
     let url: ExactText
     let format: String?
 
     private static let longest = 2_048
 
-    /// Parses the segments after the options.
     init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
         if first.elementsEqual("enc".utf8), segments.count > 1 {
@@ -72,7 +70,6 @@ struct ImgproxySource {
             + URLEscape.encode(bytes[path...]) { $0 != 0x20 && $0 < 0x80 }
     }
 
-    /// Removes the padding at the end of a base64 text.
     static func withoutPadding(_ text: String) -> Substring {
         text[..<(text.utf8.lastIndex { $0 != UInt8(ascii: "=") }.map { text.utf8.index(after: $0) } ?? text.startIndex)]
     }

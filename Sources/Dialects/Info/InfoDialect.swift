@@ -2,7 +2,6 @@ import Imaging
 import Text
 package import ThumbnailTypes
 
-/// Facts about a source: `/info?url=…`.
 package struct InfoDialect: Dialect {
     package static let path = "/info"
 
@@ -11,7 +10,7 @@ package struct InfoDialect: Dialect {
     private let vocabulary: Vocabulary
 
     package var unsignedName: String { NativeDialect.unsignedName }
-    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
 
     /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
@@ -59,7 +58,6 @@ private enum InfoParameter: String, CaseIterable {
     case signature = "sig"
 }
 
-/// Collects the parameters of an `/info` target, then checks them together.
 struct InfoReader {
     private var seen: Set<InfoParameter> = []
     private var source: String?

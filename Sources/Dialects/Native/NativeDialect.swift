@@ -1,7 +1,6 @@
 import Text
 package import ThumbnailTypes
 
-/// Alula's own dialect: `/thumbnail?url=…`.
 package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
     private let signingKeys: [[UInt8]]
@@ -14,8 +13,8 @@ package struct NativeDialect: RenditionDialect {
     package static let uploadedSource = "upload:"
 
     package var unsignedName: String { Self.unsignedName }
-    package var uploads: DialectUploads { .sealed }
-    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .demanded }
+    package var uploads: DialectUploads { .signedBody }
+    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
 
     /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
     ///
@@ -62,14 +61,6 @@ package struct NativeDialect: RenditionDialect {
     /// Returns the source that a text names: a path under the origin of paths, or the text itself.
     package func source(_ text: String) -> String { vocabulary.source(text) }
 
-    /// Parses a query about a named source.
-    ///
-    /// - Parameters:
-    ///   - rendition: A query of `/thumbnail` without the source and the parameters of a single request.
-    ///   - source: The source.
-    ///   - accept: The request's `Accept`, which applies for `format=auto`.
-    ///   - hints: The hints in the request's fields.
-    ///   - mayExpire: Whether the query may contain an expiry.
     package func rendition(
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false

@@ -4,25 +4,26 @@ import ThumbnailTypes
 
 struct ParameterForm<Value: Sendable>: Sendable {
     /// The placeholder for the values, such as `PIXELS`.
-    let word: String
-    let words: [String]
+    let placeholder: String
+    let values: [String]
     /// Parses a value of the parameter named by the second argument.
     let read: @Sendable (String, String) throws(APIError) -> Value
     let write: @Sendable (Value) -> String
 
     init(
-        _ word: String, words: [String] = [], read: @escaping @Sendable (String, String) throws(APIError) -> Value,
+        _ placeholder: String, values: [String] = [],
+        read: @escaping @Sendable (String, String) throws(APIError) -> Value,
         write: @escaping @Sendable (Value) -> String
     ) {
-        (self.word, self.words, self.read, self.write) = (word, words, read, write)
+        (self.placeholder, self.values, self.read, self.write) = (placeholder, values, read, write)
     }
 
     init(
-        _ word: String, _ reason: String, read: @escaping @Sendable (String) -> Value?,
+        _ placeholder: String, _ reason: String, read: @escaping @Sendable (String) -> Value?,
         write: @escaping @Sendable (Value) -> String
     ) {
         self.init(
-            word,
+            placeholder,
             read: { text, name throws(APIError) in
                 guard let value = read(text) else { throw .badParameter(name, reason) }
                 return value
@@ -33,31 +34,31 @@ struct ParameterForm<Value: Sendable>: Sendable {
 extension ParameterForm where Value == Int {
     init(_ form: OperationParameter.Form) {
         switch form {
-        case .whole(let word, let range): self = .whole(word, from: range.lowerBound, to: range.upperBound)
+        case .whole(let placeholder, let range):
+            self = .whole(placeholder, from: range.lowerBound, to: range.upperBound)
         case .deviation(let range): self = .deviation(range)
         }
     }
 
     /// Whole numbers; the reason leaves out `most` if it is nil.
-    static func whole(_ word: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
+    static func whole(_ placeholder: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
         Self(
-            word, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
+            placeholder, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
             read: { ParameterGrammar.integer($0, in: least...(most ?? largest)) }, write: String.init)
     }
 
     static func oneOf(_ numbers: [Int]) -> Self {
-        let words = numbers.map(String.init)
+        let values = numbers.map(String.init)
         return Self(
-            "NUMBER", words: words,
+            "NUMBER", values: values,
             read: { text, name throws(APIError) in
                 guard let number = ParameterGrammar.integer(text, in: 0...999), numbers.contains(number) else {
-                    throw .badChoice(name, allowed: words)
+                    throw .badChoice(name, allowed: values)
                 }
                 return number
             }, write: String.init)
     }
 
-    /// A side in CSS pixels.
     static var side: Self { .whole("PIXELS", from: 1, to: 16_384) }
 
     /// Degrees clockwise, or counterclockwise if negative.
@@ -72,14 +73,13 @@ extension ParameterForm where Value == Int {
     }
 
     /// Decimal fractions, in units of their last decimal.
-    static func fraction(_ word: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
+    static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
         Self(
-            word, "Must be \(allowed) decimals.",
+            placeholder, "Must be \(allowed) decimals.",
             read: { ParameterGrammar.fraction($0, decimals: decimals, in: range) },
             write: { $0.decimal(places: decimals) })
     }
 
-    /// A share of a side, in thousandths.
     static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
 
     /// A standard deviation in hundredths of a CSS pixel; 0 for none.
@@ -113,10 +113,9 @@ extension ParameterForm where Value == Int {
 }
 
 extension ParameterForm where Value == Bool {
-    /// `0` or `1`.
     static var flag: Self {
         Self(
-            "0|1", words: ["0", "1"], read: { text, name throws(APIError) in try ParameterGrammar.flag(text, name) },
+            "0|1", values: ["0", "1"], read: { text, name throws(APIError) in try ParameterGrammar.flag(text, name) },
             write: { $0 ? "1" : "0" })
     }
 }
@@ -125,7 +124,7 @@ extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawV
     /// One of the lowercase words of `Value`, ignoring case.
     static var choice: Self {
         Self(
-            "WORD", words: Value.allCases.map(\.rawValue),
+            "WORD", values: Value.allCases.map(\.rawValue),
             read: { text, name throws(APIError) in try ParameterGrammar.choice(text.asciiLowercased, name) },
             write: { $0.rawValue })
     }
@@ -142,7 +141,7 @@ extension ParameterForm where Value == Color {
 extension ParameterForm where Value == Gravity {
     static var place: Self {
         Self(
-            "WORD", words: ParameterGrammar.placeNames,
+            "WORD", values: ParameterGrammar.placeNames,
             read: { text, name throws(APIError) in
                 switch ParameterGrammar.gravity(text.asciiLowercased) {
                 case .attention, .entropy, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
@@ -156,7 +155,7 @@ extension ParameterForm where Value == ImageFormat? {
     /// A format that the service can write; nil for `auto`.
     static var format: Self {
         Self(
-            "WORD", words: ParameterGrammar.formatNames,
+            "WORD", values: ParameterGrammar.formatNames,
             read: { text, name throws(APIError) in try ParameterGrammar.format(text.asciiLowercased, name) },
             write: { $0?.rawValue ?? "auto" })
     }
@@ -166,7 +165,7 @@ extension ParameterForm where Value == ImageOperations.Trim {
     static var tolerance: Self {
         let number = ParameterForm<Int>.whole("DIFFERENCE", from: 1, to: 255)
         return Self(
-            number.word,
+            number.placeholder,
             read: { text, name throws(APIError) in ImageOperations.Trim(tolerance: try number.read(text, name)) },
             write: { number.write($0.tolerance) })
     }
@@ -204,7 +203,6 @@ extension ParameterForm where Value == ImageOperations.Crop {
 }
 
 extension ParameterForm where Value == ImageOperations.Margins {
-    /// One to four lengths; missing margins equal those on the other side, as in CSS.
     static var margins: Self {
         Self("TOP,RIGHT…", "Must be one to four whole numbers from 0 to 4096 with commas between them.") { text in
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -223,7 +221,6 @@ extension ParameterForm where Value == ImageOperations.Margins {
 }
 
 extension ParameterForm where Value == ImageOperations.Radius {
-    /// A radius in CSS pixels, or `max`.
     static var radius: Self {
         Self("PIXELS|max", "Must be max, or a whole number from 0 to 16384.") { text in
             text.asciiLowercased == "max" ? .most : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }

@@ -7,12 +7,10 @@ package import ThumbnailTypes
 package struct ThumbnailOption: Sendable {
     package let name: String
     package let aliases: [String]
-    /// The placeholder for the values, such as `PIXELS`.
     package let form: String
     package let values: [String]
     package let help: String
 
-    /// All parameters that affect a result, in the documented order.
     package static let all: [ThumbnailOption] = ThumbnailParameter.all.filter { $0.uses.contains(.renditions) }.map {
         ThumbnailOption(name: $0.name, aliases: $0.aliases, form: $0.form, values: $0.values, help: $0.help)
     }

@@ -3,7 +3,6 @@ import Text
 import ThumbnailTypes
 
 extension ThumbnailParameter {
-    /// All parameters, in the order in which targets are written.
     static let all: [ThumbnailParameter] =
         boxes + geometry + Operations.parameters.map { .operation($0) } + files + watermarks + requests
 
@@ -26,7 +25,7 @@ extension ThumbnailParameter {
             }, "the source", in: .besidePresets),
         .optional(
             "w", \.options.width, .side, "width of the box, 1 to 16384, or by client hints", alias: "width"
-        ).orAutomatic(\.isWidthAutomatic).choosing(.width),
+        ).allowingAuto(\.isWidthAutomatic).choosing(.width),
         .optional("h", \.options.height, .side, "height of the box, 1 to 16384", alias: "height").choosing(.height),
         .value("fit", \.options.fit, .choice, "how the image fits into the box"),
         .value("enlarge", \.options.enlarge, .flag, "1: a small image may be enlarged"),
@@ -34,7 +33,7 @@ extension ThumbnailParameter {
             "dpr", \.options.devicePixelRatio,
             .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
             "device pixels per CSS pixel, 0.5 to 8, or by client hints", in: [.renditions, .presets, .besidePresets]
-        ).orAutomatic(\.isRatioAutomatic).choosing([.width, .height]),
+        ).allowingAuto(\.isRatioAutomatic).choosing([.width, .height]),
     ]
 
     private static let geometry: [ThumbnailParameter] = [

@@ -2,7 +2,6 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// A parameter of `/thumbnail`: its names, where it is allowed, how it is parsed and written, and its help.
 struct ThumbnailParameter: Sendable {
     typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
 
@@ -20,12 +19,10 @@ struct ThumbnailParameter: Sendable {
     let uses: Uses
     /// The parts of the response that it specifies.
     private(set) var choices: ClientChoices = []
-    /// The placeholder for the values, such as `PIXELS`.
     private(set) var form: String
     let values: [String]
     let help: String
     private(set) var read: @Sendable (String, String, inout ThumbnailParameterValues) throws(APIError) -> Void
-    /// Writes the value as text; returns nil for a value that is left out.
     let write: @Sendable (ThumbnailParameterValues) -> String?
 
     private init<Value>(
@@ -37,8 +34,8 @@ struct ThumbnailParameter: Sendable {
         self.name = name
         aliases = alias.map { [$0] } ?? []
         self.uses = uses
-        (self.form, values) = (form.word, form.words)
-        let listed = form.words.isEmpty || form.word == "0|1" ? "" : ": \(form.words.joined(separator: ", "))"
+        (self.form, values) = (form.placeholder, form.values)
+        let listed = form.values.isEmpty || form.placeholder == "0|1" ? "" : ": \(form.values.joined(separator: ", "))"
         self.help = help + listed
         (self.read, self.write) = (read, write)
     }
@@ -84,7 +81,7 @@ struct ThumbnailParameter: Sendable {
         _ form: ParameterForm<Value>, _ help: String
     ) -> Self {
         Self(name, form, help) { text, name, values throws(APIError) in
-            values.watermark.firstOption = values.watermark.firstOption ?? name
+            values.watermark.firstParameter = values.watermark.firstParameter ?? name
             values.watermark[keyPath: path] = try form.read(text, name)
         } write: { values in
             values.watermark[keyPath: path].map(form.write)
@@ -114,7 +111,7 @@ struct ThumbnailParameter: Sendable {
     /// A position, a content-dependent gravity, or `focal`, which requires two other parameters.
     static func gravity(_ name: String, _ help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
-        return Self(name, text("WORD", words: names), help) { text, name, values throws(APIError) in
+        return Self(name, text("WORD", values: names), help) { text, name, values throws(APIError) in
             let text = text.asciiLowercased
             values.isFocal = text == "focal"
             guard !values.isFocal else { return }
@@ -127,7 +124,7 @@ struct ThumbnailParameter: Sendable {
     }
 
     /// Returns the same row with `auto` as an additional value, for the client's hints.
-    func orAutomatic(_ isAutomatic: any Path<Bool>) -> Self {
+    func allowingAuto(_ isAutomatic: any Path<Bool>) -> Self {
         var row = self
         row.form += "|auto"
         row.read = { text, name, values throws(APIError) in
@@ -158,7 +155,6 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// The names of presets, whose contents are written instead.
     static func presets(_ name: String, _ help: String) -> Self {
         Self(name, text("NAMES"), help, uses: [.renditions, .besidePresets]) { text, name, values throws(APIError) in
             values.presets = try values.vocabulary.presetNames(text, name)
@@ -167,7 +163,6 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// The signature; ``URLSigner`` checks it by its position in the target.
     static func signature(_ name: String, _ help: String) -> Self {
         Self(name, text("SIGNATURE"), help, uses: .besidePresets) { _, _, _ in
         } write: { _ in
@@ -175,7 +170,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    private static func text(_ word: String, words: [String] = []) -> ParameterForm<String> {
-        ParameterForm(word, words: words, read: { text, _ in text }, write: { $0 })
+    private static func text(_ placeholder: String, values: [String] = []) -> ParameterForm<String> {
+        ParameterForm(placeholder, values: values, read: { text, _ in text }, write: { $0 })
     }
 }

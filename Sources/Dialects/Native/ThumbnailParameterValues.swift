@@ -2,7 +2,6 @@ import Imaging
 import Text
 import ThumbnailTypes
 
-/// The values of all `/thumbnail` parameters, before they are checked together.
 struct ThumbnailParameterValues: Sendable {
     var vocabulary = Vocabulary()
     var source: String?
@@ -17,7 +16,6 @@ struct ThumbnailParameterValues: Sendable {
     var format: ImageFormat?
     var page: Int?
     var watermark = WatermarkParameters()
-    /// The presets that the request names, in its order.
     var presets: [ExactText] = []
     var placeholder: Color?
     var tags: [ExactText] = []
@@ -96,10 +94,10 @@ struct ThumbnailParameterValues: Sendable {
         }
         if isRatioAutomatic { options.devicePixelRatio = hints.ratio ?? 1_000 }
         var box = options.box
-        if isWidthAutomatic { box.width = sizes.up(hints.width ?? sizes.automaticWidth) }
+        if isWidthAutomatic { box.width = sizes.roundUp(hints.width ?? sizes.automaticWidth) }
         if isRatioAutomatic {
             box = try sizes.allowed(box, [])
-            (box.width, box.height) = (box.width.map(sizes.up), box.height.map(sizes.up))
+            (box.width, box.height) = (box.width.map(sizes.roundUp), box.height.map(sizes.roundUp))
         }
         options.set(box)
     }
@@ -126,12 +124,10 @@ struct WatermarkParameters: Sendable {
     var opacity: Int?
     var scale: Int?
     var isTiled: Bool?
-    /// The first parameter that requires a watermark.
-    var firstOption: String?
+    var firstParameter: String?
 
     init() {}
 
-    /// Converts a watermark back to values, leaving out defaults.
     init(_ source: ExactText, _ options: WatermarkOptions) {
         let standard = WatermarkOptions()
         named = Vocabulary.Watermark(source: source)
@@ -145,7 +141,7 @@ struct WatermarkParameters: Sendable {
 
     func watermark() throws(APIError) -> Vocabulary.Watermark? {
         guard let named else {
-            if let firstOption { throw .badParameter(firstOption, "Needs a watermark.") }
+            if let firstParameter { throw .badParameter(firstParameter, "Needs a watermark.") }
             return nil
         }
         return Vocabulary.Watermark(source: named.source, options: options(over: named.options))

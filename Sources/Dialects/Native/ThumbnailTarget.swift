@@ -37,11 +37,11 @@ package enum ThumbnailTarget {
         var values = try read(over: [])
         let levels = vocabulary.levels(below: values.presets)
         if !levels.isEmpty { values = try read(over: levels) }
-        var made = try values.query(accept: target.accept?.string, hints: target.hints)
+        var result = try values.query(accept: target.accept?.string, hints: target.hints)
         if !levels.isEmpty {
-            made.choices = items.reduce(into: []) { $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? []) }
+            result.choices = items.reduce(into: []) { $0.formUnion(ThumbnailParameter.named($1.name)?.choices ?? []) }
         }
-        return made
+        return result
     }
 
     package static func parse(
@@ -74,7 +74,6 @@ struct ThumbnailParameterReader {
     /// Lets the parameters that follow override earlier ones.
     mutating func override() { seen = [] }
 
-    /// Parses one percent-decoded parameter.
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {
         guard let parameter = ThumbnailParameter.named(name) else {
             throw .unknown(name, among: ThumbnailParameter.names)

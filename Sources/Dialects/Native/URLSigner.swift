@@ -17,12 +17,12 @@ package enum URLSigner {
     package static func verify(target: String, keys: [[UInt8]]) -> Bool {
         let bytes = Array(target.utf8)
         guard let start = lastMark(in: bytes),
-            let given = Base64URL.decode(String(decoding: bytes[(start + mark.count)...], as: UTF8.self)),
-            given.count == codeLength
+            let received = Base64URL.decode(String(decoding: bytes[(start + mark.count)...], as: UTF8.self)),
+            received.count == codeLength
         else { return false }
         var isValid = false
         for key in keys {
-            let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: bytes[..<start], key: key), given)
+            let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: bytes[..<start], key: key), received)
             isValid = isMatch || isValid
         }
         return isValid

@@ -2,10 +2,9 @@ import Imaging
 import Text
 package import ThumbnailTypes
 
-/// The image endpoint of Netlify: `/.netlify/images?url=…&w=300&h=200&fit=cover`.
 package struct NetlifyDialect: FrontEndDialect {
     package let name = "netlify"
-    package let place: DialectPlace
+    package let prefix: PathPrefix
     private let sources: FrontEndSources
 
     private enum Fit: String, CaseIterable {
@@ -18,13 +17,13 @@ package struct NetlifyDialect: FrontEndDialect {
 
     private static let quality = 75
 
-    package init(at place: DialectPlace, base: SourceBase?) {
-        self.place = place
-        sources = FrontEndSources(base: base, place: place, acceptsBarePaths: true)
+    package init(at prefix: PathPrefix, base: SourceBase?) {
+        self.prefix = prefix
+        sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true)
     }
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: place)
+        let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
         let word = try parameters["fm"]
         let isText = word == "blurhash"

@@ -10,19 +10,19 @@ package struct NextDialect: FrontEndDialect {
 
     package var name: String { service.rawValue }
     private let service: Service
-    package let place: DialectPlace
+    package let prefix: PathPrefix
     private let configuration: NextConfiguration
 
-    package init(_ service: Service, at place: DialectPlace, _ configuration: NextConfiguration, base: SourceBase?) {
-        (self.service, self.place, self.configuration) = (service, place, configuration)
+    package init(_ service: Service, at prefix: PathPrefix, _ configuration: NextConfiguration, base: SourceBase?) {
+        (self.service, self.prefix, self.configuration) = (service, prefix, configuration)
         sources = FrontEndSources(
-            base: base, place: place, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
+            base: base, prefix: prefix, acceptsBarePaths: service == .vercel, acceptsQueries: service == .vercel)
     }
 
     private let sources: FrontEndSources
 
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        let parameters = try FrontEndTarget(target, at: place)
+        let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
         let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)
         guard configuration.widths?.contains(width) ?? true else {
@@ -37,7 +37,7 @@ package struct NextDialect: FrontEndDialect {
         (recipe.box.width, recipe.quality) = (width, quality)
         recipe.unexpected = [.webp, .avif]
         recipe.acceptsDrawings = false
-        recipe.untouched = service == .next ? .animations : .others
+        recipe.unchanged = service == .next ? .animations : .others
         return Request(source: source, recipe: recipe, isNegotiated: true)
     }
 }
@@ -46,7 +46,6 @@ package struct NextDialect: FrontEndDialect {
 package struct NextConfiguration: Hashable, Sendable {
     /// The allowed widths; nil for those of ``SizePolicy``.
     package var widths: [Int]?
-    /// The allowed qualities; nil for those of ``SizePolicy``.
     package var qualities: [Int]?
     /// The formats that `Accept` may select; among equals the first one wins.
     package var formats: [ImageFormat]

@@ -9,35 +9,35 @@ package import ThumbnailTypes
 /// lists the differences.
 package struct ThumborDialect: Dialect {
     package let name = "thumbor"
-    private let place: DialectPlace
+    private let prefix: PathPrefix
     private let configuration: ThumborConfiguration
 
     package var signatures: DialectSignatures {
         if configuration.key == nil { return .none }
-        return configuration.isUnsafeServed ? .offered : .demanded
+        return configuration.isUnsafeServed ? .optional : .required
     }
-    package var probePaths: [String] { [place.path(of: "healthcheck")] }
+    package var readinessPaths: [String] { [prefix.path(of: "healthcheck")] }
 
     package init?(_ configuration: ThumborConfiguration) {
-        guard let place = configuration.place else { return nil }
-        self.place = place
+        guard let prefix = configuration.prefix else { return nil }
+        self.prefix = prefix
         self.configuration = configuration
     }
 
-    package func claim(on target: String) -> DialectClaim { place.claim(on: target) }
+    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
-        guard let path = ThumborPath(target.target.string, at: place) else { return false }
+        guard let path = ThumborPath(target.target.string, at: prefix) else { return false }
         return path.isUnsafe ? configuration.isUnsafeServed : verifiedText(of: path) != nil
     }
 
     package func isSigned(_ target: RequestedTarget) -> Bool {
-        configuration.key != nil && ThumborPath(target.target.string, at: place).map { !$0.isUnsafe } ?? false
+        configuration.key != nil && ThumborPath(target.target.string, at: prefix).map { !$0.isUnsafe } ?? false
     }
 
     /// Parses the signed text; a text without a valid signature is parsed as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
-        guard let path = ThumborPath(target.target.string, at: place) else {
+        guard let path = ThumborPath(target.target.string, at: prefix) else {
             throw .badURL("The address of an image is missing.")
         }
         let parsed = try ThumborTarget(path.isUnsafe ? path.unsignedText : verifiedText(of: path) ?? path.sent)
@@ -83,17 +83,14 @@ package struct ThumborDialect: Dialect {
     }
 }
 
-/// The settings of the dialect of thumbor and imagor.
 package struct ThumborConfiguration: Sendable {
-    package var place: DialectPlace?
+    package var prefix: PathPrefix?
     /// The key of signatures; nil if none are required.
     package var key: [UInt8]?
     package var signer = HMAC.Hash.sha1
-    /// The length to which signatures are truncated; nil for the full length.
     package var signatureLength: Int?
     /// Whether targets that begin with `unsafe/` are served; nil to serve them only without a key.
     package var servesUnsafe: Bool?
-    /// The prefix of image addresses without a scheme, such as `http://`.
     package var baseURL: SourceBase = "http://"
     /// Formats that `Accept` may select if the target names none, best first.
     package var automaticFormats: [ImageFormat] = []

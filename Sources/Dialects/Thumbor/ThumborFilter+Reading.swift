@@ -44,7 +44,6 @@ extension ThumborFilter {
         }
     }
 
-    /// Parses a color: a CSS name, or hexadecimal digits.
     static func color(_ text: String, of filter: String) throws(APIError) -> Color {
         let name = text.suffix(after: "#").map { String($0) } ?? text
         if name == "none" { return .transparent }

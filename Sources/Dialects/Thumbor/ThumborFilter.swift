@@ -1,18 +1,14 @@
 import Imaging
 
-/// The options of a target: the geometry before the filters, and everything that filters set.
 struct ThumborOptions: Hashable, Sendable {
-    /// The requested geometry before the filters, and what filters add to it.
     var geometry = ThumborGeometry()
     /// Whether the image keeps its size.
     var isDebug = false
-    /// Whether the image is only encoded.
     var isRaw = false
     var format: ImageFormat?
     /// The format of animations that ``format`` does not support.
     var fallback: ImageFormat?
     var quality: Int?
-    /// Maximum size of the file in bytes.
     var maximumBytes: Int?
     var replacesPNG = false
     var stripsProfile = false
@@ -21,16 +17,13 @@ struct ThumborOptions: Hashable, Sendable {
     var page = 0
     /// Dots per inch of drawings, whose natural size is at 72.
     var resolution: Int?
-    /// The filters that change pixels, in order.
     var filters: [ThumborFilter] = []
 }
 
 enum ThumborFilter: Hashable, Sendable {
-    /// Enlarges the image until it reaches the box.
     case upscale
     /// Scales the image by a factor in millionths, up to ten million.
     case proportion(Int)
-    /// Puts the image on a canvas of the size of the box.
     case fill(Paint, isBehind: Bool)
     case background(Color)
     /// The color of the top left pixel behind transparent parts.
@@ -56,7 +49,6 @@ enum ThumborFilter: Hashable, Sendable {
     }
 }
 
-/// Something that a filter overlays on the image.
 struct ThumborMark: Hashable, Sendable {
     enum Subject: Hashable, Sendable {
         case source(Int)
@@ -79,7 +71,7 @@ struct ThumborMark: Hashable, Sendable {
         var distance = 0
         var unit = Unit.pixels
         /// Whether only imagor supports this form of a position.
-        var isOfImagor = false
+        var isImagorOnly = false
     }
 
     var subject: Subject

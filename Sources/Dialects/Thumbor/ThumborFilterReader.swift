@@ -7,9 +7,7 @@ import ThumbnailTypes
 /// Unknown filters, and those with malformed arguments, have no effect and are recorded.
 struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
-    /// The sources of marks, in order.
     private(set) var marks: [ExactText] = []
-    /// Unix seconds at which the target expires.
     private(set) var expires: Int?
     /// How the response differs from only the image.
     private(set) var form = ResponseForm()
@@ -62,8 +60,8 @@ struct ThumborFilterReader {
             if mark.opacity > 0 { options.filters.append(.mark(mark)) }
             return true
         }
-        guard let made = try ThumborFilter(filter.name, arguments) else { return false }
-        options.filters.append(made)
+        guard let effect = try ThumborFilter(filter.name, arguments) else { return false }
+        options.filters.append(effect)
         return true
     }
 }
@@ -192,7 +190,7 @@ extension ThumborFilterReader {
             mark.layer = target.geometry
             mark.x = arguments.text(1).flatMap(Self.place) ?? mark.x
             mark.y = arguments.text(2).flatMap(Self.place) ?? mark.y
-            (mark.x.isOfImagor, mark.y.isOfImagor) = (true, true)
+            (mark.x.isImagorOnly, mark.y.isImagorOnly) = (true, true)
             transparency = arguments.millionths(3).map { $0 / 1_000_000 } ?? 0
             mark.mode = arguments.text(4).flatMap { BlendMode(rawValue: $0.asciiLowercased) } ?? .normal
         default: return nil
@@ -218,28 +216,26 @@ extension ThumborFilterReader {
         return marks.count - 1
     }
 
-    /// Parses a size in percent; returns an inner nil for none, nil for an invalid text.
     private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
         guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
         guard let share = arguments.whole(index, most: 10_000) else { return nil }
         return .some(share == 0 ? nil : share)
     }
 
-    /// Parses a position along one axis; returns nil for an invalid text.
     static func place(_ text: String) -> ThumborMark.Position? {
         var place = ThumborMark.Position()
         switch text {
         case "center": place.anchor = .center
         case "repeat": place.anchor = .repeated
-        case "left", "top": place.isOfImagor = true
-        case "right", "bottom": (place.anchor, place.isOfImagor) = (.far, true)
+        case "left", "top": place.isImagorOnly = true
+        case "right", "bottom": (place.anchor, place.isImagorOnly) = (.far, true)
         default:
             for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
                 guard let rest = text.suffix(after: word) else { continue }
                 guard let pixels = ThumborNumber.whole(rest.utf8, most: 1_000_000) else { return nil }
                 let isFar = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
                 (place.anchor, place.distance) = isFar ? (.far, pixels) : (.near, -pixels)
-                place.isOfImagor = true
+                place.isImagorOnly = true
                 return place
             }
             let isFar = text.utf8.first == UInt8(ascii: "-")
@@ -253,7 +249,7 @@ extension ThumborFilterReader {
             } else if place.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
                 0..<1_000_000 ~= number
             {
-                (place.distance, place.unit, place.isOfImagor) = (number, .millionths, true)
+                (place.distance, place.unit, place.isImagorOnly) = (number, .millionths, true)
             } else {
                 return nil
             }

@@ -57,7 +57,6 @@ struct ThumborFilterText: Hashable, Sendable {
     }
 }
 
-/// The arguments of a filter; a malformed one makes the filter ineffective.
 struct ThumborArguments {
     private let texts: [String]
 

@@ -1,6 +1,5 @@
 import Imaging
 
-/// The requested geometry before the filters: the part, the size, mirrors and alignments.
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {
         /// Maximum distance of a border's pixel from the color of the corner.

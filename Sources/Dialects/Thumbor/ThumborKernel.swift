@@ -1,7 +1,6 @@
 import Glibc
 import Imaging
 
-/// The weights of thumbor's blur and convolution.
 enum ThumborKernel {
     /// Returns the standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is truncated at
     /// `radius` pixels.
@@ -53,7 +52,6 @@ enum ThumborCurve {
         let y: Int
     }
 
-    /// Parses a change of colors; returns nil for invalid text.
     static func map(_ arguments: ThumborArguments) -> ColorFormula? {
         let tables = (0..<4).compactMap { arguments.text($0).flatMap(points).map(table) }
         guard tables.count == 4 else { return nil }

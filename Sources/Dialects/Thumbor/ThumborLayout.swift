@@ -18,9 +18,7 @@ struct ThumborLayout: Hashable {
     /// Creates the layout of an image.
     ///
     /// - Parameters:
-    ///   - geometry: The requested geometry.
     ///   - available: The turned image, or the rest of it after a trim.
-    ///   - parent: The size of the image below, for layers.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
@@ -41,8 +39,8 @@ struct ThumborLayout: Hashable {
                 geometry.height, own: part.size.height, parent: parent?.height, most: available.whole.height))
         guard box.width > 0 || box.height > 0 else { return }
         var target = box
-        if target.width == 0 { target.width = Self.even(box.height * part.size.width, part.size.height) }
-        if target.height == 0 { target.height = Self.even(box.width * part.size.height, part.size.width) }
+        if target.width == 0 { target.width = Self.roundEven(box.height * part.size.width, part.size.height) }
+        if target.height == 0 { target.height = Self.roundEven(box.width * part.size.height, part.size.width) }
         if let fitIn = geometry.fitIn {
             fit(fitIn, into: target)
         } else {
@@ -65,9 +63,9 @@ struct ThumborLayout: Hashable {
         // own.width / target.width compared to own.height / target.height.
         let (across, down) = (own.width * target.height, own.height * target.width)
         if fitIn.isFull ? across <= down : across >= down {
-            size = PixelSize(width: target.width, height: Self.up(own.height * target.width, own.width))
+            size = PixelSize(width: target.width, height: Self.roundUp(own.height * target.width, own.width))
         } else {
-            size = PixelSize(width: Self.up(own.width * target.height, own.height), height: target.height)
+            size = PixelSize(width: Self.roundUp(own.width * target.height, own.height), height: target.height)
         }
         size = PixelSize(width: max(1, size.width), height: max(1, size.height))
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
@@ -83,7 +81,7 @@ struct ThumborLayout: Hashable {
         guard ratio(own) != ratio(target) else { return }
         var kept = own
         if target.width * own.height > target.height * own.width {
-            kept.height = max(1, Self.even(own.width * target.height, target.width))
+            kept.height = max(1, Self.roundEven(own.width * target.height, target.width))
         } else {
             kept.width = max(1, min(own.width, (target.width * own.height + target.height - 1) / target.height))
         }
@@ -91,8 +89,8 @@ struct ThumborLayout: Hashable {
         if focus == nil, geometry.isSmart {
             interest = target
             size = PixelSize(
-                width: max(target.width, Self.up(own.width * target.width, kept.width)),
-                height: max(target.height, Self.up(own.height * target.height, kept.height)))
+                width: max(target.width, Self.roundUp(own.width * target.width, kept.width)),
+                height: max(target.height, Self.roundUp(own.height * target.height, kept.height)))
             return
         }
         func start(_ focus: Int?, _ place: ThumborGeometry.Alignment, _ side: Int, _ kept: Int) -> Int {
@@ -133,12 +131,12 @@ struct ThumborLayout: Hashable {
     }
 
     /// Divides positive numbers, rounding halves to even, at most the longest side.
-    private static func even(_ dividend: Int, _ divisor: Int) -> Int {
+    private static func roundEven(_ dividend: Int, _ divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
     }
 
     /// Divides positive numbers, rounding halves up, at most the longest side.
-    private static func up(_ dividend: Int, _ divisor: Int) -> Int {
+    private static func roundUp(_ dividend: Int, _ divisor: Int) -> Int {
         min((2 * dividend + divisor) / (2 * divisor), longest)
     }
 }

@@ -69,7 +69,7 @@ extension ThumborMark {
     /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred. If a
     /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
     func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
-        let isTiled = x.isOfImagor || y.isOfImagor
+        let isTiled = x.isImagorOnly || y.isImagorOnly
         func row(_ place: Position, _ side: Int, _ own: Int) -> BlendRow {
             guard place.anchor == .repeated else { return BlendRow(start: place.start(in: side, own: own)) }
             if isTiled { return BlendRow(start: 0, count: side / own + 1, pitch: own) }

@@ -8,7 +8,6 @@ struct ThumborText {
     /// Whether the text was percent-decoded, so that it may contain any character.
     let isDecoded: Bool
 
-    /// Percent-decodes a part once; returns nil if that fails.
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
         isDecoded ? URLEscape.decodeAgain(part) : URLEscape.decodeText(part)
     }
@@ -21,8 +20,8 @@ struct ThumborPath {
     let sent: ThumborText
 
     /// Returns nil if the target is elsewhere, or has only one segment.
-    init?(_ target: String, at place: DialectPlace) {
-        guard let remainder = place.remainder(of: target) else { return nil }
+    init?(_ target: String, at prefix: PathPrefix) {
+        guard let remainder = prefix.remainder(of: target) else { return nil }
         let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
         let start = path[...].drop { $0 == UInt8(ascii: "/") }
         guard let slash = start.firstIndex(of: UInt8(ascii: "/")) else { return nil }
@@ -32,7 +31,6 @@ struct ThumborPath {
 
     var isUnsafe: Bool { signature.elementsEqual("unsafe".utf8) }
 
-    /// The rest percent-decoded; nil if it has no escapes, or broken ones.
     var decoded: ThumborText? {
         guard sent.bytes.contains(UInt8(ascii: "%")), let text = URLEscape.decodeText(sent.bytes) else { return nil }
         return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
@@ -56,7 +54,6 @@ struct ThumborPath {
 struct ThumborSigner {
     let key: [UInt8]
     let hash: HMAC.Hash
-    /// The number of characters to keep; nil for all.
     let length: Int?
 
     /// Returns the signature of a path without its leading slash.
@@ -69,8 +66,8 @@ struct ThumborSigner {
 
     /// Returns the signed text: the path as it was sent, or percent-decoded; nil if neither matches.
     func verifiedText(of path: ThumborPath) -> ThumborText? {
-        guard let given = URLEscape.decodeText(path.signature).map({ Array($0.utf8) }) else { return nil }
-        if HMAC.isEqual(given, signature(of: path.sent.bytes)) { return path.sent }
-        return path.decoded.flatMap { HMAC.isEqual(given, signature(of: $0.bytes)) ? $0 : nil }
+        guard let received = URLEscape.decodeText(path.signature).map({ Array($0.utf8) }) else { return nil }
+        if HMAC.isEqual(received, signature(of: path.sent.bytes)) { return path.sent }
+        return path.decoded.flatMap { HMAC.isEqual(received, signature(of: $0.bytes)) ? $0 : nil }
     }
 }

@@ -6,9 +6,7 @@ import Text
 /// URL.
 struct ThumborRecipe: RenderRecipe {
     var options: ThumborOptions
-    /// The formats that `Accept` names and that may be chosen, best first.
     let accepted: [ImageFormat]
-    /// The default quality of JPEG and WebP.
     let quality: Int
     /// The options as written: everything that determines the composition besides the rest of the recipe.
     var text: String

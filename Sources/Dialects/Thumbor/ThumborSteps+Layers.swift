@@ -7,7 +7,6 @@ extension ThumborSteps {
         var y: Int
         var size: PixelSize
 
-        /// Returns the intersection of both areas; nil if it is empty.
         func intersection(_ other: Area) -> Area? {
             let (left, top) = (max(x, other.x), max(y, other.y))
             let width = min(x + size.width, other.x + other.size.width) - left
@@ -21,7 +20,7 @@ extension ThumborSteps {
     ///
     /// Marks over an opaque or transparent layer over the image are equivalent to layer and marks, one after the other,
     /// over the image.
-    mutating func layInner(of mark: ThumborMark) {
+    mutating func overlayInner(of mark: ThumborMark) {
         guard !mark.inner.isEmpty else { return }
         let image = Area(x: 0, y: 0, size: frame.size)
         guard let area = place(mark, on: image), let visible = area.intersection(image) else { return }

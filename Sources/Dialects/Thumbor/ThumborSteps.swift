@@ -5,10 +5,6 @@ struct ThumborSteps {
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
 
-    /// - Parameters:
-    ///   - frame: The resampled image.
-    ///   - box: The box of the layout.
-    ///   - padding: The pixels that `fill()` adds to the box.
     init(_ frame: Frame, box: PixelSize, padding: ThumborGeometry.Padding?) {
         (self.frame, self.box, self.padding) = (frame, box, padding)
     }
@@ -56,7 +52,7 @@ struct ThumborSteps {
         case .crop(let x, let y, let width, let height): crop(x, y, width, height)
         case .mark(let mark):
             append(mark)
-            layInner(of: mark)
+            overlayInner(of: mark)
         }
     }
 
@@ -68,7 +64,6 @@ struct ThumborSteps {
         if frame.hasAlpha, color.alpha > 0 { add(BackgroundStep(color)) }
     }
 
-    /// Enlarges the image until one side equals the box's, if both are shorter.
     private mutating func upscale() {
         let own = frame.size
         guard own.width < box.width, own.height < box.height else { return }

@@ -1,7 +1,6 @@
 import Imaging
 import Text
 
-/// The part of a target after the signature: options in a fixed order, filters, and the address of the image.
 struct ThumborTarget {
     private(set) var isMeta = false
     /// Whether the image is shown at its own size.
@@ -13,10 +12,8 @@ struct ThumborTarget {
     /// Everything before the address, in characters that are allowed in a target.
     let optionText: String
 
-    /// Maximum length of a requested side in pixels.
     static let maximumPixels = 1_000_000
 
-    /// The address of the image percent-decoded; nil if that fails.
     var decodedAddress: String? { text.decoded(address) }
 
     /// Parses `text`, which follows the signature and its slash.
@@ -192,7 +189,6 @@ private struct ThumborCursor {
         self.rest = rest
     }
 
-    /// Consumes the next segment if it is `word`.
     mutating func take(_ word: String) -> Bool {
         guard let segment = next, segment.elementsEqual(word.utf8) else { return false }
         rest = rest[(segment.endIndex + 1)...]

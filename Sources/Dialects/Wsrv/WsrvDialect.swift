@@ -8,16 +8,16 @@ package import ThumbnailTypes
 /// signatures.
 package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
-    package let place: DialectPlace
+    package let prefix: PathPrefix
 
-    package init(at place: DialectPlace) {
-        self.place = place
+    package init(at prefix: PathPrefix) {
+        self.prefix = prefix
     }
 
     /// At `/`, the dialect claims targets with a `url`: always at `/` itself, on other paths unless they are Alula's
     /// own.
     package func claim(on target: String) -> DialectClaim {
-        let claim = place.claim(on: target)
+        let claim = prefix.claim(on: target)
         guard case .remainder = claim else { return claim }
         guard WsrvTarget.namesSource(target) else { return .none }
         return target.prefix(before: UInt8(ascii: "?")) == "/" ? .certain : .remainder
@@ -28,9 +28,8 @@ package struct WsrvDialect: UnsignedDialect {
     }
 }
 
-/// The settings of the dialect of weserv/images, the service behind wsrv.nl.
 package struct WsrvConfiguration: Hashable, Sendable {
-    package var place: DialectPlace?
+    package var prefix: PathPrefix?
 
     package init() {}
 }

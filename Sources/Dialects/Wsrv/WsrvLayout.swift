@@ -7,7 +7,6 @@ import Imaging
 /// in the same order.
 struct WsrvLayout {
     let options: WsrvOptions
-    /// The size of the box; 0 for a missing side.
     private var box: PixelSize
     let frames: Int
 
@@ -21,7 +20,6 @@ struct WsrvLayout {
     ///
     /// - Parameters:
     ///   - stored: The stored size of the source, with all kept frames stacked.
-    ///   - frames: The number of frames to keep.
     init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
         (self.options, self.frame, self.frames) = (options, frame, frames)
         box = options.box(for: stored)
@@ -35,10 +33,10 @@ struct WsrvLayout {
             cut(to: box, original: turned)
         } else {
             // An image that covers the box does so after its turn; all others are turned after they are resized.
-            let asked = box
+            let requested = box
             if turn.exchangesSides, options.fit == .cover, box.width > 0, box.height > 0 { box = box.exchanged }
             self.frame.resample(to: turn.turned(resized(source, in: reduced(source))))
-            box = asked
+            box = requested
             let isBoxTurned = turn.exchangesSides && (box.width == 0 || box.height == 0)
             cut(to: isBoxTurned ? box.exchanged : box, original: turned)
             if let crop = crop(of: size) { self.frame.crop(crop) }
@@ -148,8 +146,8 @@ extension WsrvLayout {
         guard options.cropX != nil || options.cropY != nil || options.cropWidth != nil || options.cropHeight != nil
         else { return nil }
         func span(_ start: WsrvLength?, _ length: WsrvLength?, of side: Int) -> (start: Int, length: Int) {
-            let given = start?.pixels(of: side) ?? 0
-            let first = (0..<side).contains(given) ? given : 0
+            let offset = start?.pixels(of: side) ?? 0
+            let first = (0..<side).contains(offset) ? offset : 0
             let count = length?.pixels(of: side) ?? 0
             return (first, (1...(side - first)).contains(count) ? count : side - first)
         }

@@ -150,7 +150,6 @@ struct WsrvOptionReader {
     }
 }
 
-/// Values that are words; they are compared byte by byte, and no word is longer than ``longestWord``.
 extension WsrvOptionReader {
     private static let longestWord = 16
 

@@ -20,7 +20,7 @@ extension WsrvOptions {
     }
 
     func mask(_ frame: inout Frame) {
-        guard let mask = usedMask else { return }
+        guard let mask = effectiveMask else { return }
         let size = frame.size
         frame.apply(OutlineStep(.fitted(mask), color: maskColor ?? .transparent))
         let shape = FittedMask(mask, in: size).size
@@ -29,7 +29,7 @@ extension WsrvOptions {
             CropStep(x: (size.width - shape.width + 1) / 2, y: (size.height - shape.height + 1) / 2, size: shape))
     }
 
-    var usedMask: ImageOperations.Mask? { mask ?? nil }
+    var effectiveMask: ImageOperations.Mask? { mask ?? nil }
 
     private func used(_ percent: Int?) -> Int? {
         percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil }
@@ -84,7 +84,6 @@ extension Color {
 
 /// The text in the key of a result whose border is not known yet.
 extension WsrvOptions {
-    /// All options that affect pixels after a trim, each with its name.
     var keyText: String {
         var text: [String] = []
         func add(_ name: String, _ value: (some CustomStringConvertible)?) {
@@ -113,7 +112,7 @@ extension WsrvOptions {
         for (name, color) in colors { add(name, color.map { "\($0.red),\($0.green),\($0.blue),\($0.alpha)" }) }
         add("fit", fit?.rawValue)
         add("a", position?.rawValue)
-        add("mask", usedMask?.rawValue)
+        add("mask", effectiveMask?.rawValue)
         add("filt", filter?.rawValue)
         return text.joined(separator: " ")
     }

@@ -21,11 +21,9 @@ struct WsrvOptions: Hashable, Sendable {
     var position: Position?
     var focalX: Float?
     var focalY: Float?
-    /// The shape to cut out; an inner nil for an invalid name.
     var mask: ImageOperations.Mask??
     var isMaskTrimmed: Bool?
     var maskColor: Color?
-    /// Degrees clockwise.
     var rotation: Int?
     /// Whether top and bottom are swapped.
     var flip: Bool?
@@ -43,7 +41,6 @@ struct WsrvOptions: Hashable, Sendable {
     var trim: Int?
     var blur: Float?
     var filter: Filter?
-    /// The colors that replace black and white in the duotone filter.
     var gradientStart: Color?
     var gradientEnd: Color?
     var tint: Color?
@@ -58,9 +55,7 @@ struct WsrvOptions: Hashable, Sendable {
     var pages: Int?
     /// How often an animation plays; 0 for endless.
     var loops: Int?
-    /// Milliseconds of each frame.
     var delays: [Int]?
-    /// Whether the response is a `data:` URL.
     var isInBase64 = false
 
     /// The position of a part in the image, or of the image on a canvas.
@@ -85,7 +80,6 @@ struct WsrvOptions: Hashable, Sendable {
     }
 }
 
-/// The effective values: out-of-range ones are replaced as in the service.
 extension WsrvOptions {
     /// Returns the box for a source of this stored size, all frames stacked; 0 for a missing side.
     func box(for stored: PixelSize) -> PixelSize {
@@ -107,7 +101,6 @@ extension WsrvOptions {
         return (share(focalX), share(focalY))
     }
 
-    /// Quarter turns clockwise, 0…3, of a rotation that consists only of them.
     var quarterTurns: Int {
         let degrees = rotation ?? 0
         return degrees.isMultiple(of: 90) ? (degrees / 90 % 4 + 4) % 4 : 0
@@ -120,7 +113,7 @@ extension WsrvOptions {
     }
 
     /// The encoder's quality, 1…100; by default 80.
-    var usedQuality: Int { namedQuality ?? 80 }
+    var effectiveQuality: Int { namedQuality ?? 80 }
 
     /// The given quality, 1…100; nil for a missing or invalid one.
     var namedQuality: Int? { quality.flatMap { (1...100).contains($0) ? $0 : nil } }

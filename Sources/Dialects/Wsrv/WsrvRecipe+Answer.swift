@@ -3,7 +3,6 @@ import Imaging
 import JSON
 import ThumbnailTypes
 
-/// Written responses: facts about the image as JSON, or the image as a `data:` URL.
 extension WsrvRecipe {
     func writtenAnswer(about thumbnail: Thumbnail) -> WrittenResponse? {
         guard options.output == .facts else {
@@ -45,7 +44,7 @@ extension WsrvRecipe {
         { composition in
             let page = header.page(composition.page)
             let source = FrameShape(size: composition.size, hasAlpha: page.hasAlpha)
-            return composition.steps.shape(after: source).hasAlpha || options.usedMask != nil
+            return composition.steps.shape(after: source).hasAlpha || options.effectiveMask != nil
         }
     }
 

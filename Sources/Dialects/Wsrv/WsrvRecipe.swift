@@ -51,8 +51,8 @@ struct WsrvRecipe: RenderRecipe {
             case nil: 0
             }
         guard first < header.frames else { throw .noSuchPage(first, pages: header.frames) }
-        let asked = options.pages ?? 1
-        let count = asked == -1 ? header.frames - first : max(1, asked)
+        let requested = options.pages ?? 1
+        let count = requested == -1 ? header.frames - first : max(1, requested)
         guard count <= header.frames - first else { throw .noSuchPage(first + count - 1, pages: header.frames) }
         return (first, count)
     }
@@ -91,7 +91,7 @@ struct WsrvRecipe: RenderRecipe {
 
     private func format(of source: RecipeSource, hasAlpha: Bool, isMoving: Bool) -> ImageFormat {
         if case .format(let format) = options.output { return format }
-        let hasAlpha = hasAlpha || options.usedMask != nil
+        let hasAlpha = hasAlpha || options.effectiveMask != nil
         let own: ImageFormat =
             switch source.header.format {
             case .jpeg, .tiff: hasAlpha ? .png : .jpeg
@@ -105,7 +105,7 @@ struct WsrvRecipe: RenderRecipe {
     /// Lossless files are requested as the best ones.
     private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         if options.isLossless == true, format == .webp { return .fixed(100) }
-        return .fixed(hasDefaultQuality ? rules.defaultQuality(options.usedQuality) : options.usedQuality)
+        return .fixed(hasDefaultQuality ? rules.defaultQuality(options.effectiveQuality) : options.effectiveQuality)
     }
 }
 

@@ -2,7 +2,6 @@ import Text
 
 /// Parses the URL of a source, or of a redirect, as the service does: the scheme may be missing.
 enum WsrvSource {
-    /// Fewest bytes of a URL as written in the target.
     private static let shortest = 4
     private static let longestName = (host: 253, label: 63)
 
@@ -43,7 +42,6 @@ enum WsrvSource {
     }
 }
 
-/// Parses the time in `maxage`.
 enum WsrvDuration {
     private static let day = 86_400
     private static let year = 365 * day

@@ -6,7 +6,6 @@ import ThumbnailTypes
 ///
 /// The names of a few parameters, which concern the response, are case-insensitive; the others are ``WsrvOptions``.
 struct WsrvTarget {
-    /// One `name=value`; the value is nil for a parameter without `=`.
     struct Item {
         let name: ArraySlice<UInt8>
         let value: ArraySlice<UInt8>?
@@ -66,7 +65,6 @@ struct WsrvTarget {
         return query
     }
 
-    /// Returns the first value of a parameter with a case-insensitive name.
     private func value(of name: String) -> ArraySlice<UInt8>? {
         items.first { $0.value != nil && Self.isName($0.name, name) }?.value
     }

@@ -23,7 +23,6 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
         prefixLength = length
     }
 
-    /// Returns whether `other` is in the block; false for an address of the other family.
     package func contains(_ other: IPAddress) -> Bool {
         switch (address, other) {
         case (.v4(let prefix), .v4(let bits)):
@@ -38,7 +37,6 @@ package struct AddressNetwork: Hashable, Sendable, CustomStringConvertible {
 
     package func overlaps(_ other: AddressNetwork) -> Bool { contains(other.address) || other.contains(address) }
 
-    /// `ADDRESS/LENGTH`, also used in keys.
     package var keyText: String { "\(address.description)/\(prefixLength)" }
 
     package var description: String { keyText }

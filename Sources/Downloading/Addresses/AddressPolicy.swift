@@ -32,8 +32,7 @@ package struct AddressPolicy: Sendable {
         return allowedPorts.contains(port) && Self.isPublic(address) && !ownAddresses.contains(address)
     }
 
-    /// Returns the setting that forbids a connection, and the forbidden value, for logs; nil if it is allowed.
-    func objection(to address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> String? {
+    func violation(to address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> String? {
         guard !allows(address, port: port, ownAddresses: ownAddresses) else { return nil }
         if ownAddresses.contains(address.unmapped) {
             return "allowedNetworks: \(address) is an address of this machine, and none of the networks holds it"
@@ -41,14 +40,13 @@ package struct AddressPolicy: Sendable {
         guard Self.isPublic(address) else {
             return "allowedNetworks: \(address) is not public, and none of the networks holds it"
         }
-        return objection(toPort: port)
+        return violation(toPort: port)
     }
 
-    func objection(toPort port: Int) -> String {
+    func violation(toPort port: Int) -> String {
         "allowedPorts: \(port) is none of \(allowedPorts.sorted().map(String.init).joined(separator: ", "))"
     }
 
-    /// Returns whether any address could be allowed on `port`; if not, a name lookup is unnecessary.
     package func mayAllow(port: Int) -> Bool {
         allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }
     }

@@ -1,6 +1,5 @@
 import Glibc
 
-/// An IPv4 or IPv6 address, without port and zone.
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IPv4 address in host byte order: 127.0.0.1 is 0x7f000001.
     case v4(UInt32)
@@ -52,7 +51,6 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         if case .v6 = self { true } else { false }
     }
 
-    /// Dotted decimal, or RFC 5952.
     package var description: String {
         switch self {
         case .v4(let bits):

@@ -25,7 +25,6 @@ struct FailureMemory {
         memory.insert(error, for: FetchedTarget(identity), weight: identity.byteCount + 512, until: now + time)
     }
 
-    /// Returns the remembered failure of a source, by the target of `identity`.
     func failure(of identity: SourceIdentity, at now: Duration) -> DownloadError? {
         memory.peek(FetchedTarget(identity), at: now)
     }
@@ -47,7 +46,8 @@ struct FailureMemory {
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
-        case .status, .storeRefusal, .unreachable, .noAddress, .timedOut, .protocolError, .notAsked, .undecodable, .tls,
+        case .status, .storeRefusal, .unreachable, .noAddress, .timedOut, .protocolError, .unexpectedResponse,
+            .undecodable, .tls,
             .tooManyRedirects, .notAnImage, .emptyBody:
             failureTime
         case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
@@ -62,7 +62,9 @@ extension DownloadError {
     /// is gone.
     var isOriginTrouble: Bool {
         switch self {
-        case .unreachable, .noAddress, .protocolError, .notAsked, .undecodable, .tls, .timedOut, .originSuspended: true
+        case .unreachable, .noAddress, .protocolError, .unexpectedResponse, .undecodable, .tls, .timedOut,
+            .originSuspended:
+            true
         case .status(let status), .storeRefusal(let status, _): status >= 500 || [401, 403, 429].contains(status)
         default: false
         }

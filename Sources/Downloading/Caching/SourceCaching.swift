@@ -1,5 +1,4 @@
-/// Stores the response of an origin.
-package protocol SourceKeeping: Sendable {
+package protocol SourceReceiver: Sendable {
     /// Receives a source that has just arrived, and decides whether to store it.
     ///
     /// Called before the fetch is forgotten, so that a request in between finds one or the other.
@@ -10,7 +9,7 @@ package protocol SourceKeeping: Sendable {
 }
 
 /// The cache of sources as seen by the downloader: memory, and optionally slower layers below.
-package protocol SourceCaching: SourceKeeping {
+package protocol SourceCaching: SourceReceiver {
     /// Returns the source in memory, fresh or stale.
     ///
     /// Called under the downloader's lock: must be quick and not call the downloader.
@@ -27,9 +26,7 @@ package protocol SourceCaching: SourceKeeping {
     func isImage(_ source: Source) -> Bool
 
     /// Records the state in which a fetch begins; called before the origin is contacted.
-    ///
-    /// - Returns: The receiver of the origin's response.
-    func beginFetch(of identity: SourceIdentity) -> any SourceKeeping
+    func beginFetch(of identity: SourceIdentity) -> any SourceReceiver
 
     /// Removes a source deleted at its origin, and everything derived from it.
     func remove(_ identity: SourceIdentity)
@@ -39,7 +36,7 @@ package protocol SourceCaching: SourceKeeping {
 extension SourceCaching {
     package func isImage(_ source: Source) -> Bool { true }
 
-    package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping { self }
+    package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver { self }
 
     package var hasSlowerLayer: Bool { false }
 

@@ -22,8 +22,6 @@ final class BodyDecoder: Sendable {
     var waitingCount: Int { worker.queuedCount }
 
     /// Returns the source without its codings; its decoded bytes count as received.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     func decode(_ source: Source, for request: TransferRequest, progress: TransferProgress) async throws -> Source {
         let origin = request.identity.originName.flatMap { configuration.origins[$0] }
         let settings = origin.map { configuration.adapted(to: $0) } ?? configuration
@@ -64,7 +62,6 @@ final class BodyDecoder: Sendable {
         }
     }
 
-    /// Cancels all work and waits for the thread to end.
     func shutDown() { worker.shutDown() }
 }
 

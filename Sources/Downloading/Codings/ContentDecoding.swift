@@ -36,9 +36,6 @@ final class ContentDecoding: @unchecked Sendable {
     /// Begins to decode a body.
     ///
     /// - Parameters:
-    ///   - coded: The body.
-    ///   - coding: Its coding.
-    ///   - maximumBytes: The maximum size of the decoded body in bytes.
     ///   - willKeep: Called with the size of each piece before it is stored, and the number of bytes retained by the
     ///   library; an error that it throws ends the work.
     init(

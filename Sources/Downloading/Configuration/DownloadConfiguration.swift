@@ -6,13 +6,10 @@ package struct DownloadConfiguration: Sendable {
         case lifo
     }
 
-    /// The maximum number of concurrent transfers in the process.
     package var maximumActiveDownloads = 32
-    /// The maximum number of concurrent transfers per host and port.
     package var maximumActiveDownloadsPerHost = 8
     package var order = Order.fifo
     package var maximumQueuedDownloads = 1024
-    /// The time limit for the name lookup and connecting together.
     package var connectTimeout = Duration.seconds(3)
     /// The time limit between the request and the first byte of the response.
     package var firstByteTimeout = Duration.seconds(5)
@@ -24,7 +21,6 @@ package struct DownloadConfiguration: Sendable {
     package var lowSpeedInterval = Duration.seconds(3)
     package var maximumBytes = 64 << 20
     package var maximumRedirects = 5
-    /// Networks that may serve sources even if they are not public, on any port.
     package var allowedNetworks: [AddressNetwork] = []
     /// Networks that may not serve sources even if they are public or allowed; named origins may be there.
     package var deniedNetworks: [AddressNetwork] = []
@@ -43,7 +39,6 @@ package struct DownloadConfiguration: Sendable {
     package var failureMemory = Duration.seconds(5)
     package var userAgent = "Alula/1"
     package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
-    /// The service's name in `CDN-Loop` (RFC 8586); nil omits the field.
     package var loopName: String?
     /// Name servers as `ADDRESS:PORT`, separated by commas; nil for the system's.
     package var nameServers: String?
@@ -66,44 +61,44 @@ package struct DownloadConfiguration: Sendable {
     /// is none.
     ///
     /// - Parameter isCall: Whether the URL is not a source's: then only the settings for addresses and ports apply.
-    func objection(to url: SourceURL, isCall: Bool = false) -> String? {
+    func violation(to url: SourceURL, isCall: Bool = false) -> String? {
         guard isCall || allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
         }
         // An allowed network is allowed on all ports, so the address of a literal is reported before its port.
         if let address = url.address, !AddressPolicy.isPublic(address) {
-            return addressPolicy.objection(to: address, port: url.port, ownAddresses: [])
+            return addressPolicy.violation(to: address, port: url.port, ownAddresses: [])
         }
-        return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.objection(toPort: url.port)
+        return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.violation(toPort: url.port)
     }
 
     /// Returns whether a source may be fetched, judging by its name, and is the same on every machine: a path in a
     /// folder may not be.
     package func mayShare(_ identity: SourceIdentity) -> Bool {
         guard let name = identity.originName else { return mayFetch(identity.url) }
-        switch origins[name]?.place {
+        switch origins[name]?.location {
         case .web, .memory: return true
         case .folder, nil: return false
         }
     }
 
-    package func mayFetch(_ identity: SourceIdentity) -> Bool { objection(toFetching: identity) == nil }
+    package func mayFetch(_ identity: SourceIdentity) -> Bool { violation(toFetching: identity) == nil }
 
     /// Returns the setting that forbids a source, judging by its name; nil if there is none.
-    package func objection(toFetching identity: SourceIdentity) -> String? {
-        identity.originName == nil ? objection(toFetching: identity.url) : nil
+    package func violation(toFetching identity: SourceIdentity) -> String? {
+        identity.originName == nil ? violation(toFetching: identity.url) : nil
     }
 
     /// Returns whether nothing in `url` itself forbids a fetch; the addresses of its host's name are checked when it is
     /// fetched.
-    func mayFetch(_ url: SourceURL) -> Bool { objection(toFetching: url) == nil }
+    func mayFetch(_ url: SourceURL) -> Bool { violation(toFetching: url) == nil }
 
     /// Returns the setting that forbids a call to `url`, judging by its text; nil if there is none.
-    package func objection(toCalling url: SourceURL) -> String? { objection(toFetching: url, isCall: true) }
+    package func violation(toCalling url: SourceURL) -> String? { violation(toFetching: url, isCall: true) }
 
-    private func objection(toFetching url: SourceURL, isCall: Bool = false) -> String? {
-        if let objection = objection(to: url, isCall: isCall) { return objection }
-        return url.address.flatMap { addressPolicy.objection(to: $0, port: url.port, ownAddresses: []) }
+    private func violation(toFetching url: SourceURL, isCall: Bool = false) -> String? {
+        if let violation = violation(to: url, isCall: isCall) { return violation }
+        return url.address.flatMap { addressPolicy.violation(to: $0, port: url.port, ownAddresses: []) }
     }
 }
 

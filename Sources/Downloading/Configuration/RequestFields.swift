@@ -3,7 +3,6 @@ package import HTTPTypes
 import Memory
 import Text
 
-/// The fields of our requests, as libcurl header lines.
 enum RequestFields {
     /// Returns our default fields, modified by an origin's fields, and its credentials.
     static func lines(for origin: Origin?, _ configuration: DownloadConfiguration) -> [String] {

@@ -8,8 +8,7 @@ enum KeyServices {
     /// Sends a request to a URL configured by the operator, and waits for the response.
     typealias BlockingCall = (HTTPRequest, _ url: String) throws(KeyFailure) -> (status: Int, body: [UInt8])
 
-    /// The maximum size of a token file in bytes.
-    private static let longestToken = 64 << 10
+    private static let maximumTokenSize = 64 << 10
 
     /// Returns a temporary key from `source` at `now`, in seconds since 1970; rejects a key that has already expired.
     static func blockingKey(
@@ -28,7 +27,7 @@ enum KeyServices {
                         HTTPRequest(target: "", headerFields: authorization(token)), service, "container", send))
             case .instance(let service): try blockingInstanceKey(service, send)
             }
-        if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key had ended", isLasting: false) }
+        if let end = key.expiresAt, end <= now { throw KeyFailure(detail: "the key had ended", isPermanent: false) }
         return key
     }
 
@@ -74,14 +73,14 @@ enum KeyServices {
         guard status == 200 else {
             let code = TemporaryKey.errorCode(in: body).map { ", \($0)" } ?? ""
             throw KeyFailure(
-                detail: "the \(name) service answered \(status)\(code)", isLasting: status < 500 && status != 429)
+                detail: "the \(name) service answered \(status)\(code)", isPermanent: status < 500 && status != 429)
         }
         return body
     }
 
     private static func text(in body: [UInt8], _ name: String) throws(KeyFailure) -> String {
         guard let text = TemporaryKey.word(String(decoding: body, as: UTF8.self)) else {
-            throw KeyFailure(detail: "the metadata service answered with no \(name)", isLasting: false)
+            throw KeyFailure(detail: "the metadata service answered with no \(name)", isPermanent: false)
         }
         return text
     }
@@ -90,9 +89,9 @@ enum KeyServices {
         in path: String, _ parse: (String) -> String? = TemporaryKey.word
     ) throws(KeyFailure) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isLasting: false) }
+        guard descriptor >= 0 else { throw KeyFailure(detail: "token file: error \(errno)", isPermanent: false) }
         defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: longestToken + 1)
+        var bytes = [UInt8](repeating: 0, count: maximumTokenSize + 1)
         var length = 0
         while length < bytes.count {
             let count = unsafe bytes.withUnsafeMutableBytes { bytes in
@@ -100,12 +99,12 @@ enum KeyServices {
             }
             if count == 0 { break }
             guard count > 0 || errno == EINTR else {
-                throw KeyFailure(detail: "token file: error \(errno)", isLasting: false)
+                throw KeyFailure(detail: "token file: error \(errno)", isPermanent: false)
             }
             length += max(0, count)
         }
-        guard length <= longestToken, let token = parse(String(decoding: bytes[..<length], as: UTF8.self)) else {
-            throw KeyFailure(detail: "token file: no token in it", isLasting: false)
+        guard length <= maximumTokenSize, let token = parse(String(decoding: bytes[..<length], as: UTF8.self)) else {
+            throw KeyFailure(detail: "token file: no token in it", isPermanent: false)
         }
         return token
     }

@@ -5,7 +5,7 @@ import Text
 struct KeyFailure: Error, Equatable {
     let detail: String
     /// Whether the next attempt would fail in the same way.
-    let isLasting: Bool
+    let isPermanent: Bool
 }
 
 /// The keys that sign requests to named origins; temporary keys are renewed before they expire.
@@ -15,13 +15,12 @@ struct KeyFailure: Error, Equatable {
 /// which belongs to no request, and after failures is retried only at intervals.
 final class SigningKeys: Sendable {
     /// Requests a key at this time, in seconds since 1970; blocks for a bounded time.
-    typealias Lending = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
+    typealias KeyRequest = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
-    private struct Loan: Sendable {
+    private struct IssuedKey: Sendable {
         let key: OriginCredentials.AccessKey
         /// The next key is requested from this time on.
         let renewsAt: Int
-        /// The key is not used from this time on, because a request takes a while.
         let expiresAt: Int
 
         init(_ key: OriginCredentials.AccessKey, at now: Int) {
@@ -34,7 +33,7 @@ final class SigningKeys: Sendable {
     }
 
     private struct State {
-        var loans: [KeySource: Loan] = [:]
+        var issuedKeys: [KeySource: IssuedKey] = [:]
         /// The last failure, the number of failures, and the time of the next attempt.
         var failures: [KeySource: (failure: KeyFailure, count: Int, until: Duration)] = [:]
         /// The time at which a rejected key was replaced.
@@ -43,25 +42,25 @@ final class SigningKeys: Sendable {
 
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1)]
     /// The longest pause between two renewals, and the shortest between two rejected keys.
-    private static let longestRest = Duration.seconds(60)
+    private static let maximumPause = Duration.seconds(60)
     /// Error codes of stores for a key that has expired early.
-    private static let endings = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
+    private static let expiryCodes = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
 
     private let sources: [ExactText: KeySource]
     private let timekeeper: any Timekeeper
-    private let lend: Lending
-    private let renewals = SharedTasks<KeySource, Loan>()
+    private let request: KeyRequest
+    private let renewals = SharedTasks<KeySource, IssuedKey>()
     private let state = Locked(State())
 
     /// Creates the keys of `origins`; none is requested before it is needed.
-    init(of origins: Origins, timekeeper: any Timekeeper, lending lend: @escaping Lending) {
+    init(of origins: Origins, timekeeper: any Timekeeper, requesting request: @escaping KeyRequest) {
         sources = Dictionary(
             origins.all.compactMap { origin in
                 guard case .signature(let source, _)? = origin.credentials else { return nil }
                 return (ExactText(origin.name), source)
             }, uniquingKeysWith: { $1 })
         self.timekeeper = timekeeper
-        self.lend = lend
+        self.request = request
     }
 
     /// Returns the key for requests to the origin of this name; nil if they are not signed.
@@ -71,13 +70,13 @@ final class SigningKeys: Sendable {
         guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
         if case .fixed(let key) = source { return key }
         let wall = timekeeper.secondsSince1970
-        let loan = state.withLock { $0.loans[source] }
-        if let loan, wall < loan.renewsAt { return loan.key }
+        let issuedKey = state.withLock { $0.issuedKeys[source] }
+        if let issuedKey, wall < issuedKey.renewsAt { return issuedKey.key }
         // It continues even when no request waits for it.
         if !renewals.contains(source), state.withLock({ isRested($0, source) }) {
             Task.immediate { [self] in _ = try? await renewed(source) }
         }
-        if let loan, wall < loan.expiresAt { return loan.key }
+        if let issuedKey, wall < issuedKey.expiresAt { return issuedKey.key }
         do {
             return try await renewed(source).key
         } catch let failure as KeyFailure {
@@ -85,7 +84,7 @@ final class SigningKeys: Sendable {
         }
     }
 
-    static func areOver(_ code: String) -> Bool { endings.contains(code) }
+    static func requiresRenewal(_ code: String) -> Bool { expiryCodes.contains(code) }
 
     /// Returns the replacement of a rejected key; nil if there is none: configured keys stay, and a source that has
     /// just replaced a key has no better one.
@@ -97,46 +96,46 @@ final class SigningKeys: Sendable {
         guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
         let now = timekeeper.now
         state.withLock { state in
-            guard state.loans[source]?.key == refused,
-                state.replacements[source].map({ now - $0 >= Self.longestRest }) ?? true
+            guard state.issuedKeys[source]?.key == refused,
+                state.replacements[source].map({ now - $0 >= Self.maximumPause }) ?? true
             else { return }
             state.replacements[source] = now
-            state.loans[source] = nil
+            state.issuedKeys[source] = nil
         }
         guard let next = try await key(for: originName), next != refused else { return nil }
         return next
     }
 
-    private func renewed(_ source: KeySource) async throws -> Loan {
+    private func renewed(_ source: KeySource) async throws -> IssuedKey {
         try await renewals.value(
             for: source,
             cached: {
                 state.withLock { state in
-                    state.loans[source].flatMap { timekeeper.secondsSince1970 < $0.renewsAt ? $0 : nil }
+                    state.issuedKeys[source].flatMap { timekeeper.secondsSince1970 < $0.renewsAt ? $0 : nil }
                 }
             }, operation: { [self] in try await renew(source) }
         ).value
     }
 
-    private func renew(_ source: KeySource) async throws -> Loan {
+    private func renew(_ source: KeySource) async throws -> IssuedKey {
         if let earlier = state.withLock({ isRested($0, source) ? nil : $0.failures[source]?.failure }) { throw earlier }
         var pauses = Self.pauses.makeIterator()
         while true {
             do {
-                let loan = try await loan(from: source)
+                let issuedKey = try await issuedKey(from: source)
                 state.withLock { state in
-                    state.loans[source] = loan
+                    state.issuedKeys[source] = issuedKey
                     state.failures[source] = nil
                 }
-                return loan
+                return issuedKey
             } catch let failure as KeyFailure {
-                if !failure.isLasting, let pause = pauses.next() {
+                if !failure.isPermanent, let pause = pauses.next() {
                     try await timekeeper.sleep(until: timekeeper.now + pause)
                     continue
                 }
                 state.withLock { state in
                     let count = (state.failures[source]?.count ?? 0) + 1
-                    let rest = min(Self.longestRest, .seconds(1 << min(count, 6)))
+                    let rest = min(Self.maximumPause, .seconds(1 << min(count, 6)))
                     state.failures[source] = (failure, count, timekeeper.now + rest)
                 }
                 throw failure
@@ -148,12 +147,12 @@ final class SigningKeys: Sendable {
         state.failures[source].map { timekeeper.now >= $0.until } ?? true
     }
 
-    private func loan(from source: KeySource) async throws -> Loan {
+    private func issuedKey(from source: KeySource) async throws -> IssuedKey {
         let now = timekeeper.secondsSince1970
         let answer: Result<OriginCredentials.AccessKey, KeyFailure>? = await WorkThread.value(named: "credentials") {
-            [lend] in Result { () throws(KeyFailure) in try lend(source, now) }
+            [request] in Result { () throws(KeyFailure) in try request(source, now) }
         }
-        guard let answer else { throw KeyFailure(detail: "no thread", isLasting: false) }
-        return Loan(try answer.get(), at: timekeeper.secondsSince1970)
+        guard let answer else { throw KeyFailure(detail: "no thread", isPermanent: false) }
+        return IssuedKey(try answer.get(), at: timekeeper.secondsSince1970)
     }
 }

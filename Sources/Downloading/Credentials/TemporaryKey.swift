@@ -4,7 +4,7 @@ import Text
 
 enum TemporaryKey {
     /// The maximum size of each part of a key in bytes.
-    private static let longestWord = 16 << 10
+    private static let maximumPartLength = 16 << 10
 
     /// Parses a key in a JSON object, as returned by container and machine services.
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
@@ -14,13 +14,12 @@ enum TemporaryKey {
         }
         if members["Code"] != nil, text("Code") != "Success" {
             throw KeyFailure(
-                detail: "the service has no key" + (code(text("Code")).map { ", \($0)" } ?? ""), isLasting: false)
+                detail: "the service has no key" + (code(text("Code")).map { ", \($0)" } ?? ""), isPermanent: false)
         }
         return try key(
             id: text("AccessKeyId"), secret: text("SecretAccessKey"), token: text("Token"), end: text("Expiration"))
     }
 
-    /// Parses a key in the `Credentials` element of a Security Token Service response.
     static func inXML(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let credentials = content(of: "Credentials", in: body[...]) else { throw unreadable }
         func text(_ name: String) -> String? {
@@ -50,7 +49,7 @@ enum TemporaryKey {
         while let first = value.utf8.first, isSpace(first) { value.removeFirst() }
         while let last = value.utf8.last, isSpace(last) { value.removeLast() }
         let isFit = String(value).hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
-        return isFit && 1...longestWord ~= value.utf8.count ? String(value) : nil
+        return isFit && 1...maximumPartLength ~= value.utf8.count ? String(value) : nil
     }
 
     private static func key(
@@ -63,7 +62,7 @@ enum TemporaryKey {
             id: id, secret: Secret(secret), sessionToken: Secret(token), expiresAt: end.secondsSince1970)
     }
 
-    private static let unreadable = KeyFailure(detail: "an answer that is no key", isLasting: false)
+    private static let unreadable = KeyFailure(detail: "an answer that is no key", isPermanent: false)
 
     private static func code(_ text: String?) -> String? {
         guard let text = text.flatMap(word), text.utf8.count <= 64,

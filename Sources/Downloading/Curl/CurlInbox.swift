@@ -1,6 +1,5 @@
 import Coordination
 
-/// Requests from other threads to the `transfers` thread.
 final class CurlInbox: Sendable {
     struct Load: Sendable {
         let id: UInt64
@@ -51,7 +50,6 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Stops the thread; returns false if it was already stopped.
     func stop() -> Bool {
         state.withLock { state in
             defer { state.isStopped = true }

@@ -1,7 +1,6 @@
 package import Coordination
 package import HTTPTypes
 
-/// Loads sources with libcurl: one thread for all transfers, without any blocking call.
 package final class CurlLoader: DataLoading {
     package struct StartFailure: Error, CustomStringConvertible {
         package let detail: String
@@ -27,9 +26,12 @@ package final class CurlLoader: DataLoading {
         guard let resolver = NameResolver(servers: configuration.nameServers) else {
             throw StartFailure(detail: "c-ares")
         }
-        let start = LoopStart(
-            configuration: configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper,
-            observer: observer)
+        let start = LoopStart { [inbox] in
+            CurlLoop(
+                configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper,
+                observer: observer
+            ).run()
+        }
         keys = SigningKeys(of: configuration.origins, timekeeper: timekeeper) { source, now throws(KeyFailure) in
             try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in
                 try HTTPClient.blockingCall(request, url, authorities: configuration.certificateAuthorities)
@@ -49,8 +51,6 @@ package final class CurlLoader: DataLoading {
     }
 
     /// Fetches or validates a source, following redirects as the settings allow; a truncated body is resumed.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
@@ -60,7 +60,7 @@ package final class CurlLoader: DataLoading {
         do {
             answer = try await transfer(request, key, progress, admitHop)
         } catch let error as DownloadError {
-            guard case .storeRefusal(_, let code) = error, SigningKeys.areOver(code), let key,
+            guard case .storeRefusal(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
                 let next = try await keys.key(for: name, insteadOf: key)
             else { throw error }
             answer = try await transfer(request, next, progress, admitHop)
@@ -93,7 +93,6 @@ package final class CurlLoader: DataLoading {
     ///
     /// - Parameters:
     ///   - request: The method, the fields and the body; its target is ignored.
-    ///   - url: The URL.
     /// - Throws: A ``DownloadError``, including for a status other than 2xx, or `CancellationError`.
     package func call(_ request: HTTPRequest, at url: SourceURL) async throws {
         let call = TransferRequest(object: SourceIdentity(url: url), upload: TransferUpload(call: request))
@@ -109,30 +108,7 @@ package final class CurlLoader: DataLoading {
     }
 }
 
-/// The initial values of the `transfers` thread; only that thread uses them afterward.
-private final class LoopStart: @unchecked Sendable {
-    let configuration: DownloadConfiguration
-    let multi: CurlMulti
-    let inbox: CurlInbox
-    let resolver: NameResolver
-    let timekeeper: any Timekeeper
-    let observer: DownloadObserver
-
-    init(
-        configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        timekeeper: any Timekeeper, observer: DownloadObserver
-    ) {
-        self.timekeeper = timekeeper
-        self.observer = observer
-        self.configuration = configuration
-        self.multi = multi
-        self.inbox = inbox
-        self.resolver = resolver
-    }
-
-    func run() {
-        CurlLoop(
-            configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer
-        ).run()
-    }
+/// Creates the loop on the `transfers` thread, and runs it; only that thread uses what it captures.
+private struct LoopStart: @unchecked Sendable {
+    let run: () -> Void
 }

@@ -83,12 +83,12 @@ final class CurlLoop {
             return end(transfer, .failure(error))
         }
         let isCall = transfer.load.request.isCall
-        if !transfer.isAtOwnOrigin, let objection = absoluteURLs.configuration.objection(to: url, isCall: isCall) {
-            return end(transfer, .failure(DownloadError.sourceNotAllowed(objection)))
+        if !transfer.isAtOwnOrigin, let violation = absoluteURLs.configuration.violation(to: url, isCall: isCall) {
+            return end(transfer, .failure(DownloadError.sourceNotAllowed(violation)))
         }
         if let address = url.address { return connect(transfer, to: [address]) }
         if let addresses = resolver.cached(url.host, at: timekeeper.now) { return connect(transfer, to: addresses) }
-        transfer.lookUpBegan = timekeeper.now
+        transfer.lookupBegan = timekeeper.now
         waitingForName[ExactText(url.host), default: []].append(transfer.load.id)
         resolver.lookUp(url.host)
     }
@@ -97,7 +97,7 @@ final class CurlLoop {
         for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
             // Cancelled and timed-out transfers are gone by now.
             guard let transfer = transfers[id] else { continue }
-            transfer.timings.dns += timekeeper.now - transfer.lookUpBegan
+            transfer.timings.dns += timekeeper.now - transfer.lookupBegan
             switch answer {
             case .success(let addresses): connect(transfer, to: addresses)
             case .failure(let error): end(transfer, .failure(error))
@@ -113,9 +113,9 @@ final class CurlLoop {
         let isOwn = transfer.isAtOwnOrigin
         let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, ownAddresses: own) }
         if let denied = addresses.first(where: { !isAllowed($0) }) {
-            let objection = policy.objection(to: denied, port: port, ownAddresses: own) ?? ""
+            let violation = policy.violation(to: denied, port: port, ownAddresses: own) ?? ""
             let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
-            return end(transfer, .failure(DownloadError.sourceNotAllowed(objection + host)))
+            return end(transfer, .failure(DownloadError.sourceNotAllowed(violation + host)))
         }
         if let keyEnd = transfer.signingKey?.expiresAt, timekeeper.secondsSince1970 >= keyEnd {
             return end(transfer, .failure(DownloadError.unreachable("credentials: the key ended meanwhile")))
@@ -213,10 +213,8 @@ struct RetryBudget {
 
     private var tenths = maximumTenths
 
-    /// Counts a request.
     mutating func save() { tenths = min(tenths + 1, Self.maximumTenths) }
 
-    /// Takes a retry; returns false if there is none left.
     mutating func spend() -> Bool {
         guard tenths >= Self.tenthsPerRetry else { return false }
         tenths -= Self.tenthsPerRetry

@@ -11,7 +11,6 @@ final class CurlMulti: @unchecked Sendable {
 
     private let handle: UnsafeMutableRawPointer
 
-    /// Creates a multi handle with its own connections; nil if out of memory or descriptors.
     init?() {
         guard Self.isInitialized, let handle = unsafe curl_multi_init() else { return nil }
         unsafe self.handle = handle

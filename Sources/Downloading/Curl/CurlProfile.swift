@@ -12,14 +12,12 @@ final class CurlProfile {
 
     let configuration: DownloadConfiguration
     private let origin: Origin?
-    /// The header lines common to all requests.
     let fieldLines: [String]
     var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
 
-    /// Creates the profile of `origin`; nil for absolute URLs.
     init(_ configuration: DownloadConfiguration, origin: Origin? = nil) {
         self.configuration = configuration
         self.origin = origin
@@ -35,7 +33,6 @@ final class CurlProfile {
         unsafe CCurlShim_pins_free(pins)
     }
 
-    /// Returns an idle or new handle; nil if libcurl is out of memory.
     func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }
 
     func release(_ easy: CurlEasy) {

@@ -24,8 +24,7 @@ final class CurlTransfer {
     var easy: CurlEasy?
     var clock: TransferClock
     var timings = TransferTimings()
-    /// The time at which the lookup of the current hop's name began.
-    var lookUpBegan = Duration.zero
+    var lookupBegan = Duration.zero
 
     private let maximumBytes: Int
     private let timekeeper: any Timekeeper
@@ -77,14 +76,14 @@ final class CurlTransfer {
 
     /// The fields of the current hop's request besides those common to all requests.
     var extraFields: HTTPFields {
-        switch question {
+        switch purpose {
         case .whole, .put: [:]
         case .ifChanged: load.request.condition?.fields ?? [:]
         case .rest(let partial): partial.fields
         }
     }
 
-    private var question: ResponseHead.Question {
+    private var purpose: ResponseHead.Purpose {
         if load.request.upload != nil { return .put }
         if let partial = body.partial { return .rest(partial) }
         return load.request.condition?.url == namedURL ? .ifChanged : .whole
@@ -130,23 +129,23 @@ final class CurlTransfer {
     @unsafe
     func readHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
         clock.answered(at: timekeeper.now)
-        load.progress.beginAnswer()
+        load.progress.beginResponse()
         do throws(DownloadError) {
             let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
             guard let head = try hop.reader.read(line) else { return true }
             hop.head = head
-            let verdict = head.verdict(maximumBytes: maximumBytes, on: question, needsBody: load.request.needsBody)
-            hop.verdict = verdict
-            switch verdict {
+            let decision = head.decision(maximumBytes: maximumBytes, on: purpose, needsBody: load.request.needsBody)
+            hop.decision = decision
+            switch decision {
             case .accept:
                 load.progress.begin(expecting: head.contentLength)
                 body.begin(
                     head, requestedAt: requestedAt, isRedirected: namedURL != load.request.identity.url.canonical)
                 return true
             case .resume: return true
-            case .notModified, .restart, .redirect, .refuse, .enough:
+            case .notModified, .restart, .redirect, .reject, .stop:
                 // Some origins send content where none is allowed, above all with a 204: the connection is not reused.
-                return verdict != .refuse(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
+                return decision != .reject(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
         } catch {
             failure = error
@@ -179,7 +178,7 @@ final class CurlTransfer {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
             hop.checkedAddresses.contains(target.unmapped)
         else {
-            failure = .sourceNotAllowed("addresses: a connection to one that was not judged")
+            failure = .sourceNotAllowed("addresses: a connection to an unchecked address")
             return -1
         }
         let descriptor = unsafe socket(
@@ -193,7 +192,7 @@ final class CurlTransfer {
         clock.connected(at: timekeeper.now)
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         guard let address = IPAddress(remote), hop.isAllowed(address), port == url.port else {
-            failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not judged")
+            failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
         }
         guard let easy else { return false }
@@ -201,11 +200,11 @@ final class CurlTransfer {
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
         // libcurl closes the connection, and nothing was sent.
-        guard connection != .soiled else { return false }
+        guard connection != .pendingInput else { return false }
         // libcurl itself retries when a reused connection is dead; this counts toward our limit and budget.
         hop.requests += 1
         guard hop.requests == 1 || takeRetry() else {
-            failure = .unreachable("a kept connection was dead")
+            failure = .unreachable("a reused connection was closed")
             return false
         }
         return true
@@ -214,12 +213,12 @@ final class CurlTransfer {
     /// Returns the result of a hop that libcurl ended with `code`; nil means a timeout.
     func outcome(_ code: CURLcode?) -> Outcome {
         if let failure { return .failure(failure) }
-        switch hop.verdict {
+        switch hop.decision {
         case .redirect(let location): return .redirect(location)
-        case .refuse(let error):
+        case .reject(let error):
             noteRefusal()
             return .failure(hop.explained(error))
-        case .enough: return .success(.head)
+        case .stop: return .success(.head)
         case .restart:
             body.startOver()
             return .again
@@ -234,7 +233,7 @@ final class CurlTransfer {
         case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
-        if hop.connection == .soiled { return .again }
+        if hop.connection == .pendingInput { return .again }
         // The rest of an earlier response arrived after the check.
         if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
@@ -243,6 +242,10 @@ final class CurlTransfer {
             if isCut, hop.takesBody, body.prepareResumption() { return .again }
             return .failure(DownloadError(code, at: stage))
         }
+        return finish()
+    }
+
+    private func finish() -> Outcome {
         guard let answer = body.answer else {
             return .failure(.unreachable("closed before the end of the header"))
         }
@@ -279,7 +282,7 @@ final class CurlTransfer {
             status: head.status, headerFields: head.fields, requestedAt: requestedAt, receivedAt: wallTime)
         let seconds =
             freshness.storability == .shared ? max(0, freshness.remainingLifetime(at: wallTime.secondsSince1970)) : 0
-        load.progress.refuse(reusableFor: seconds)
+        load.progress.setErrorLifetime(seconds: seconds)
     }
 
     private func takeRetry() -> Bool {

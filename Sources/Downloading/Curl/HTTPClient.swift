@@ -14,7 +14,6 @@ package enum HTTPClient {
         package var isTimeOut = false
     }
 
-    /// A response with its whole body.
     package struct Answer: Sendable {
         package let status: Int
         package let body: [UInt8]
@@ -28,8 +27,6 @@ package enum HTTPClient {
     ///
     /// - Parameters:
     ///   - request: The method, the fields and the body; its target is ignored.
-    ///   - url: An absolute `http` or `https` URL.
-    ///   - timeLimit: The total time limit.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     ///   - mostBodyBytes: The maximum size of the response body; nil discards the body, and a long one ends the
     ///   transfer.
@@ -85,7 +82,6 @@ package enum HTTPClient {
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
     let isKept: Bool
-    /// The number of bytes that may still arrive.
     var left: Int
     /// The maximum number of bytes read and discarded, so that a server that sends without end costs no more.
     private static let maximumDropped = 64 << 10
@@ -111,10 +107,7 @@ extension HTTPClient {
     ///
     /// - Parameters:
     ///   - request: The method, the fields and the body; its target is ignored.
-    ///   - url: An absolute `http` or `https` URL.
-    ///   - timeLimit: The total time limit.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
-    ///   - thread: The thread's name.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {
@@ -138,7 +131,7 @@ extension HTTPClient {
                 request, to: url, timeLimit: .seconds(5), authorities: authorities, maximumBodyBytes: 64 << 10)
             return (answer.status, answer.body)
         } catch {
-            throw KeyFailure(detail: error.description, isLasting: false)
+            throw KeyFailure(detail: error.description, isPermanent: false)
         }
     }
 }

@@ -5,17 +5,14 @@ import CCurlShim
 /// Bytes after the end of a response would be read as the response to the next request on the connection, and libcurl
 /// 7.88 reuses connections with such bytes pending. Confined to the `transfers` thread.
 final class ReusableSockets {
-    /// A connection before a request is sent on it.
     enum Connection {
-        /// Opened for this request.
         case new
         /// Reused, without pending input.
         case quiet
         /// Reused, with pending input.
-        case soiled
+        case pendingInput
     }
 
-    /// The ends of a connection; connections to several peers may share a local port.
     struct Ends: Hashable {
         let remote: String
         let port: Int
@@ -32,7 +29,7 @@ final class ReusableSockets {
             sockets[own] = socket
             return .new
         }
-        guard let socket = sockets[own], CCurlShim_local_port(socket) == own.localPort else { return .soiled }
-        return unsafe CCurlShim_is_quiet(easy.handle, socket) != 0 ? .quiet : .soiled
+        guard let socket = sockets[own], CCurlShim_local_port(socket) == own.localPort else { return .pendingInput }
+        return unsafe CCurlShim_is_quiet(easy.handle, socket) != 0 ? .quiet : .pendingInput
     }
 }

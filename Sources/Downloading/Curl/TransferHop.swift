@@ -17,12 +17,12 @@ struct TransferHop {
     var requests = 0
     var reader = ResponseHeadReader()
     var head: ResponseHead?
-    var verdict: ResponseHead.Verdict?
+    var decision: ResponseHead.Decision?
     private var drainedBytes = 0
     private var refusal: [UInt8] = []
 
     /// Whether incoming bytes belong to the source.
-    var takesBody: Bool { verdict == .accept || verdict == .resume }
+    var takesBody: Bool { decision == .accept || decision == .resume }
 
     /// Counts bytes of a response that is not a source; returns false if there are too many.
     @unsafe

@@ -1,4 +1,6 @@
+import Coordination
 import Glibc
+import Memory
 
 /// A regular file below a folder, opened without ever following a link.
 ///
@@ -40,9 +42,33 @@ struct ConfinedFile: ~Copyable {
         close(descriptor)
     }
 
+    /// Reads the whole file.
+    ///
+    /// - Throws: A ``DownloadError``, `CancellationError`, or the error of `receive`.
+    func blockingRead(
+        atMost maximumBytes: Int, _ token: WorkToken, _ receive: (RawSpan) throws -> Void = { _ in }
+    ) throws -> SharedBytes {
+        guard size <= maximumBytes else { throw DownloadError.tooLarge }
+        var bytes = ByteAccumulator(reservingCapacity: size)
+        var piece = [UInt8](repeating: 0, count: min(Self.pieceSize, size + 1))
+        while true {
+            try token.check()
+            let count = try unsafe piece.withUnsafeMutableBytes { unsafe try blockingRead(into: $0) }
+            if count == 0 { return bytes.finish() }
+            guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
+            try unsafe piece.withUnsafeBytes { piece in
+                let piece = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
+                try receive(unsafe piece.bytes)
+                unsafe bytes.append(piece)
+            }
+        }
+    }
+
+    private static let pieceSize = 256 << 10
+
     /// Reads the next bytes; returns 0 at the end.
     @unsafe
-    func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {
+    private func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {
         while true {
             let count = unsafe read(descriptor, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }

@@ -14,7 +14,6 @@ final class ConfinedWriting: Sendable {
     private let lock: CInt
     private let lastNumber = Locked(0)
 
-    /// Creates the folder of temporary files and the lock, and removes leftovers of dead processes.
     init(root: String, temporary: [String]) throws(DownloadError) {
         (self.root, self.temporary) = (root, temporary)
         let folder = try Descriptor(root: root, folders: temporary, makingThem: 0o700)
@@ -44,17 +43,15 @@ final class ConfinedWriting: Sendable {
         return unsafe fstat(lock, &status) == 0 && status.st_nlink > 0
     }
 
-    struct Manner {
+    struct Options {
         /// Whether the name is synced as well as the bytes.
-        let isLasting: Bool
+        let isDurable: Bool
         /// Whether the file and the folders created for it are unreadable for other users.
         let isPrivate: Bool
     }
 
     /// Writes a file, replacing any existing one; missing folders are created.
-    ///
-    /// - Parameter segments: Its path below the root.
-    func blockingPut(_ bytes: SharedBytes, at segments: [String], _ manner: Manner) throws(DownloadError) {
+    func blockingWrite(_ bytes: SharedBytes, at segments: [String], _ manner: Options) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(
             root: root, folders: Array(segments.dropLast()), makingThem: manner.isPrivate ? 0o700 : 0o777)
@@ -79,7 +76,7 @@ final class ConfinedWriting: Sendable {
             unsafe unlinkat(source.number, passing, 0)
             throw Self.failure("rename", error)
         }
-        if manner.isLasting, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
+        if manner.isDurable, fsync(target.number) != 0 { throw Self.failure("fsync", errno) }
     }
 
     static func blockingNames(in folders: [String], root: String) throws(DownloadError) -> [String] {
@@ -126,7 +123,6 @@ final class ConfinedWriting: Sendable {
         [ENOSPC, EDQUOT].contains(number) ? .lackOfRoom : .unreachable("\(step): error \(number)")
     }
 
-    /// An open folder below the root; only the root's own path may contain links.
     @safe
     private struct Descriptor: ~Copyable {
         let number: CInt

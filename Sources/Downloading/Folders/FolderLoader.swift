@@ -7,8 +7,6 @@ import Memory
 ///
 /// Sources of named origins in memory are returned at once.
 package final class FolderLoader: DataLoading {
-    private static let pieceSize = 256 << 10
-
     private let configuration: DownloadConfiguration
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
@@ -18,15 +16,12 @@ package final class FolderLoader: DataLoading {
         self.configuration = configuration
         self.timekeeper = timekeeper
         let hasFolders = configuration.origins.all.contains { origin in
-            if case .folder = origin.place { true } else { false }
+            if case .folder = origin.location { true } else { false }
         }
         workers = WorkerPool(
             count: hasFolders ? 4 : 1, maximumQueued: configuration.maximumActiveDownloads, name: "files")
     }
 
-    /// Reads a source.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
@@ -37,7 +32,7 @@ package final class FolderLoader: DataLoading {
         let configuration = configuration.adapted(to: origin)
         try admitHop(identity.url)
         let root: String
-        switch origin.place {
+        switch origin.location {
         case .web: throw DownloadError.sourceNotAllowed("origins: \(origin.name) is no folder")
         case .folder(let path): root = path
         case .memory(let bytes):
@@ -46,7 +41,7 @@ package final class FolderLoader: DataLoading {
         do {
             return try await workers.run(timeLimit: configuration.downloadTimeout) { [timekeeper] token in
                 guard request.needsBody else {
-                    _ = try Self.blockingOpen(identity, root: root)
+                    _ = try ConfinedFile(root: root, segments: identity.url.fileSegments)
                     return .head
                 }
                 return .source(
@@ -82,31 +77,16 @@ package final class FolderLoader: DataLoading {
         return Source(head: head, bytes: shared)
     }
 
-    private static func blockingOpen(_ identity: SourceIdentity, root: String) throws -> ConfinedFile {
-        try ConfinedFile(root: root, segments: identity.url.fileSegments)
-    }
-
     private static func blockingLoad(
         _ identity: SourceIdentity, root: String, maximumBytes: Int, progress: TransferProgress, token: WorkToken,
         now: HTTPDate
     ) throws -> Source {
-        let file = try blockingOpen(identity, root: root)
-        guard file.size <= maximumBytes else { throw DownloadError.tooLarge }
+        let file = try ConfinedFile(root: root, segments: identity.url.fileSegments)
         progress.begin(expecting: file.size)
-        var bytes = ByteAccumulator(reservingCapacity: file.size)
         var hash = SHA256()
-        var piece = [UInt8](repeating: 0, count: pieceSize)
-        while true {
-            try token.check()
-            let count = try unsafe piece.withUnsafeMutableBytes { unsafe try file.blockingRead(into: $0) }
-            if count == 0 { break }
-            guard bytes.count + count <= maximumBytes else { throw DownloadError.tooLarge }
-            try progress.receive(count)
-            unsafe piece.withUnsafeBytes { piece in
-                let piece = unsafe UnsafeRawBufferPointer(rebasing: piece[..<count])
-                unsafe bytes.append(piece)
-                hash.update(unsafe piece.bytes)
-            }
+        let bytes = try file.blockingRead(atMost: maximumBytes, token) { piece in
+            try progress.receive(piece.byteCount)
+            hash.update(piece)
         }
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
         var fields: HTTPFields = [:]
@@ -115,6 +95,6 @@ package final class FolderLoader: DataLoading {
             identity: identity, url: identity.url.canonical, status: 200,
             validator: .digest(hash.finalize().hexadecimal), headerFields: fields, selectingFields: [:],
             requestedAt: now, receivedAt: now)
-        return Source(head: head, bytes: bytes.finish())
+        return Source(head: head, bytes: bytes)
     }
 }

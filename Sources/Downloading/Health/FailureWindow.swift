@@ -2,7 +2,7 @@
 struct FailureWindow {
     private static let seconds: Int64 = 10
     /// Fewer results, or fewer sources, are not sufficient evidence.
-    private static let leastCount = 20
+    private static let minimumCount = 20
     private static let leastSources = 5
 
     private struct Bucket {
@@ -15,12 +15,11 @@ struct FailureWindow {
 
     private var buckets = [Bucket](repeating: Bucket(), count: Int(seconds))
 
-    /// Counts a conclusive result.
     mutating func add(_ report: OriginReport, of source: SourceIdentity, at now: Duration) {
         switch report {
         case .nothing: return
         case .success, .answer, .broken: addSuccess(at: now)
-        case .serverError, .noAnswer:
+        case .serverError, .noResponse:
             let index = bucket(at: now)
             buckets[index].failures += 1
             if buckets[index].sources.count < Self.leastSources { buckets[index].sources.insert(source.hashValue) }
@@ -32,7 +31,8 @@ struct FailureWindow {
     func isAllFailure(at now: Duration) -> Bool {
         let oldest = now.components.seconds - Self.seconds
         let recent = buckets.filter { $0.second > oldest }
-        guard recent.allSatisfy({ $0.successes == 0 }), recent.reduce(0, { $0 + $1.failures }) >= Self.leastCount else {
+        guard recent.allSatisfy({ $0.successes == 0 }), recent.reduce(0, { $0 + $1.failures }) >= Self.minimumCount
+        else {
             return false
         }
         return recent.reduce(into: Set<Int>()) { $0.formUnion($1.sources) }.count >= Self.leastSources

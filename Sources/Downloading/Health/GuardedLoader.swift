@@ -23,9 +23,6 @@ package final class GuardedLoader: DataLoading {
         self.observer = observer
     }
 
-    /// Fetches a source, unless its origin, or the origin of a redirect, is suspended.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
@@ -46,7 +43,7 @@ package final class GuardedLoader: DataLoading {
         } catch {
             result = .failure(error)
         }
-        let report = OriginReport(result, hasAnswer: progress.hasAnswer)
+        let report = OriginReport(result, hasResponse: progress.hasResponse)
         if let (origin, inquiry) = leave(current, report) { await carryOut(inquiry, about: origin) }
         return try result.get()
     }
@@ -58,7 +55,7 @@ package final class GuardedLoader: DataLoading {
         to source: SourceIdentity, _ current: Locked<OriginVisit?>, _ progress: TransferProgress
     ) throws(DownloadError) {
         _ = leave(current, .success)
-        progress.awaitAnswer()
+        progress.awaitResponse()
         let origin = source.url.origin
         let now = timekeeper.now
         switch noting({ $0.admit(origin, progress, at: now) }) {
@@ -84,7 +81,7 @@ package final class GuardedLoader: DataLoading {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now
-        noting { $0.settle(origin, inquiry, findings, at: now) }
+        noting { $0.conclude(origin, inquiry, findings, at: now) }
     }
 
     /// Updates the health book, and reports resulting changes to the observer.
@@ -132,7 +129,7 @@ extension OriginTest {
         } catch {
             result = .failure(error)
         }
-        let report = OriginReport(result, hasAnswer: progress.hasAnswer)
+        let report = OriginReport(result, hasResponse: progress.hasResponse)
         if case .failure(DownloadError.timedOut) = result {
             return (OriginTestResult(source: source, report: report), true)
         }

@@ -24,7 +24,7 @@ struct OriginHealth {
     enum Consequence: Equatable {
         case none
         case suspended
-        /// The origin will be suspended, unless one of these sources works; see ``settle(_:_:at:)``.
+        /// The origin will be suspended, unless one of these sources works; see ``conclude(_:_:at:)``.
         case suspected(OriginTest)
     }
 
@@ -47,13 +47,12 @@ struct OriginHealth {
     private var lastNumber: UInt64 = 0
     private var running: [UInt64: TransferProgress] = [:]
     private var answers: UInt64 = 0
-    /// The number of those without 5xx.
-    private var goodAnswers: UInt64 = 0
+    private var goodResponses: UInt64 = 0
     /// The sources, as hashes, without a response since the last response.
     private var unanswered: Set<Int> = []
     private var window = FailureWindow()
     private var probeWindowEnd: Duration?
-    private var known = KnownSources()
+    private var known = WorkingSources()
     private var inquiry: OriginTest?
 
     /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
@@ -61,8 +60,7 @@ struct OriginHealth {
 
     var hasWorked: Bool { !known.sources.isEmpty }
 
-    /// Whether nothing is known, and no transfer or inquiry is in progress.
-    var isBlank: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
+    var isUnknown: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
 
     var isSuspended: Bool {
         if case .open = phase { false } else { true }
@@ -108,7 +106,7 @@ struct OriginHealth {
         guard pass.phase == phaseNumber else { return .none }
         note(report)
         switch phase {
-        case .open: return judge(report, pass, source, at: now)
+        case .open: return evaluate(report, pass, source, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, let isBacked):
             if cause.isRefuted(by: report) {
@@ -129,45 +127,45 @@ struct OriginHealth {
         }
     }
 
-    mutating func settle(_ asked: OriginTest, _ findings: [OriginTestResult], at now: Duration) -> Consequence {
-        guard asked == inquiry, asked.phase == phaseNumber else { return .none }
+    mutating func conclude(_ test: OriginTest, _ findings: [OriginTestResult], at now: Duration) -> Consequence {
+        guard test == inquiry, test.phase == phaseNumber else { return .none }
         inquiry = nil
-        known.learn(from: findings, about: asked.cause)
+        known.update(from: findings, about: test.cause)
         let reports = findings.map(\.report).filter { $0 != .nothing }
         for report in reports { note(report) }
         switch phase {
         case .open:
             for finding in findings { window.add(finding.report, of: finding.source, at: now) }
-            let isContradicted = asked.cause == .silence ? answers != asked.answers : goodAnswers != asked.goodAnswers
-            return reports.isEmpty || isContradicted ? .none : suspend(asked.cause, for: Self.firstPause, at: now)
+            let isContradicted =
+                test.cause == .silence ? answers != test.answers : goodResponses != test.goodResponses
+            return reports.isEmpty || isContradicted ? .none : suspend(test.cause, for: Self.firstPause, at: now)
         case .suspended: return .none
         case .probing(let cause, let pause, _):
             if let report = reports.first(where: { cause.isRefuted(by: $0) }) {
                 open(report, at: now)
                 return .none
             }
-            return asked.isLast ? suspend(cause, for: min(pause * 2, Self.longestPause), at: now) : .none
+            return test.isLast ? suspend(cause, for: min(pause * 2, Self.longestPause), at: now) : .none
         }
     }
 
-    /// Records the part of a report that counts in any phase.
     private mutating func note(_ report: OriginReport) {
         guard report != .nothing else { return }
         isReachable = report == .success || report == .answer
-        guard report != .noAnswer else { return }
+        guard report != .noResponse else { return }
         answers += 1
-        if report != .serverError { goodAnswers += 1 }
+        if report != .serverError { goodResponses += 1 }
         unanswered = []
     }
 
     /// Decides whether a result in the open phase raises a suspicion, and returns the consequence.
-    private mutating func judge(
+    private mutating func evaluate(
         _ report: OriginReport, _ pass: Pass, _ source: SourceIdentity, at now: Duration
     ) -> Consequence {
         window.add(report, of: source, at: now)
         guard report.isFailure else { return .none }
         // A response of the origin since the transfer began outweighs this failure.
-        if report == .noAnswer, pass.answers == answers, unanswered.count < Self.maximumUnanswered {
+        if report == .noResponse, pass.answers == answers, unanswered.count < Self.maximumUnanswered {
             unanswered.insert(source.hashValue)
         }
         let cause: OriginTest.Cause
@@ -178,7 +176,7 @@ struct OriginHealth {
         } else {
             return .none
         }
-        guard inquiry == nil, !running.values.contains(where: \.hasAnswer) else { return .none }
+        guard inquiry == nil, !running.values.contains(where: \.hasResponse) else { return .none }
         return suspect(cause, sparing: source, isLast: true).map { .suspected($0) }
             ?? suspend(cause, for: Self.firstPause, at: now)
     }
@@ -191,7 +189,7 @@ struct OriginHealth {
         guard !sources.isEmpty else { return nil }
         inquiry = OriginTest(
             sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,
-            goodAnswers: goodAnswers)
+            goodResponses: goodResponses)
         return inquiry
     }
 

@@ -16,7 +16,6 @@ struct OriginHealthTable {
     private var suspensions = 0
     private var changes: [OriginSnapshot] = []
 
-    /// - Parameter unprovenCapacity: The maximum number of origins that have never worked.
     init(capacity: Int = 4_096, unprovenCapacity: Int = 256) {
         self.capacity = capacity
         self.unprovenCapacity = unprovenCapacity
@@ -40,10 +39,10 @@ struct OriginHealthTable {
         return inquiry
     }
 
-    mutating func settle(
+    mutating func conclude(
         _ origin: OriginKey, _ inquiry: OriginTest, _ findings: [OriginTestResult], at now: Duration
     ) {
-        count(change(origin, at: now) { $0.settle(inquiry, findings, at: now) })
+        count(change(origin, at: now) { $0.conclude(inquiry, findings, at: now) })
     }
 
     private mutating func count(_ consequence: OriginHealth.Consequence) {
@@ -75,7 +74,7 @@ struct OriginHealthTable {
         if entry.health.isReachable != wasReachable || entry.health.isSuspended != wasSuspended {
             changes.append(OriginSnapshot(origin, entry.health, at: now))
         }
-        if !entry.health.isBlank { entries[origin] = entry }
+        if !entry.health.isUnknown { entries[origin] = entry }
         return result
     }
 

@@ -9,14 +9,14 @@ enum OriginReport {
     /// A response that began and failed: truncated, too slow, or not HTTP; the origin is reachable.
     case broken
     /// No byte of a response: no connection, no TLS, a reset, or silence.
-    case noAnswer
+    case noResponse
     /// No conclusion: cancelled, or ended by one of our limits.
     case nothing
 
-    var isFailure: Bool { self == .serverError || self == .noAnswer }
+    var isFailure: Bool { self == .serverError || self == .noResponse }
 
     /// Derives the report from a transfer's result, and from whether a response had begun.
-    init(_ result: Result<TransferResult, any Error>, hasAnswer: Bool) {
+    init(_ result: Result<TransferResult, any Error>, hasResponse: Bool) {
         guard case .failure(let error) = result else {
             self = .success
             return
@@ -26,10 +26,10 @@ enum OriginReport {
             return
         }
         switch error {
-        case .unreachable, .tls, .timedOut: self = hasAnswer ? .broken : .noAnswer
+        case .unreachable, .tls, .timedOut: self = hasResponse ? .broken : .noResponse
         case .protocolError: self = .broken
         case .status(let status), .storeRefusal(let status, _): self = status >= 500 ? .serverError : .answer
-        case .notFound, .notAsked, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
+        case .notFound, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended,
             .shuttingDown, .notCached, .internal:
             self = .nothing

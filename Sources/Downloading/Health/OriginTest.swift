@@ -1,4 +1,3 @@
-/// A test of whether the origin fails, rather than only the requested URLs, with sources that have worked before.
 struct OriginTest: Equatable, Sendable {
     enum Cause: Sendable {
         /// There was no response: no connection, or silence.
@@ -12,7 +11,7 @@ struct OriginTest: Equatable, Sendable {
             switch report {
             case .success, .answer, .broken: true
             case .serverError: self == .silence
-            case .noAnswer, .nothing: false
+            case .noResponse, .nothing: false
             }
         }
     }
@@ -23,16 +22,15 @@ struct OriginTest: Equatable, Sendable {
     let phase: UInt64
     /// Whether it decides; if not, and no source works, the probe's own result decides.
     let isLast: Bool
-    /// The number of responses before it began.
     let answers: UInt64
     /// The number of responses below 500 before it began.
-    let goodAnswers: UInt64
+    let goodResponses: UInt64
 }
 
 /// A few sources of one origin that have worked: the first ones, while they continue to work.
 ///
 /// Later ones do not replace them; otherwise the most active client would determine them.
-struct KnownSources {
+struct WorkingSources {
     private static let capacity = 3
 
     /// In the order in which they are requested.
@@ -46,7 +44,7 @@ struct KnownSources {
 
     /// Forgets sources without a conclusive result, and those that fail while others work; moves the other requested
     /// ones to the end.
-    mutating func learn(from findings: [OriginTestResult], about cause: OriginTest.Cause) {
+    mutating func update(from findings: [OriginTestResult], about cause: OriginTest.Cause) {
         let isRefuted = findings.contains { cause.isRefuted(by: $0.report) }
         for finding in findings {
             sources.removeAll { $0 == finding.source }

@@ -39,7 +39,7 @@ package struct Destination: Sendable {
     private static func isPath(_ path: Substring, in origin: Origin) -> Bool {
         let decoded = URLEscape.decode(path.utf8)
         // File names are literal, including broken escapes; a program that decodes them must not be led elsewhere.
-        guard case .folder = origin.place else { return decoded.map(isPath) ?? false }
+        guard case .folder = origin.location else { return decoded.map(isPath) ?? false }
         return isPath(Array(path.utf8)) && decoded.map(isPath) ?? true
     }
 

@@ -17,7 +17,7 @@ extension Origin {
 
     private var parts: [String] {
         let placeParts =
-            switch place {
+            switch location {
             case .web(let base): ["web", base.canonical]
             case .folder(let path): ["folder", path]
             case .memory(let bytes): ["memory", SharedBytes(bytes).withBytes { SHA256.hash($0) }.hexadecimal]

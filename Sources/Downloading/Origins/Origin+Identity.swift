@@ -5,7 +5,7 @@ extension Origin {
     ///
     /// It begins at the origin's base, with or without a leading slash, and cannot leave it. A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
-        switch place {
+        switch location {
         case .folder, .memory:
             guard !DotSegments.areIn(reference), onlyFile.map({ ExactText(reference) == $0 }) ?? true else {
                 throw .pathNotAllowed
@@ -61,7 +61,6 @@ extension Origin {
     }
 }
 
-/// Paths and queries in the spelling used for signatures (AWS Signature Version 4, canonical requests).
 enum SignedReference {
     /// Returns the path below the base with every segment escaped once; the caller has rejected dot segments, which
     /// would leave the base.

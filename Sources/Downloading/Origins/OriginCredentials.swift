@@ -8,7 +8,6 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
         self.text = text
     }
 
-    /// An ellipsis, so that no log shows the secret.
     package var description: String { "…" }
     /// An ellipsis, so that no debugger shows the secret.
     package var debugDescription: String { "…" }
@@ -64,7 +63,6 @@ package enum KeySource: Sendable, Hashable {
 
     package enum ContainerToken: Sendable, Hashable {
         case text(Secret)
-        /// In a file, which is read each time.
         case file(String)
     }
 

@@ -1,9 +1,7 @@
 /// A scheme, host and port, which fail and recover together.
 package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
     package let scheme: String
-    /// A host name or address; IPv6 without brackets.
     package let host: String
-    /// The port, including a scheme's default.
     package let port: Int
 
     init(folder name: String) {

@@ -14,11 +14,10 @@ package struct Origins: Sendable {
 
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 
-    /// The names by scheme, host and port, in order.
     var namesByKey: [OriginKey: [String]] {
         var names: [OriginKey: [String]] = [:]
         for origin in all {
-            switch origin.place {
+            switch origin.location {
             case .web(let base): names[base.origin, default: []].append(origin.name)
             case .folder: names[OriginKey(folder: origin.name), default: []].append(origin.name)
             case .memory: continue
@@ -31,7 +30,9 @@ package struct Origins: Sendable {
     var maximumActiveDownloads: [ExactText: Int] {
         var caps: [ExactText: Int] = [:]
         for origin in origins.values {
-            guard case .web(let base) = origin.place, let cap = origin.limits.maximumActiveDownloads else { continue }
+            guard case .web(let base) = origin.location, let cap = origin.limits.maximumActiveDownloads else {
+                continue
+            }
             caps[base.hostAndPort] = min(cap, caps[base.hostAndPort] ?? cap)
         }
         return caps
@@ -76,7 +77,7 @@ extension Origins {
             if case .signature(let source, _)? = origin.credentials, let path = source.file, !Self.canOpen(path, 0) {
                 throw Unreadable(origin: origin.name, path: path)
             }
-            if case .folder(let path) = origin.place, !Self.canOpen(path, O_DIRECTORY) {
+            if case .folder(let path) = origin.location, !Self.canOpen(path, O_DIRECTORY) {
                 throw Unreadable(origin: origin.name, path: path)
             }
         }

@@ -1,7 +1,6 @@
 import CCurl
 import Text
 
-/// The parts of an absolute URL as parsed by libcurl, the only URL parser in the service.
 struct URLParts {
     /// The host without escapes, with internationalized labels in punycode; addresses in the usual spelling, IPv6 in
     /// brackets.
@@ -12,7 +11,6 @@ struct URLParts {
     let path: String
     let query: String?
 
-    /// Parses an absolute URL; nil if libcurl rejects it.
     init?(_ text: String) {
         guard let handle = unsafe curl_url() else { return nil }
         defer { unsafe curl_url_cleanup(handle) }

@@ -79,7 +79,6 @@ final class NameResolver {
     }
 }
 
-/// The results of c-ares: the context of its callbacks.
 final class ResolverRecord {
     struct Socket {
         let descriptor: CInt

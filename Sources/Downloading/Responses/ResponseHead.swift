@@ -49,7 +49,7 @@ struct ResponseHead {
         return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
     }
 
-    enum Question: Equatable {
+    enum Purpose: Equatable {
         case whole
         /// Get the source if it differs from our version.
         case ifChanged
@@ -57,7 +57,7 @@ struct ResponseHead {
         case put
     }
 
-    enum Verdict: Equatable {
+    enum Decision: Equatable {
         case accept
         /// Our version is still valid.
         case notModified
@@ -68,49 +68,49 @@ struct ResponseHead {
         /// Follow a redirect to this reference, as it was sent.
         case redirect(String)
         /// Fail without reading the body.
-        case refuse(DownloadError)
+        case reject(DownloadError)
         /// Stop: only the header was requested.
-        case enough
+        case stop
     }
 
     /// Checks status, type, coding and announced length.
-    func verdict(maximumBytes: Int, on question: Question = .whole, needsBody: Bool = true) -> Verdict {
-        let verdict = wholeVerdict(maximumBytes: maximumBytes, on: question)
-        if needsBody { return verdict }
-        if case .refuse = verdict { return verdict }
-        return .enough
+    func decision(maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true) -> Decision {
+        let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose)
+        if needsBody { return decision }
+        if case .reject = decision { return decision }
+        return .stop
     }
 
-    private func wholeVerdict(maximumBytes: Int, on question: Question) -> Verdict {
-        switch (question, status) {
+    private func wholeDecision(maximumBytes: Int, on purpose: Purpose) -> Decision {
+        switch (purpose, status) {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
         case (.rest, 416): return .restart
-        case (.put, 200...299): return .enough
-        case (.put, _): return .refuse(.status(status))
+        case (.put, 200...299): return .stop
+        case (.put, _): return .reject(.status(status))
         default: break
         }
         switch status {
-        case 200, 201, 202, 203, 226: return bodyVerdict(maximumBytes: maximumBytes)
-        case 204, 205: return .refuse(.emptyBody)
-        case 206, 304: return .refuse(.notAsked("status \(status)"))
+        case 200, 201, 202, 203, 226: return bodyDecision(maximumBytes: maximumBytes)
+        case 204, 205: return .reject(.emptyBody)
+        case 206, 304: return .reject(.unexpectedResponse("status \(status)"))
         case 301, 302, 303, 307, 308:
             guard let location = fields.values(of: .location).first, !location.isEmpty else {
-                return .refuse(.notAsked("a redirect without a target"))
+                return .reject(.unexpectedResponse("a redirect without a target"))
             }
             return .redirect(Self.text(of: location))
-        case 404, 410: return .refuse(.notFound(status))
-        default: return .refuse(.status(status))
+        case 404, 410: return .reject(.notFound(status))
+        default: return .reject(.status(status))
         }
     }
 
-    private func bodyVerdict(maximumBytes: Int) -> Verdict {
+    private func bodyDecision(maximumBytes: Int) -> Decision {
         guard contentCodings.count <= ContentCoding.maximumCount else {
-            return .refuse(.undecodable("\(contentCodings.count) codings on top of each other"))
+            return .reject(.undecodable("\(contentCodings.count) codings on top of each other"))
         }
-        if let type = fields[.contentType], !Self.canBeImage(type) { return .refuse(.notAnImage(type)) }
-        if let contentLength, contentLength > maximumBytes { return .refuse(.tooLarge) }
-        return contentLength == 0 ? .refuse(.emptyBody) : .accept
+        if let type = fields[.contentType], !Self.canBeImage(type) { return .reject(.notAnImage(type)) }
+        if let contentLength, contentLength > maximumBytes { return .reject(.tooLarge) }
+        return contentLength == 0 ? .reject(.emptyBody) : .accept
     }
 
     /// A missing type, the two generic types, and the types used for SVG are later decided by the leading bytes; an

@@ -22,10 +22,7 @@ package final class SourceIdentity: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - url: The URL, which callers may request with further parameters.
-    ///   - originName: The named origin, if there is one.
     ///   - baseLength: The number of bytes of the URL that the origin's name replaces.
-    ///   - target: The URL to fetch, if it is different.
-    ///   - sharesTargets: Whether callers with other targets share the identity.
     package init(
         url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
         sharesTargets: Bool = false
@@ -57,7 +54,6 @@ package final class SourceIdentity: Hashable, Sendable {
         self.init(url: SourceURL(given: name))
     }
 
-    /// The approximate memory use in bytes.
     package var byteCount: Int {
         320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
@@ -131,7 +127,6 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The bytes of a source with the header of its origin's response.
 package struct Source: Sendable {
     package let head: SourceHead
     package let bytes: SharedBytes
@@ -150,7 +145,6 @@ package struct Source: Sendable {
         self.timings = timings
     }
 
-    /// The identity under which it was requested.
     package var identity: SourceIdentity { head.identity }
     package var validator: SourceValidator { head.validator }
 }
@@ -162,9 +156,7 @@ package struct TransferTimings: Hashable, Sendable {
     package var tls = Duration.zero
     /// From the sent request to the first byte of the response.
     package var firstByte = Duration.zero
-    /// From the start of the transfer to its end, excluding the wait for a slot.
     package var total = Duration.zero
-    /// Whether the last hop reused a connection.
     package var isReused = false
 
     package init() {}

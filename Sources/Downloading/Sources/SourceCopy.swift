@@ -22,7 +22,6 @@ package struct SourceCopy: Sendable {
 }
 
 package struct OriginExchange: Sendable {
-    /// The reason why the cache was not sufficient.
     package enum Reason: Sendable {
         case unknown
         /// The source was cached for other fields of our request.
@@ -61,10 +60,8 @@ package struct FetchSnapshot: Sendable, Equatable {
     /// Whether it is running; otherwise it is queued.
     package let isRunning: Bool
     package let receivedBytes: Int
-    /// The announced length of the body.
     package let expectedBytes: Int?
     /// The time since its first caller arrived.
     package let age: Duration
-    /// The receipts of waiting callers, in order of arrival.
     package let receipts: [String]
 }

@@ -64,10 +64,8 @@ package struct SourceFreshness: Hashable, Sendable {
     /// back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
-    /// Returns whether it may be used at `now` without validation.
     package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }
 
-    /// Returns the time until it is stale; negative if it already is.
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
     /// `s-maxage` takes precedence over `max-age`, and both over `Expires`; an invalid value means stale (section

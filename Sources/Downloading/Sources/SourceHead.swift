@@ -14,7 +14,6 @@ package final class SourceHead: Sendable {
     package let headerFields: HTTPFields
     /// The fields of our request by which the response varies (RFC 9111 section 4.1); missing ones have an empty value.
     package let selectingFields: HTTPFields
-    /// The time at which the request was sent, by the wall clock.
     package let requestedAt: HTTPDate
     /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
@@ -31,14 +30,7 @@ package final class SourceHead: Sendable {
     /// Creates the header of a stored response.
     ///
     /// - Parameters:
-    ///   - identity: The identity of the request.
-    ///   - url: The URL that responded, in canonical form.
-    ///   - status: The response's status.
-    ///   - validator: Identifies this version.
     ///   - headerFields: The response's fields; those that are not needed later are dropped.
-    ///   - selectingFields: See the property.
-    ///   - requestedAt: The time at which the request was sent.
-    ///   - receivedAt: The time at which the response was received.
     package init(
         identity: SourceIdentity, url: String? = nil, status: Int = 200, validator: SourceValidator,
         headerFields: HTTPFields, selectingFields: HTTPFields = [:], requestedAt: HTTPDate, receivedAt: HTTPDate

@@ -9,20 +9,19 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let port: Int?
     private let path: [UInt8]
     /// Whether the path is a prefix, whose stars match no slash.
-    private let isBeginning: Bool
+    private let isPrefix: Bool
 
     package let description: String
 
-    package var keyText: String { (isBeginning ? "beginning:" : "pattern:") + description }
+    package var keyText: String { (isPrefix ? "beginning:" : "pattern:") + description }
 
-    /// Parses a pattern; nil if its host is empty, or its scheme or port is invalid.
-    package init?(_ text: String) { self.init(text, isBeginning: false) }
+    package init?(_ text: String) { self.init(text, isPrefix: false) }
 
     /// Parses a URL prefix, in whose path a star matches any run of characters without a slash; nil as for other
     /// patterns.
-    package init?(beginning text: String) { self.init(text, isBeginning: true) }
+    package init?(prefix text: String) { self.init(text, isPrefix: true) }
 
-    private init?(_ text: String, isBeginning: Bool) {
+    private init?(_ text: String, isPrefix: Bool) {
         var rest = Substring(text)
         var scheme = "*"
         if let end = rest.firstRange(of: "://") {
@@ -48,8 +47,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         self.scheme = Array(scheme.utf8)
         self.host = Array(host.lowercased().utf8)
         self.port = port
-        self.path = path.isEmpty && !isBeginning ? Array("*".utf8) : Array(path.utf8)
-        self.isBeginning = isBeginning
+        self.path = path.isEmpty && !isPrefix ? Array("*".utf8) : Array(path.utf8)
+        self.isPrefix = isPrefix
         description = text
     }
 
@@ -58,11 +57,11 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
             && (port ?? (url.scheme == "https" ? 443 : 80)) == url.port
-            && (isBeginning ? matchesBeginning(of: target) : Self.matches(path, target))
+            && (isPrefix ? matchesPrefix(of: target) : Self.matches(path, target))
     }
 
     /// Returns whether each segment of the path matches the pattern's, the last one by prefix.
-    private func matchesBeginning(of target: Substring.UTF8View) -> Bool {
+    private func matchesPrefix(of target: Substring.UTF8View) -> Bool {
         let slash = UInt8(ascii: "/")
         let wanted = path.split(separator: slash, omittingEmptySubsequences: false)
         let found = target.split(separator: slash, maxSplits: wanted.count, omittingEmptySubsequences: false)

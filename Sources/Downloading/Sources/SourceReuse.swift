@@ -20,7 +20,6 @@ extension SourceFreshness {
     /// Returns how the source may be used at `now`, in seconds since 1970.
     ///
     /// - Parameters:
-    ///   - now: The wall clock's time.
     ///   - request: The caller's directives; a stated limit of age or freshness is never exceeded.
     ///   - allowances: The limits that apply if the source specifies none.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {

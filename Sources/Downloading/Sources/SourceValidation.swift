@@ -4,7 +4,6 @@ package import HTTPTypes
 package struct SourceCondition: Hashable, Sendable {
     /// The URL that responded last time; an entity tag is meaningless anywhere else.
     package let url: String
-    /// The value of `If-None-Match`, including weak tags.
     package let eTag: String?
     /// The value of `If-Modified-Since`, as the origin wrote it.
     package let lastModified: String?
@@ -32,7 +31,6 @@ package struct SourceCondition: Hashable, Sendable {
 /// An origin's confirmation that a stored source is unchanged: a 304.
 package struct SourceConfirmation: Sendable {
     package let headerFields: HTTPFields
-    /// The time at which the request was sent, by the wall clock.
     package let requestedAt: HTTPDate
     /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate

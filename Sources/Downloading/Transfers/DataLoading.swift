@@ -4,7 +4,6 @@ import HTTPTypes
 import Memory
 import Synchronization
 
-/// Fetches a source: the mechanism below the downloader's policy.
 package protocol DataLoading: Sendable {
     /// Fetches the source, and reports progress.
     ///
@@ -12,8 +11,6 @@ package protocol DataLoading: Sendable {
     /// ends it.
     ///
     /// - Parameters:
-    ///   - request: The source, and how much of it is needed.
-    ///   - progress: Receives the progress.
     ///   - admitHop: Called before each hop, including the first, with the URL of the request; an error that it throws
     ///   ends the transfer before any name lookup. Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
@@ -51,7 +48,6 @@ package struct TransferRequest: Hashable, Sendable {
     /// The maximum size of the response body in bytes; nil for the origin's limit.
     let maximumBytes: Int?
 
-    /// Creates a request for a source, for its validation, or for a health check.
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
@@ -98,7 +94,6 @@ struct TransferUpload: Hashable, Sendable {
         isCall = false
     }
 
-    /// Creates the method, the fields and the body of a call.
     init(call: HTTPRequest) {
         bytes = call.body ?? SharedBytes([])
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
@@ -139,8 +134,7 @@ package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     private let expected = Atomic(-1)
 
-    private let isAnswered = Atomic(false)
-    /// The time in seconds for which the origin permits reuse of its error; -1 if unspecified.
+    private let hasBegun = Atomic(false)
     private let refusal = Atomic(-1)
     private let room = Locked<MemoryReservation?>(nil)
     private let watch = Locked<ProgressWatch?>(nil)
@@ -154,14 +148,12 @@ package final class TransferProgress: Sendable {
         return count < 0 ? nil : count
     }
 
-    /// Whether the current origin has begun to respond.
-    package var hasAnswer: Bool { isAnswered.load(ordering: .relaxed) }
+    package var hasResponse: Bool { hasBegun.load(ordering: .relaxed) }
 
-    /// Records that the origin has begun to respond.
-    package func beginAnswer() { isAnswered.store(true, ordering: .relaxed) }
+    package func beginResponse() { hasBegun.store(true, ordering: .relaxed) }
 
     /// Records that another origin is contacted, which has not responded yet.
-    package func awaitAnswer() { isAnswered.store(false, ordering: .relaxed) }
+    package func awaitResponse() { hasBegun.store(false, ordering: .relaxed) }
 
     package var isPastHalf: Bool {
         guard let expectedBytes, expectedBytes > 0 else { return false }
@@ -169,15 +161,13 @@ package final class TransferProgress: Sendable {
     }
 
     /// The time for which the origin's error may be reused, if specified.
-    package var refusalLifetime: Duration? {
+    package var errorLifetime: Duration? {
         let seconds = refusal.load(ordering: .relaxed)
         return seconds < 0 ? nil : .seconds(seconds)
     }
 
-    /// Records for how many seconds an error may be reused.
-    package func refuse(reusableFor seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
+    package func setErrorLifetime(seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
 
-    /// Records the announced length.
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
 
     /// Begins a body with this announced length, or begins it again.
@@ -223,7 +213,6 @@ package final class TransferProgress: Sendable {
     }
 }
 
-/// Reports the progress of a body at a limited rate.
 private struct ProgressWatch {
     let interval: Duration
     let timekeeper: any Timekeeper

@@ -14,7 +14,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     /// The response was not valid HTTP, was not for the request, or was truncated.
     case protocolError(String)
     /// A valid response that does not fit the request: a part, a 304, or a redirect without a target.
-    case notAsked(String)
+    case unexpectedResponse(String)
     /// The body does not match its content coding.
     case undecodable(String)
     /// The TLS handshake or the certificate failed.
@@ -22,15 +22,11 @@ package enum DownloadError: Error, Hashable, Sendable {
     case tooManyRedirects
     /// A valid response with an unexpected status.
     case status(Int)
-    /// An unexpected status from an object store, with the error code in its body.
     case storeRefusal(Int, code: String)
     /// The origin has no such source: 404 or 410.
     case notFound(Int)
-    /// Connecting, the first byte or the whole transfer took too long, or bytes arrived too slowly.
     case timedOut
-    /// The body is larger than allowed, as announced or as received.
     case tooLarge
-    /// The response's content type is not an image type.
     case notAnImage(String)
     /// A response without a body: status 204 or 205, or no bytes.
     case emptyBody
@@ -38,7 +34,6 @@ package enum DownloadError: Error, Hashable, Sendable {
     case receiptCancelled
     case queueFull
     case memoryFull
-    /// The origin has failed so often that it is suspended for this many seconds.
     case originSuspended(seconds: Int)
     case shuttingDown
     case notCached
@@ -47,7 +42,6 @@ package enum DownloadError: Error, Hashable, Sendable {
 }
 
 extension DownloadError {
-    /// The status of the origin's response, if there was one.
     package var upstreamStatus: Int? {
         switch self {
         case .status(let status), .storeRefusal(let status, _), .notFound(let status): status

@@ -75,7 +75,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         switch error {
         case .sourceNotAllowed: self = .notAllowed
         case .unreachable, .noAddress: self = .unreachable
-        case .protocolError, .notAsked, .undecodable: self = .protocolError
+        case .protocolError, .unexpectedResponse, .undecodable: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects
         case .status, .storeRefusal: self = .status

@@ -5,7 +5,6 @@ package struct OriginHealthSummary: Sendable, Equatable {
 
 /// The health of one origin as operators see it.
 package struct OriginSnapshot: Sendable, Equatable {
-    /// Scheme, host and port.
     package let origin: OriginKey
     /// Whether the last conclusive transfer succeeded; nil while nothing is known.
     package let isReachable: Bool?

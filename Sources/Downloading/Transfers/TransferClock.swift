@@ -12,7 +12,6 @@ struct TransferClock {
     private let end: Duration
     private var phase: Phase
 
-    /// Starts the limits of the transfer and its first connection.
     init(_ configuration: DownloadConfiguration, now: Duration) {
         self.configuration = configuration
         end = now + configuration.downloadTimeout
@@ -39,7 +38,6 @@ struct TransferClock {
         phase = .receiving(windowEnd: end, windowBytes: bytes + count)
     }
 
-    /// Returns whether a limit has passed; starts a new window of the speed limit if one has ended well.
     mutating func hasExpired(at now: Duration) -> Bool {
         guard now < end else { return true }
         switch phase {

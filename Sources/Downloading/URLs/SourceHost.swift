@@ -2,7 +2,6 @@ import Text
 
 /// The host of a source's URL: a name in canonical form, or an address in its usual spelling.
 struct SourceHost {
-    /// The name in lowercase without a trailing dot, or the address without brackets.
     let name: String
     let address: IPAddress?
 

@@ -12,9 +12,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
     package let scheme: String
-    /// The host name or address in lowercase; IPv6 without brackets.
     package let host: String
-    /// The port, including a scheme's default.
     package let port: Int
     /// The path, percent-encoded, at least `/`.
     package let path: String
@@ -76,7 +74,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical = "\(scheme)://\(name)\(self.path)"
     }
 
-    /// The names of the path to a file in a configured folder.
     var fileSegments: [String] { path.split(separator: "/").map { URLEscape.text(of: $0) } }
 
     /// Creates the name of an uploaded image, which only looks like a URL: `given://NAME/`.
@@ -95,7 +92,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var isInFolder: Bool { scheme == Self.folderScheme }
 
-    /// The query without its question mark.
     var query: Substring? {
         canonical.suffix(after: UInt8(ascii: "?"))
     }

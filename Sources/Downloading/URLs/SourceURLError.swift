@@ -11,7 +11,6 @@ package enum SourceURLError: Error, Hashable, Sendable {
 }
 
 extension SourceURLError: CustomStringConvertible {
-    /// The violated rule, and the offending part, for logs.
     package var description: String {
         switch self {
         case .malformed: "URLs: not an absolute URL"

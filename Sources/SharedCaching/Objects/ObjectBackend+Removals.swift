@@ -43,7 +43,7 @@ extension ObjectBackend {
     private func removeEverything() async throws {
         let generation = Generation()
         let now = timekeeper.now
-        try await container.keep(SharedBytes(generation.text), named: ObjectNames.everything, isLasting: true)
+        try await container.keep(SharedBytes(generation.text), named: ObjectNames.everything, isDurable: true)
         state.withLock { state in
             state.everything = (generation, now)
             state.removals += 1

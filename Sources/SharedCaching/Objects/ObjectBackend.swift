@@ -128,7 +128,7 @@ final class ObjectBackend: StoreBackend {
         var generation = found.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
-            try await container.keep(SharedBytes(new.text), named: ObjectNames.everything, isLasting: true)
+            try await container.keep(SharedBytes(new.text), named: ObjectNames.everything, isDurable: true)
             generation = new
         }
         return state.withLock { state in
@@ -147,7 +147,7 @@ final class ObjectBackend: StoreBackend {
 
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
         valueWrites.add(bytes.count) { [container] in
-            try await container.keep(bytes, named: ObjectNames.value(key), isLasting: false)
+            try await container.keep(bytes, named: ObjectNames.value(key), isDurable: false)
         }
     }
 
@@ -197,7 +197,7 @@ final class ObjectBackend: StoreBackend {
             if let beginning { try await beginning.generation.value } else { try await generation(tag.label) }
         try await container.keep(
             SharedBytes(source.written + seal.ofSources(under: tag).text(of: source.written)),
-            named: ObjectNames.member(source.source, of: tag), isLasting: false)
+            named: ObjectNames.member(source.source, of: tag), isDurable: false)
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }
 

@@ -21,8 +21,8 @@ package protocol ObjectContainer: Sendable {
     /// - Parameters:
     ///   - bytes: The whole object; no reader ever sees a part of it.
     ///   - name: Letters, digits, hyphens, underscores and slashes.
-    ///   - isLasting: Whether it must survive a crash of the machine once this returns.
-    func keep(_ bytes: SharedBytes, named name: String, isLasting: Bool) async throws
+    ///   - isDurable: Whether it must survive a crash of the machine once this returns.
+    func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
 }
 
 /// An error of a place that can tell whether it was full.
@@ -63,7 +63,7 @@ extension ObjectContainer {
     /// Invalidates all values of sources.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
-            try await self.keep(SharedBytes(Generation().text), named: name, isLasting: true)
+            try await self.keep(SharedBytes(Generation().text), named: name, isDurable: true)
         }
     }
 

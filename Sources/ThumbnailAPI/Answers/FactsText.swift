@@ -12,8 +12,8 @@ package enum FactsText {
     /// - Parameters:
     ///   - facts: The facts.
     ///   - source: The source as the client named it; nil for an uploaded image.
-    ///   - asked: The requested facts besides those of the header.
-    package static func text(_ facts: SourceFacts, of source: String?, asked: FactsRequest) -> String {
+    ///   - requested: The requested facts besides those of the header.
+    package static func text(_ facts: SourceFacts, of source: String?, requested: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [
             ("format", .string(header.format.rawValue)),
@@ -26,12 +26,12 @@ package enum FactsText {
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
-        if asked.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
+        if requested.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
         guard let appearance = facts.appearance else { return JSONValue.object(members).text }
-        if asked.features.contains(.color), let first = appearance.palette.first {
+        if requested.features.contains(.color), let first = appearance.palette.first {
             members.append(("dominantColor", .string("#" + first.color.hexadecimal)))
         }
-        if asked.features.contains(.palette) {
+        if requested.features.contains(.palette) {
             let entries = appearance.palette.map { entry -> JSONValue in
                 .object([
                     ("color", .string("#" + entry.color.hexadecimal)), ("share", .double(Double(entry.share) / 10_000)),

@@ -77,7 +77,7 @@ package struct APIConfiguration: Sendable {
     /// operator opened it.
     func isOpen(_ dialect: any Dialect) -> Bool {
         let name = ExactText(dialect.unsignedName)
-        return dialect.signatures == .demanded || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
+        return dialect.signatures == .required || unsignedDialects.contains(name) || closers.subtracting([name]).isEmpty
     }
 
     /// Names of the dialects that are closed because of others, sorted.

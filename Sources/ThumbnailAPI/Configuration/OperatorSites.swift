@@ -44,7 +44,7 @@ package struct OperatorSites: Sendable {
     /// Returns why a request is rejected; nil if it is allowed.
     ///
     /// A request without `Host` is HTTP/1.0, which no browser sends.
-    package func objection(to request: HTTPRequest) -> Objection? {
+    package func violation(to request: HTTPRequest) -> Objection? {
         let host = request.headerFields[.host]
         if let host, !isKnown(host) { return .unknownHost(host) }
         guard request.method != .get, request.method != .head else { return nil }
@@ -114,8 +114,8 @@ private struct Authority {
 }
 
 extension APIError {
-    init(_ objection: OperatorSites.Objection) {
-        switch objection {
+    init(_ violation: OperatorSites.Objection) {
+        switch violation {
         case .unknownHost(let host):
             self = .crossSite(
                 reason:

@@ -65,7 +65,7 @@ package struct TargetExplainer: Sendable {
         for source in [query.source] + additional {
             do {
                 let identity = try downloads.origins.identity(of: source)
-                if let rule = downloads.objection(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }
+                if let rule = downloads.violation(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }
             } catch {
                 return error
             }
@@ -148,7 +148,7 @@ package struct TargetExplainer: Sendable {
         explanation.steps = plan.words
         let native = NativeParameters(of: query, plan)
         explanation.parameters = native.items
-        explanation.besides = native.besides
+        explanation.unexpressedSteps = native.unexpressedSteps
     }
 
     private func dialect(of target: String) -> (any Dialect)? {

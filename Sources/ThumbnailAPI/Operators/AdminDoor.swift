@@ -59,8 +59,8 @@ private struct AdminLog: Middleware {
 
 extension OperatorSites: Middleware {
     func check(_ exchange: Exchange) throws(APIError) -> Answer? {
-        if let request = exchange.request, !exchange.route.isHealth, let objection = objection(to: request) {
-            throw APIError(objection)
+        if let request = exchange.request, !exchange.route.isHealth, let violation = violation(to: request) {
+            throw APIError(violation)
         }
         return nil
     }

@@ -21,16 +21,16 @@ package struct PrefetchReader: Sendable {
 
     private let dialect: any RenditionDialect
     private let placer: ResultWriter
-    private let objection: CallbackObjection
+    private let violation: CallbackObjection
 
-    /// Creates a reader of renditions in `dialect`; `placer` checks destinations, and `objection` checks callbacks.
+    /// Creates a reader of renditions in `dialect`; `placer` checks destinations, and `violation` checks callbacks.
     package init(
         _ dialect: any RenditionDialect, placing placer: ResultWriter = ResultWriter(),
-        callbacks objection: @escaping CallbackObjection = { _ in nil }
+        callbacks violation: @escaping CallbackObjection = { _ in nil }
     ) {
         self.dialect = dialect
         self.placer = placer
-        self.objection = objection
+        self.violation = violation
     }
 
     /// Parses a job's request.
@@ -52,7 +52,7 @@ package struct PrefetchReader: Sendable {
         guard case .string(let text) = value, !text.utf8.contains(UInt8(ascii: "#")),
             let url = try? SourceURL(parsing: text)
         else { throw .badBody("/callback", "Must be an absolute http or https URL without user and fragment.") }
-        if let rule = objection(url) { throw .callbackNotAllowed(rule) }
+        if let rule = violation(url) { throw .callbackNotAllowed(rule) }
         return url
     }
 

@@ -51,7 +51,7 @@ struct RenditionParts: Sendable {
                     return .placed(try await placer.put(made, at: destination, of: source))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(Request(source: "")))
-                    return .facts(FactsText.text(facts, of: list.source, asked: asked))
+                    return .facts(FactsText.text(facts, of: list.source, requested: asked))
                 }
             }
         } catch {

@@ -38,7 +38,7 @@ struct Submission: Sendable {
         target.hints = ClientHints(request.headerFields)
         var field: ExactText?
         let isSigned: Bool
-        if case .judged(let name) = route.dialect.uploads {
+        if case .signedTarget(let name) = route.dialect.uploads {
             guard route.dialect.isAuthentic(target) else { throw APIError.badSignature }
             seal = try Seal(request, keys: [])
             field = name

@@ -74,7 +74,7 @@ extension SubmissionResponder {
         if case .text(let text) = written?.body { content = .text(text) }
         fields.append(.contentType, written?.mediaType ?? made.image.format.mediaType)
         if written == nil { fields.append(.eTag, made.eTag) }
-        if query.form.tellsSize, written == nil { fields.append(sizeOf: made.image) }
+        if query.form.includesSize, written == nil { fields.append(sizeOf: made.image) }
         fields.append(findingsOf: made)
         fields.append(.cacheControl, "private, no-store")
         if let vary = query.vary { fields.append(.vary, vary) }

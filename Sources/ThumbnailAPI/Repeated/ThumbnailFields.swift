@@ -32,7 +32,7 @@ struct ThumbnailFields: Sendable {
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)
         fields.append(findingsOf: thumbnail)
-        if form.tellsSize { fields.append(sizeOf: thumbnail.image) }
+        if form.includesSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         var freshness = thumbnail.freshness
         if let age = form.maximumAge, freshness.storability == .shared { freshness.lifetime = age }

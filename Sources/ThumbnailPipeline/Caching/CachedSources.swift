@@ -30,7 +30,7 @@ package struct CachedSources: SourceCaching {
     }
 
     /// Records the generations of a source whose fetch begins now.
-    package func beginFetch(of identity: SourceIdentity) -> any SourceKeeping {
+    package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
         var begun = self
         begun.generations = caches.beginning(of: identity)
         return begun

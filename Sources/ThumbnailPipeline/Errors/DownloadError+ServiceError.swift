@@ -15,7 +15,7 @@ extension DownloadError: ServiceError {
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
                 "The source's origin did not answer with valid HTTP, or cut its answer short.", detail: detail)
-        case .notAsked(let detail):
+        case .unexpectedResponse(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
                 "The source's origin gave an answer that does not fit the request.", detail: detail)

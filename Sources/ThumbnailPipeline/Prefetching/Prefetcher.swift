@@ -185,7 +185,7 @@ package final class Prefetcher: Prefetching {
                     return .failed(
                         PrefetchFailure(
                             target: item.target, source: source, code: error?.code ?? "internal",
-                            reason: error?.operatorMessage ?? "Something went wrong inside the service."))
+                            reason: error?.operatorMessage ?? "Internal error."))
                 }
                 attempt += 1
                 // The delay that clients receive in `Retry-After`.

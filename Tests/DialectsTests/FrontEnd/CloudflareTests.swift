@@ -11,7 +11,7 @@ import ThumbnailTypes
     private static func query(
         _ options: String, source: String = "https://a.example/b.jpg", accept: String? = nil
     ) throws -> Request {
-        let dialect = CloudflareDialect(at: try #require(DialectPlace("/cdn-cgi/image")), base: "site:")
+        let dialect = CloudflareDialect(at: try #require(PathPrefix("/cdn-cgi/image")), base: "site:")
         return try dialect.query(in: RequestedTarget("/cdn-cgi/image/\(options)/\(source)", accept: accept))
     }
 

@@ -14,10 +14,10 @@ import ThumbnailTypes
 
     static func dialect(_ name: String) throws -> any Dialect {
         switch name {
-        case "next": NextDialect(.next, at: try #require(DialectPlace("/_next/image")), .next, base: base)
-        case "vercel": NextDialect(.vercel, at: try #require(DialectPlace("/_vercel/image")), .vercel, base: base)
-        case "netlify": NetlifyDialect(at: try #require(DialectPlace("/.netlify/images")), base: base)
-        default: AstroDialect(at: try #require(DialectPlace("/_image")), base: base)
+        case "next": NextDialect(.next, at: try #require(PathPrefix("/_next/image")), .next, base: base)
+        case "vercel": NextDialect(.vercel, at: try #require(PathPrefix("/_vercel/image")), .vercel, base: base)
+        case "netlify": NetlifyDialect(at: try #require(PathPrefix("/.netlify/images")), base: base)
+        default: AstroDialect(at: try #require(PathPrefix("/_image")), base: base)
         }
     }
 
@@ -108,10 +108,10 @@ import ThumbnailTypes
     @Test(arguments: ["next", "vercel", "netlify", "astro"])
     func `sources are absolute, or paths of the operator's origin`(name: String) throws {
         func source(_ text: String) throws -> ExactText {
-            let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
+            let prefix = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
             let text = URLEscape.encode(text)
             return try Self.dialect(name).query(
-                in: RequestedTarget("\(place ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
+                in: RequestedTarget("\(prefix ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
             ).source
         }
         #expect(try source("/a/b.jpg") == "site:a/b.jpg")
@@ -127,7 +127,7 @@ import ThumbnailTypes
     }
 
     @Test func `without an origin of paths, a path is no source`() throws {
-        let dialect = AstroDialect(at: try #require(DialectPlace("/_image")), base: nil)
+        let dialect = AstroDialect(at: try #require(PathPrefix("/_image")), base: nil)
         #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget("/_image?href=/a.jpg")) }
     }
 
@@ -183,8 +183,8 @@ import ThumbnailTypes
 
     @Test(arguments: ["next", "vercel", "netlify", "astro"])
     func `a plus stands for a blank, as forms write it`(name: String) throws {
-        let place = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
-        let target = "\(place ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
+        let prefix = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
+        let target = "\(prefix ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
         #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
     }
 
@@ -237,8 +237,8 @@ import ThumbnailTypes
         ("a%3Ab%2Fc.jpg", "site:a:b/c.jpg"), ("https%3A%2F%2Fh%2Fa%20b%3Fx", "https://h/a b?x"),
     ])
     func `a path in a path keeps its question and number signs`(text: String, source: ExactText) throws {
-        let cloudflare = CloudflareDialect(at: try #require(DialectPlace("/cdn-cgi/image")), base: Self.base)
-        let ipx = IPXDialect(at: try #require(DialectPlace("/_ipx")), base: Self.base)
+        let cloudflare = CloudflareDialect(at: try #require(PathPrefix("/cdn-cgi/image")), base: Self.base)
+        let ipx = IPXDialect(at: try #require(PathPrefix("/_ipx")), base: Self.base)
         #expect(try cloudflare.query(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).source == source)
         let expected = source == "https://h/a b?x" ? "https://h/a%20b?x" : source
         #expect(try ipx.query(in: RequestedTarget("/_ipx/w_30/\(text)")).source == expected)

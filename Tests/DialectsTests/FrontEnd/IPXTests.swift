@@ -12,7 +12,7 @@ import ThumbnailTypes
     private static func query(
         _ modifiers: String, source: String = "https://a.example/b.jpg", accept: String? = nil
     ) throws -> Request {
-        let dialect = IPXDialect(at: try #require(DialectPlace("/_ipx")), base: "site:")
+        let dialect = IPXDialect(at: try #require(PathPrefix("/_ipx")), base: "site:")
         return try dialect.query(in: RequestedTarget("/_ipx/\(modifiers)/\(source)", accept: accept))
     }
 

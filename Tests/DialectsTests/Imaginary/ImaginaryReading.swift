@@ -9,7 +9,7 @@ import ThumbnailTypes
 /// The dialect at `/`.
 func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ImaginaryDialect {
     var configuration = ImaginaryConfiguration()
-    configuration.place = DialectPlace("/")
+    configuration.prefix = PathPrefix("/")
     configure(&configuration)
     return try #require(ImaginaryDialect(configuration))
 }

@@ -41,7 +41,7 @@ import ThumbnailTypes
         let read = try options("gravity=+South&extend=LastPixel&width=3&width=4&Width=9&colour=red&foo&=")
         #expect(read.gravity == .south && read.bars == .background && read.width == 3)
         #expect(try options("extend=repeat").bars == .mirror && options("").bars == .copy)
-        #expect(try options("quality=0").usedQuality == 75 && options("quality=101").usedQuality == 75)
+        #expect(try options("quality=0").effectiveQuality == 75 && options("quality=101").effectiveQuality == 75)
         #expect(try options("background=red,300,%207").background == Color(red: 0, green: 255, blue: 7))
         #expect(try options("background=0,0,0").background == nil)
         #expect(try imaginaryQuery("/flip?interlace=true&speed=3&palette=0").ignoredOptions == ["interlace", "speed"])
@@ -125,7 +125,7 @@ import ThumbnailTypes
 
     @Test func `paths and files lie below the origin of all dialects, if there is one`() throws {
         var configuration = ImaginaryConfiguration()
-        configuration.place = DialectPlace("/")
+        configuration.prefix = PathPrefix("/")
         func source(_ query: String) throws -> ExactText {
             let dialect = try #require(ImaginaryDialect(configuration, base: "site:"))
             return try dialect.query(in: RequestedTarget("/flip?" + query)).source
@@ -169,15 +169,15 @@ import ThumbnailTypes
         #expect(isOpen("&key=sesame", field: ""))
         #expect(!isOpen("") && !isOpen("&key=") && !isOpen("&key=Sesame") && !isOpen("&key=sesame", field: "x"))
         #expect(!isOpen("&key=x&key=sesame"))
-        #expect(dialect.signatures == .demanded)
-        #expect(throws: APIError.badKey) { try dialect.judgeProbe(RequestedTarget("/health")) }
+        #expect(dialect.signatures == .required)
+        #expect(throws: APIError.badKey) { try dialect.checkProbe(RequestedTarget("/health")) }
     }
 
     @Test func `a signature covers the path and the sorted query`() throws {
         let key = Array("4f46feebafc4b5e988f131c4ff8b5997".utf8)
         let dialect = try imaginary {
             $0.signatureKey = key
-            $0.place = DialectPlace("/api")
+            $0.prefix = PathPrefix("/api")
         }
         func sign(_ message: String) -> String {
             Base64URL.encode(HMAC.authenticationCode(for: message.utf8, key: key))

@@ -12,7 +12,7 @@ enum ImgproxyFixture {
     /// The dialect with these settings.
     static func dialect(_ configure: (inout ImgproxyConfiguration) -> Void = { _ in }) -> ImgproxyDialect {
         var configuration = ImgproxyConfiguration()
-        configuration.place = DialectPlace("/")
+        configuration.prefix = PathPrefix("/")
         configure(&configuration)
         guard let dialect = ImgproxyDialect(configuration) else { preconditionFailure("the dialect has a place") }
         return dialect

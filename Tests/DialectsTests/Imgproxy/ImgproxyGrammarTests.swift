@@ -155,7 +155,7 @@ struct ImgproxyGrammarTests {
 
     @Test func `presets of the settings file win over those of the environment`() throws {
         var configuration = ImgproxyConfiguration()
-        configuration.place = DialectPlace("/")
+        configuration.prefix = PathPrefix("/")
         configuration.presets = ["a": "w:1", "b": "h:2"]
         var vocabulary = Vocabulary()
         vocabulary.dialectPresets = ["a": "w:3"]
@@ -226,7 +226,7 @@ struct ImgproxyGrammarTests {
     }
 
     @Test func `a place is a prefix`() {
-        let dialect = ImgproxyFixture.dialect { $0.place = DialectPlace("/img") }
+        let dialect = ImgproxyFixture.dialect { $0.prefix = PathPrefix("/img") }
         #expect(dialect.claim(on: "/img/_/plain/x") == .certain && dialect.claim(on: "/image/_/plain/x") == .none)
         #expect(throws: Never.self) { try dialect.query(in: RequestedTarget("/img/_/plain/https://h/a")) }
         #expect(ImgproxyDialect(ImgproxyConfiguration()) == nil)

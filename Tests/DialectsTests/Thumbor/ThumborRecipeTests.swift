@@ -12,7 +12,7 @@ import ThumbnailTypes
 struct ThumborRecipeTests {
     private func dialect(_ change: (inout ThumborConfiguration) -> Void = { _ in }) throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
-        configuration.place = DialectPlace("/img")
+        configuration.prefix = PathPrefix("/img")
         change(&configuration)
         return try #require(ThumborDialect(configuration))
     }
@@ -40,7 +40,7 @@ struct ThumborRecipeTests {
             hasAlpha: hasAlpha)
     }
 
-    @Test func `a target is claimed below its place only`() throws {
+    @Test func `a target is claimed below its prefix only`() throws {
         let dialect = try dialect()
         guard case .certain = dialect.claim(on: "/img/unsafe/a.example/b") else {
             Issue.record("not claimed")

@@ -9,11 +9,11 @@ import ThumbnailTypes
 
 /// Signatures of thumbor and imagor, which other programs have made.
 struct ThumborSignatureTests {
-    private static let place = DialectPlace("/")
+    private static let prefix = PathPrefix("/")
 
     private func dialect(_ change: (inout ThumborConfiguration) -> Void) throws -> ThumborDialect {
         var configuration = ThumborConfiguration()
-        configuration.place = Self.place
+        configuration.prefix = Self.prefix
         change(&configuration)
         return try #require(ThumborDialect(configuration))
     }
@@ -70,8 +70,8 @@ struct ThumborSignatureTests {
     }
 
     @Test func `a dialect that serves unsafe targets has keys that open nothing that others close`() throws {
-        #expect(try dialect { $0.key = [1] }.signatures == .demanded)
-        #expect(try dialect { ($0.key, $0.servesUnsafe) = ([1], true) }.signatures == .offered)
+        #expect(try dialect { $0.key = [1] }.signatures == .required)
+        #expect(try dialect { ($0.key, $0.servesUnsafe) = ([1], true) }.signatures == .optional)
         #expect(try dialect { _ in }.signatures == .none)
     }
 

@@ -64,7 +64,7 @@ import Testing
         #expect(try wsrvOptions("t=1700000000&fit=cover").fit == .inside)
         #expect(try wsrvOptions("fit=cover&t=1700000000").fit == .cover)
         #expect(try wsrvOptions("shape=circle&mask=star").mask == .some(.circle))
-        #expect(try wsrvOptions("mask=diamond&shape=star").usedMask == nil)
+        #expect(try wsrvOptions("mask=diamond&shape=star").effectiveMask == nil)
         #expect(try wsrvOptions("crop=1,2,3,4&cx=9").cropX == .pixels(3))
         #expect(try wsrvOptions("cx=9&crop=1,2,3,4").cropX == .pixels(9))
     }
@@ -72,7 +72,7 @@ import Testing
     @Test func `names have old spellings and a case`() throws {
         let options = try wsrvOptions(
             "height=3&or=90&shape=heart&strim&align=left&quality=30&lossless&pages=2&level=3&W=8&URL=x")
-        #expect(options.height == .pixels(3) && options.rotation == 90 && options.usedMask == .heart)
+        #expect(options.height == .pixels(3) && options.rotation == 90 && options.effectiveMask == .heart)
         #expect(options.isMaskTrimmed == true && options.position == .left && options.quality == 30)
         #expect(options.isLossless == true && options.pages == 2 && options.width == nil)
     }

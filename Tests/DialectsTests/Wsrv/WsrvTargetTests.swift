@@ -41,15 +41,15 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `the place at the root claims what names a source`() throws {
-        let dialect = WsrvDialect(at: try #require(DialectPlace("/")))
+    @Test func `the prefix at the root claims what names a source`() throws {
+        let dialect = WsrvDialect(at: try #require(PathPrefix("/")))
         func claim(_ target: String) -> String { "\(dialect.claim(on: target))" }
         for target in ["/?url=a", "/?w=2&URL=a", "/?&uRl="] { #expect(claim(target) == "certain", "\(target)") }
         #expect(claim("/thumb/x.jpg?url=a") == "remainder")
         for target in ["/", "/?", "/?url", "/?urls=a", "/?w=2", "/?a=url=b", "/x.jpg", "/?xurl=a"] {
             #expect(claim(target) == "none", "\(target)")
         }
-        let prefixed = WsrvDialect(at: try #require(DialectPlace("/wsrv")))
+        let prefixed = WsrvDialect(at: try #require(PathPrefix("/wsrv")))
         for (target, expected) in [("/wsrv?url=a", "certain"), ("/wsrv/", "certain"), ("/wsrvs?url=a", "none")] {
             #expect("\(prefixed.claim(on: target))" == expected, "\(target)")
         }

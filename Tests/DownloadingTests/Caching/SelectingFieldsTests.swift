@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SelectingFieldsTests {
     private static func configuration(key: String) throws -> DownloadConfiguration {
-        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://example.com/")))
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://example.com/")))
         origin.fields = [(try #require(HTTPField.Name("X-Key")), Secret(key)), (.accept, nil)]
         var configuration = DownloadConfiguration()
         configuration.origins = Origins([origin])

@@ -70,10 +70,10 @@ struct KeyServicesTests {
         serveMetadata(role: "../../else")
         #expect(
             refusal(of: .instance(service: service.url("")))
-                == KeyFailure(detail: "the metadata service answered 404", isLasting: true))
+                == KeyFailure(detail: "the metadata service answered 404", isPermanent: true))
         #expect(service.requests.last?.target.contains("/../") == false)
         service.serveOthers { _ in .status(403) }
-        #expect(refusal(of: .instance(service: service.url("")))?.isLasting == true)
+        #expect(refusal(of: .instance(service: service.url("")))?.isPermanent == true)
     }
 
     // MARK: Containers
@@ -151,10 +151,11 @@ struct KeyServicesTests {
         }
         #expect(
             refusal(of: webIdentity(file.path))
-                == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isLasting: true))
+                == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isPermanent: true))
         serveTokens { form in FakeAnswer(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
         #expect(
-            refusal(of: webIdentity(file.path)) == KeyFailure(detail: "the STS service answered 503", isLasting: false))
+            refusal(of: webIdentity(file.path))
+                == KeyFailure(detail: "the STS service answered 503", isPermanent: false))
     }
 
     // MARK: All of them
@@ -182,6 +183,6 @@ struct KeyServicesTests {
                 == "the container service answered 302")
         #expect(service.hits("/other") == 0)
         service.serve("/", .closing)
-        #expect(refusal(of: .container(service: service.url("/"), nil))?.isLasting == false)
+        #expect(refusal(of: .container(service: service.url("/"), nil))?.isPermanent == false)
     }
 }

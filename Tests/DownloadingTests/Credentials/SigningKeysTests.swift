@@ -17,10 +17,10 @@ struct SigningKeysTests {
         }
 
         let state = Locked(State())
-        let asked = EventCounter()
+        let test = EventCounter()
 
-        func lend(_ source: KeySource, _ now: Int) throws(KeyFailure) -> OriginCredentials.AccessKey {
-            asked.increment()
+        func request(_ source: KeySource, _ now: Int) throws(KeyFailure) -> OriginCredentials.AccessKey {
+            test.increment()
             state.withLock { $0.gate }?.pass()
             let (failure, number, life) = state.withLock { state in
                 if state.failure == nil { state.count += 1 }
@@ -37,7 +37,7 @@ struct SigningKeysTests {
 
     init() throws {
         let origins = try ["a", "b", "plain", "own"].map { name in
-            var origin = Origin(name: name, place: .web(base: try SourceURL(parsing: "http://h/\(name)")))
+            var origin = Origin(name: name, location: .web(base: try SourceURL(parsing: "http://h/\(name)")))
             switch name {
             case "plain": break
             case "own":
@@ -47,7 +47,7 @@ struct SigningKeysTests {
             return origin
         }
         keys = SigningKeys(of: Origins(origins), timekeeper: time) { [lender] source, now throws(KeyFailure) in
-            try lender.lend(source, now)
+            try lender.request(source, now)
         }
     }
 
@@ -59,10 +59,10 @@ struct SigningKeysTests {
         #expect(try await key("plain") == nil)
         #expect(try await keys.key(for: nil) == nil)
         #expect(try await key("own") == "OWN")
-        #expect(lender.asked.count == 0)
+        #expect(lender.test.count == 0)
         #expect(try await key("a") == "K1")
         #expect(try await key("b") == "K1")
-        #expect(lender.asked.count == 1)
+        #expect(lender.test.count == 1)
     }
 
     @Test func `many requests that come at once wait for one renewal`() async throws {
@@ -72,23 +72,23 @@ struct SigningKeysTests {
         await gate.arrivals(1)
         gate.open()
         for task in tasks { #expect(try await task.value == "K1") }
-        #expect(lender.asked.count == 1)
+        #expect(lender.test.count == 1)
     }
 
     @Test func `a key near its end still signs while the next one is fetched, and no request waits`() async throws {
         #expect(try await key() == "K1")
         time.advance(by: .seconds(3_299))
         #expect(try await key() == "K1")
-        #expect(lender.asked.count == 1)
+        #expect(lender.test.count == 1)
         time.advance(by: .seconds(1))
         let gate = ThreadGate()
         lender.state.withLock { $0.gate = gate }
         for _ in 0..<10 { #expect(try await key() == "K1") }
         await gate.arrivals(1)
-        #expect(lender.asked.count == 2)
+        #expect(lender.test.count == 2)
         gate.open()
         #expect(await eventually { (try? await key()) == "K2" })
-        #expect(lender.asked.count == 2)
+        #expect(lender.test.count == 2)
     }
 
     @Test(arguments: [2, 3, 30, 900, 43_200])
@@ -99,7 +99,7 @@ struct SigningKeysTests {
             #expect(try #require(key.expiresAt) > time.secondsSince1970)
             time.advance(by: .seconds(max(1, life / 7)))
         }
-        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isLasting: true) }
+        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isPermanent: true) }
         time.advance(by: .seconds(life))
         await #expect(throws: DownloadError.unreachable("credentials: away")) { try await key() }
     }
@@ -107,21 +107,21 @@ struct SigningKeysTests {
     @Test func `a failed try is repeated after pauses, then left alone for a time that doubles up to a minute`()
         async throws
     {
-        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isLasting: false) }
+        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isPermanent: false) }
         var rest = 2
         for round in 1...8 {
             let task = Task { try await key() }
-            await lender.asked.reached(round * 3 - 2)
+            await lender.test.reached(round * 3 - 2)
             await time.sleepers(1)
             time.advance(by: .milliseconds(200))
-            await lender.asked.reached(round * 3 - 1)
+            await lender.test.reached(round * 3 - 1)
             await time.sleepers(1)
             time.advance(by: .seconds(1))
             await #expect(throws: DownloadError.unreachable("credentials: away")) { try await task.value }
             for _ in 0..<5 { await #expect(throws: DownloadError.self) { try await key() } }
             time.advance(by: .seconds(rest) - .milliseconds(1))
             await #expect(throws: DownloadError.self) { try await key() }
-            #expect(lender.asked.count == round * 3)
+            #expect(lender.test.count == round * 3)
             time.advance(by: .milliseconds(1))
             rest = min(60, rest * 2)
         }
@@ -130,17 +130,17 @@ struct SigningKeysTests {
     }
 
     @Test func `a refusal is not repeated at once`() async throws {
-        lender.state.withLock { $0.failure = KeyFailure(detail: "no such role", isLasting: true) }
+        lender.state.withLock { $0.failure = KeyFailure(detail: "no such role", isPermanent: true) }
         await #expect(throws: DownloadError.unreachable("credentials: no such role")) { try await key() }
-        #expect(lender.asked.count == 1)
+        #expect(lender.test.count == 1)
     }
 
     @Test func `while the service fails, the key that is left signs until its end`() async throws {
         #expect(try await key() == "K1")
-        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isLasting: true) }
+        lender.state.withLock { $0.failure = KeyFailure(detail: "away", isPermanent: true) }
         time.advance(by: .seconds(3_400))
         #expect(try await key() == "K1")
-        await lender.asked.reached(2)
+        await lender.test.reached(2)
         time.advance(by: .seconds(189))
         #expect(try await key() == "K1")
         time.advance(by: .seconds(1))
@@ -156,6 +156,6 @@ struct SigningKeysTests {
         await #expect(throws: CancellationError.self) { try await task.value }
         gate.open()
         #expect(await eventually { (try? await key()) == "K1" })
-        #expect(lender.asked.count == 1)
+        #expect(lender.test.count == 1)
     }
 }

@@ -49,8 +49,8 @@ struct CallTests {
         } throws: {
             isDenied($0, by: "allowedPorts")
         }
-        #expect(fixture.configuration.objection(toCalling: url)?.hasPrefix("allowedNetworks") == true)
-        #expect(fixture.configuration.objection(toCalling: try SourceURL(parsing: "https://h.example/")) == nil)
+        #expect(fixture.configuration.violation(toCalling: url)?.hasPrefix("allowedNetworks") == true)
+        #expect(fixture.configuration.violation(toCalling: try SourceURL(parsing: "https://h.example/")) == nil)
         #expect(fixture.origin.requests.isEmpty)
     }
 

@@ -96,7 +96,7 @@ struct ConditionalRequestTests {
         fixture.origin.serve("/a", control.map { FakeAnswer.status(404).with("Cache-Control", $0) } ?? .status(404))
         let progress = TransferProgress()
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.load("/a", progress: progress) }
-        #expect(progress.refusalLifetime == seconds.map { .seconds($0) })
+        #expect(progress.errorLifetime == seconds.map { .seconds($0) })
     }
 }
 

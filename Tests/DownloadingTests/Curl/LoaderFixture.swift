@@ -61,7 +61,7 @@ func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded
 /// Whether an error is of a kind, its text left aside.
 func isProtocolError(_ error: any Error) -> Bool {
     switch error as? DownloadError {
-    case .protocolError, .notAsked, .undecodable: true
+    case .protocolError, .unexpectedResponse, .undecodable: true
     default: false
     }
 }

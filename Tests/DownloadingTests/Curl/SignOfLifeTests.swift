@@ -22,7 +22,7 @@ struct SignOfLifeTests {
         for path in ["/large", "/endless"] {
             let progress = try await ask(fixture, path)
             #expect(progress.receivedBytes == 0)
-            #expect(progress.hasAnswer)
+            #expect(progress.hasResponse)
         }
         await fixture.origin.idle()
     }
@@ -62,14 +62,14 @@ struct SignOfLifeTests {
         }
         fixture.origin.serve("/silent", .silence)
         fixture.origin.serve("/slow", .image(bytes(1_000)).dripping(1, every: .milliseconds(10)))
-        for (path, hasAnswer) in [("/silent", false), ("/slow", true)] {
+        for (path, hasResponse) in [("/silent", false), ("/slow", true)] {
             let progress = TransferProgress()
             let task = Task { try await fixture.load(path, progress: progress) }
             await fixture.origin.reachedHits(1, of: path)
-            if hasAnswer { #expect(await eventually { progress.hasAnswer }) }
+            if hasResponse { #expect(await eventually { progress.hasResponse }) }
             let outcome = await time.pass(by: .milliseconds(100), until: task)
             #expect(throws: DownloadError.timedOut) { try outcome.get() }
-            #expect(progress.hasAnswer == hasAnswer)
+            #expect(progress.hasResponse == hasResponse)
         }
     }
 }

@@ -149,7 +149,7 @@ private struct TLSFixture {
             names.serve(host, .addresses(["127.0.0.1"], secondsToLive: 60))
             for name in ["pinned", "plain"] {
                 let base = try SourceURL(parsing: front.url("/", host: host))
-                var origin = Origin(name: "\(name)-\(host.prefix { $0 != "." })", place: .web(base: base))
+                var origin = Origin(name: "\(name)-\(host.prefix { $0 != "." })", location: .web(base: base))
                 origin.certificateAuthorities = authorities.path
                 if name == "pinned" { origin.tlsPolicy = policy }
                 origins.append(origin)

@@ -67,8 +67,8 @@ struct GuardedLoaderTests {
     }
 
     @Test(arguments: [
-        DownloadError.notFound(404), .status(403), .status(429), .notAsked("status 206"), .notAnImage("text/html"),
-        .emptyBody, .tooManyRedirects,
+        DownloadError.notFound(404), .status(403), .status(429), .unexpectedResponse("status 206"),
+        .notAnImage("text/html"), .emptyBody, .tooManyRedirects,
     ])
     func `what an origin says about one source does not count against it`(error: DownloadError) async throws {
         await fail(4, with: .timedOut)

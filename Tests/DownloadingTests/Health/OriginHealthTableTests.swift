@@ -7,7 +7,7 @@ struct OriginHealthTableTests {
     private func origin(_ number: Int) -> OriginKey { OriginKey(scheme: "https", host: "h\(number)", port: 443) }
 
     private func suspend(_ origin: OriginKey, in book: inout OriginHealthTable) {
-        for number in 0..<5 { book.transfer(origin, .noAnswer, "/\(number)") }
+        for number in 0..<5 { book.transfer(origin, .noResponse, "/\(number)") }
     }
 
     @Test func `another scheme, host or port is another origin`() {
@@ -39,7 +39,7 @@ struct OriginHealthTableTests {
     @Test func `origins that a client makes up do not push out those that have worked`() {
         var book = OriginHealthTable(capacity: 3)
         book.transfer(origin(0), .success)
-        for number in 1..<1_000 { book.transfer(origin(number), .noAnswer) }
+        for number in 1..<1_000 { book.transfer(origin(number), .noResponse) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
     }
 

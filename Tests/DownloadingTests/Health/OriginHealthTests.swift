@@ -18,18 +18,18 @@ struct OriginHealthTests {
     @Test func `five URLs in a row without an answer suspend it, four do not`() throws {
         var health = health
         for _ in 0..<3 {
-            try health.fail(4, .noAnswer, at: .seconds(1))
+            try health.fail(4, .noResponse, at: .seconds(1))
             #expect(health.isReachable == false)
             #expect(!health.isSuspended)
             try health.transfer("/status", .answer, at: .seconds(1))
         }
         // Ends that say nothing neither add to the row nor break it.
         for number in 0..<4 {
-            try health.transfer("/\(number)", .noAnswer, at: .seconds(20))
+            try health.transfer("/\(number)", .noResponse, at: .seconds(20))
             try health.transfer("/n\(number)", .nothing, at: .seconds(20))
         }
         #expect(!health.isSuspended)
-        let consequence = try health.transfer("/5", .noAnswer, at: .seconds(20))
+        let consequence = try health.transfer("/5", .noResponse, at: .seconds(20))
         #expect(consequence == .suspended)
         #expect(health.admission(at: .seconds(20)) == .refused(.seconds(5)))
         #expect(health.admission(at: .seconds(24)) == .refused(.seconds(1)))
@@ -39,7 +39,7 @@ struct OriginHealthTests {
     func `any sign of life ends a row`(sign: OriginReport) throws {
         var health = health
         for _ in 0..<3 {
-            try health.fail(4, .noAnswer, at: .seconds(1))
+            try health.fail(4, .noResponse, at: .seconds(1))
             try health.transfer("/sign", sign, at: .seconds(1))
         }
         #expect(!health.isSuspended)
@@ -47,7 +47,7 @@ struct OriginHealthTests {
 
     @Test func `one URL that stays silent says nothing about others`() throws {
         var health = health
-        for _ in 0..<19 { try health.transfer("/slow", .noAnswer, at: .zero) }
+        for _ in 0..<19 { try health.transfer("/slow", .noResponse, at: .zero) }
         #expect(!health.isSuspended)
     }
 
@@ -56,7 +56,7 @@ struct OriginHealthTests {
         let silent = try (0..<50).map { _ in try health.pass(at: .zero) }
         try health.transfer("/good", .answer, at: .seconds(4))
         for (number, pass) in silent.enumerated() {
-            let consequence = health.end(pass, .noAnswer, of: .path("/\(number)"), at: .seconds(5))
+            let consequence = health.end(pass, .noResponse, of: .path("/\(number)"), at: .seconds(5))
             #expect(consequence == .none)
         }
     }
@@ -65,11 +65,11 @@ struct OriginHealthTests {
         var health = health
         let progress = TransferProgress()
         let receiving = try health.pass(progress, at: .zero)
-        progress.beginAnswer()
-        try health.fail(50, .noAnswer, at: .seconds(1))
+        progress.beginResponse()
+        try health.fail(50, .noResponse, at: .seconds(1))
         #expect(!health.isSuspended)
         _ = health.end(receiving, .broken, of: .path("/large"), at: .seconds(2))
-        try health.fail(5, .noAnswer, at: .seconds(2))
+        try health.fail(5, .noResponse, at: .seconds(2))
         #expect(health.isSuspended)
     }
 
@@ -105,7 +105,7 @@ struct OriginHealthTests {
     }
 
     @Test func `a suspended origin is probed by one transfer, and opens with its success`() throws {
-        var health = try suspended(.noAnswer, at: .zero)
+        var health = try suspended(.noResponse, at: .zero)
         #expect(health.admission(at: .milliseconds(4_999)) == .refused(.milliseconds(1)))
         let probe = try health.pass(at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
@@ -114,12 +114,12 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
         #expect(health.isReachable == true)
         // Its past is forgotten: it takes five failures again.
-        try health.fail(4, .noAnswer, at: .seconds(6))
+        try health.fail(4, .noResponse, at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
     @Test func `a 5xx is a sign of life to an origin that was silent, not to one that gave nothing else`() throws {
-        var silent = try suspended(.noAnswer, at: .zero)
+        var silent = try suspended(.noResponse, at: .zero)
         try silent.transfer("/a", .serverError, at: .seconds(5))
         #expect(!silent.isSuspended)
         var failing = try suspended(.serverError, at: .zero)
@@ -157,21 +157,21 @@ struct OriginHealthTests {
     }
 
     @Test func `each failed probe doubles the pause, up to a minute`() throws {
-        var health = try suspended(.noAnswer, at: .zero)
+        var health = try suspended(.noResponse, at: .zero)
         var now = Duration.seconds(5)
         for pause in [10, 20, 40, 60, 60] {
-            let consequence = try health.transfer("/a", .noAnswer, at: now)
+            let consequence = try health.transfer("/a", .noResponse, at: now)
             #expect(consequence == .suspended)
             #expect(health.admission(at: now) == .refused(.seconds(pause)))
             now += .seconds(pause)
         }
         try health.transfer("/a", .answer, at: now)
-        try health.fail(5, .noAnswer, at: now)
+        try health.fail(5, .noResponse, at: now)
         #expect(health.admission(at: now) == .refused(.seconds(5)))
     }
 
     @Test func `a probe that ends without saying anything makes room for the next`() throws {
-        var health = try suspended(.noAnswer, at: .zero)
+        var health = try suspended(.noResponse, at: .zero)
         try health.transfer("/a", .nothing, at: .seconds(6))
         try health.transfer("/a", .success, at: .seconds(6))
         #expect(!health.isSuspended)
@@ -181,11 +181,11 @@ struct OriginHealthTests {
         var health = health
         let early = try health.pass(at: .zero)
         let other = try health.pass(at: .zero)
-        try health.fail(5, .noAnswer, at: .zero)
+        try health.fail(5, .noResponse, at: .zero)
         _ = health.end(early, .success, of: .path("/a"), at: .seconds(1))
         #expect(health.isSuspended)
         let probe = try health.pass(at: .seconds(5))
-        _ = health.end(other, .noAnswer, of: .path("/a"), at: .seconds(5))
+        _ = health.end(other, .noResponse, of: .path("/a"), at: .seconds(5))
         #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
         _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)

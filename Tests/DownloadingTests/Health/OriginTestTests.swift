@@ -32,7 +32,7 @@ struct OriginTestTests {
         reports.map { OriginTestResult(source: .path($0.0), report: $0.1) }
     }
 
-    @Test(arguments: [OriginReport.noAnswer, .serverError])
+    @Test(arguments: [OriginReport.noResponse, .serverError])
     func `failures of any number of URLs suspend nothing while a known source works`(report: OriginReport) throws {
         var health = try knowing(["/good"])
         var inquiries = 0
@@ -43,47 +43,47 @@ struct OriginTestTests {
             guard case .suspected(let inquiry) = consequence else { continue }
             inquiries += 1
             #expect(inquiry.sources == [.path("/good")])
-            let end = health.settle(inquiry, findings([("/good", .success)]), at: now)
+            let end = health.conclude(inquiry, findings([("/good", .success)]), at: now)
             #expect(end == .none)
         }
         #expect(!health.isSuspended)
         // One for five silent URLs, and one in ten seconds for those that answer 5xx.
-        #expect(inquiries == (report == .noAnswer ? 2_000 : 10))
+        #expect(inquiries == (report == .noResponse ? 2_000 : 10))
     }
 
-    @Test(arguments: [OriginReport.noAnswer, .serverError])
+    @Test(arguments: [OriginReport.noResponse, .serverError])
     func `a suspicion that known sources confirm suspends at once`(report: OriginReport) throws {
         var health = try knowing(["/good", "/better"])
         let inquiry = try suspect(&health, report)
         #expect(!health.isSuspended)
-        let end = health.settle(inquiry, findings([("/good", report), ("/better", report)]), at: .seconds(11))
+        let end = health.conclude(inquiry, findings([("/good", report), ("/better", report)]), at: .seconds(11))
         #expect(end == .suspended)
         #expect(health.admission(at: .seconds(11)) == .refused(.seconds(5)))
     }
 
     @Test func `only one inquiry runs at a time, and what others get from the origin meanwhile counts`() throws {
         var health = try knowing(["/good"])
-        let inquiry = try suspect(&health, .noAnswer)
-        try health.fail(50, .noAnswer, at: .seconds(10))
+        let inquiry = try suspect(&health, .noResponse)
+        try health.fail(50, .noResponse, at: .seconds(10))
         #expect(!health.isSuspended)
         try health.transfer("/other", .answer, at: .seconds(10))
-        let end = health.settle(inquiry, findings([("/good", .noAnswer)]), at: .seconds(11))
+        let end = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(11))
         #expect(end == .none)
         #expect(!health.isSuspended)
     }
 
     @Test func `an inquiry that says nothing suspends nothing, and its sources are forgotten`() throws {
         var health = try knowing(["/good"])
-        let inquiry = try suspect(&health, .noAnswer)
-        let end = health.settle(inquiry, findings([("/good", .nothing)]), at: .seconds(10))
+        let inquiry = try suspect(&health, .noResponse)
+        let end = health.conclude(inquiry, findings([("/good", .nothing)]), at: .seconds(10))
         #expect(end == .none)
-        let consequence = try health.transfer("/more", .noAnswer, at: .seconds(10))
+        let consequence = try health.transfer("/more", .noResponse, at: .seconds(10))
         #expect(consequence == .suspended)
     }
 
     @Test func `the first three sources that work are known, and are not pushed out by later ones`() throws {
         var health = try knowing((0..<100).map { "/\($0)" })
-        let inquiry = try suspect(&health, .noAnswer)
+        let inquiry = try suspect(&health, .noResponse)
         #expect(inquiry.sources.map(\.url.path) == ["/0", "/1", "/2"])
     }
 
@@ -92,7 +92,7 @@ struct OriginTestTests {
     {
         var health = try knowing(["/mine", "/good", "/better"])
         let first = try suspect(&health, .serverError)
-        _ = health.settle(first, findings([("/mine", .serverError), ("/good", .success)]), at: .seconds(10))
+        _ = health.conclude(first, findings([("/mine", .serverError), ("/good", .success)]), at: .seconds(10))
         let second = try suspect(&health, .serverError, at: .seconds(20))
         #expect(second.sources.map(\.url.path) == ["/better", "/good"])
     }
@@ -100,13 +100,13 @@ struct OriginTestTests {
     @Test func `a probe is preceded by known sources, and opens the origin where one of them works`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let asked = health.inquiry(before: probe, of: .path("/mine"))
-        let inquiry = try #require(asked)
+        let test = health.inquiry(before: probe, of: .path("/mine"))
+        let inquiry = try #require(test)
         #expect(inquiry.sources == [.path("/good")])
-        _ = health.settle(inquiry, findings([("/good", .serverError)]), at: .seconds(15))
+        _ = health.conclude(inquiry, findings([("/good", .serverError)]), at: .seconds(15))
         #expect(!health.isSuspended)
         // What the probe itself says comes too late to count.
-        let consequence = health.end(probe, .noAnswer, of: .path("/mine"), at: .seconds(20))
+        let consequence = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(20))
         #expect(consequence == .none)
         #expect(!health.isSuspended)
     }
@@ -114,12 +114,12 @@ struct OriginTestTests {
     @Test func `a probe goes on where known sources fail, and opens the origin where it works`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let asked = health.inquiry(before: probe, of: .path("/new"))
-        let inquiry = try #require(asked)
-        let end = health.settle(inquiry, findings([("/good", .noAnswer)]), at: .seconds(15))
+        let test = health.inquiry(before: probe, of: .path("/new"))
+        let inquiry = try #require(test)
+        let end = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(15))
         #expect(end == .none && health.isSuspended)
         var failing = health
-        let failed = failing.end(probe, .noAnswer, of: .path("/new"), at: .seconds(15))
+        let failed = failing.end(probe, .noResponse, of: .path("/new"), at: .seconds(15))
         #expect(failed == .suspended)
         #expect(failing.admission(at: .seconds(15)) == .refused(.seconds(10)))
         _ = health.end(probe, .success, of: .path("/new"), at: .seconds(15))
@@ -129,14 +129,14 @@ struct OriginTestTests {
     @Test func `a probe that a redirect led there is not believed before known sources fail as well`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let raised = health.end(probe, .noAnswer, of: .path("/mine"), at: .seconds(16))
+        let raised = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(16))
         let inquiry = try inquiry(raised)
         #expect(health.admission(at: .seconds(16)) == .refused(.seconds(1)))
         var failing = health
-        let failed = failing.settle(inquiry, findings([("/good", .noAnswer)]), at: .seconds(17))
+        let failed = failing.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(17))
         #expect(failed == .suspended)
         #expect(failing.admission(at: .seconds(17)) == .refused(.seconds(10)))
-        _ = health.settle(inquiry, findings([("/good", .success)]), at: .seconds(17))
+        _ = health.conclude(inquiry, findings([("/good", .success)]), at: .seconds(17))
         #expect(!health.isSuspended)
     }
 
@@ -145,24 +145,24 @@ struct OriginTestTests {
         let probe = try health.pass(at: .seconds(15))
         let inquiry = health.inquiry(before: probe, of: .path("/good"))
         #expect(inquiry == nil)
-        let failed = health.end(probe, .noAnswer, of: .path("/good"), at: .seconds(15))
+        let failed = health.end(probe, .noResponse, of: .path("/good"), at: .seconds(15))
         #expect(failed == .suspended)
     }
 
     @Test func `what an inquiry of an earlier phase brings is left aside`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
-        let asked = health.inquiry(before: probe, of: .path("/a"))
-        let inquiry = try #require(asked)
+        let test = health.inquiry(before: probe, of: .path("/a"))
+        let inquiry = try #require(test)
         _ = health.end(probe, .nothing, of: .path("/a"), at: .seconds(15))
-        _ = health.settle(inquiry, findings([("/good", .noAnswer)]), at: .seconds(16))
+        _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(16))
         #expect(health.admission(at: .seconds(16)) != .refused(.seconds(5)))
     }
 
     private func suspended() throws -> OriginHealth {
         var health = try knowing(["/good"])
-        let inquiry = try suspect(&health, .noAnswer)
-        _ = health.settle(inquiry, findings([("/good", .noAnswer)]), at: .seconds(10))
+        let inquiry = try suspect(&health, .noResponse)
+        _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(10))
         try #require(health.isSuspended)
         return health
     }

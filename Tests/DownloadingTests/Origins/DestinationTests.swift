@@ -12,14 +12,14 @@ struct DestinationTests {
     private let folder = TemporaryFolder()
 
     private func origins() throws -> Origins {
-        var out = Origin(name: "out", place: .folder(path: folder.path))
+        var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
-        var bucket = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "https://s3.example/b/sub")))
+        var bucket = Origin(name: "bucket", location: .web(base: try SourceURL(parsing: "https://s3.example/b/sub")))
         bucket.credentials = .signature(.fixed(.init(id: "i", secret: Secret("k"))), region: "eu")
         bucket.isWritable = true
-        var reserved = Origin(name: "read", place: .folder(path: folder.path))
+        var reserved = Origin(name: "read", location: .folder(path: folder.path))
         reserved.isWritable = false
-        return Origins([out, bucket, reserved, Origin(name: "memory", place: .memory([1]))])
+        return Origins([out, bucket, reserved, Origin(name: "memory", location: .memory([1]))])
     }
 
     private func refusal(_ text: String) throws -> Destination.Refusal? {
@@ -86,7 +86,7 @@ struct DestinationTests {
         }
         #expect(try await writable.holds(place))
         #expect(mode("a/b/c.webp") == 0o644 && mode("a/b") == 0o755 && mode("alula-1") == 0o700)
-        try await writable["out"]?.keep(SharedBytes([1]), named: "alula-1/v/x", isLasting: false)
+        try await writable["out"]?.keep(SharedBytes([1]), named: "alula-1/v/x", isDurable: false)
         #expect(mode("alula-1/v/x") == 0o600)
         writable.shutDown()
     }

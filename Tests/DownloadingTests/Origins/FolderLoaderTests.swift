@@ -86,7 +86,7 @@ struct FolderLoaderTests {
     @Test func `each place has its loader`() async throws {
         let web = StubLoader(isHolding: false)
         let files = StubLoader(isHolding: false)
-        let loader = PlaceLoader(web: web, folders: files)
+        let loader = RoutingLoader(web: web, folders: files)
         let inFolder = try configuration(folder.path) { _ in }.origins.identity(of: "local:b")
         _ = try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
         files.fail(with: .notFound(404))
@@ -98,7 +98,7 @@ struct FolderLoaderTests {
     }
 
     private func configuration(_ root: String, _ change: (inout OriginLimits) -> Void) -> DownloadConfiguration {
-        var origin = Origin(name: "local", place: .folder(path: root))
+        var origin = Origin(name: "local", location: .folder(path: root))
         change(&origin.limits)
         var configuration = DownloadConfiguration()
         configuration.origins = Origins([origin])

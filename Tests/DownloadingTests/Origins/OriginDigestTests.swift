@@ -6,7 +6,7 @@ import Text
 
 struct OriginDigestTests {
     private func origin(_ url: String = "https://h/a", _ change: (inout Origin) -> Void = { _ in }) throws -> Origin {
-        var origin = Origin(name: "shop", place: .web(base: try SourceURL(parsing: url)))
+        var origin = Origin(name: "shop", location: .web(base: try SourceURL(parsing: url)))
         change(&origin)
         return origin
     }
@@ -21,7 +21,7 @@ struct OriginDigestTests {
         let other = OriginCredentials.AccessKey(id: "i", secret: Secret("t"))
         let origins = [
             try origin(), try origin("https://h/b"), try origin("http://h/a"), try origin("https://h:444/a"),
-            Origin(name: "shop", place: .folder(path: "/a")), Origin(name: "shop", place: .folder(path: "/b")),
+            Origin(name: "shop", location: .folder(path: "/a")), Origin(name: "shop", location: .folder(path: "/b")),
             try origin { $0.fields = [(name, Secret("1"))] }, try origin { $0.fields = [(name, Secret("2"))] },
             try origin { $0.fields = [(name, nil)] }, try origin { $0.fields = [(name, Secret("1")), (.accept, nil)] },
             try origin { $0.credentials = .basic(user: "a", password: Secret("bc")) },

@@ -45,7 +45,7 @@ struct OriginIdentityTests {
             let again = try signed(String(identity.name.dropFirst("bucket:".count)))
             #expect(identity.name.hasPrefix("bucket:") && again == identity && again.name == identity.name)
         }
-        let folder = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        let folder = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
         for path in ["a.jpg", "a/b c.jpg", "100%.png", "a?b#c", "ü%2f", "...", "a%20b", "100%25.png", "a%2523b"] {
             let identity = try folder.identity(of: "local:\(path)")
             #expect(identity.name == "local:\(path.replacing("%25.", with: "%."))")
@@ -55,17 +55,17 @@ struct OriginIdentityTests {
     }
 
     @Test func `a source is shown without its ignored parameters`() throws {
-        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/foo")))
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/foo")))
         origin.ignoredParameters = ["token"]
         #expect(try Origins([origin]).identity(of: "photos:a?token=1&w=2").name == "photos:a?w=2")
     }
 
     @Test func `an origin's places tell its names`() throws {
-        let places: [Origin.Place] = [
+        let places: [Origin.Location] = [
             .web(base: try SourceURL(parsing: "https://h/a")), .folder(path: "/srv"),
             .web(base: try SourceURL(parsing: "https://h/b")),
         ]
-        let origins = Origins(zip(["one", "local", "two"], places).map { Origin(name: $0, place: $1) })
+        let origins = Origins(zip(["one", "local", "two"], places).map { Origin(name: $0, location: $1) })
         #expect(origins.namesByKey[try SourceURL(parsing: "https://h/").origin] == ["one", "two"])
         let folder = try origins.identity(of: "local:x").url.origin
         #expect(origins.namesByKey[folder] == ["local"] && folder.description == "local:")
@@ -81,12 +81,12 @@ struct OriginIdentityTests {
         #expect(throws: SourceURLError.pathNotAllowed) { try identity("http://h/foo", path) }
         #expect(throws: SourceURLError.pathNotAllowed) { try signed(path) }
         #expect(throws: SourceURLError.pathNotAllowed) {
-            try Origins([Origin(name: "local", place: .folder(path: "/srv"))]).identity(of: "local:\(path)")
+            try Origins([Origin(name: "local", location: .folder(path: "/srv"))]).identity(of: "local:\(path)")
         }
     }
 
     @Test func `a parameter is ignored by the bytes of its name`() throws {
-        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["Key"]
         let origins = Origins([origin])
         #expect(try origins.identity(of: "photos:a?Key=1").url.canonical == "http://h/a")
@@ -108,7 +108,7 @@ struct OriginIdentityTests {
         ("a?v=token", "a?v=token"), ("a", "a"), ("a?token", "a"),
     ])
     func `ignored parameters are fetched with, and make no source another`(path: String, key: String) throws {
-        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["token"]
         let identity = try Origins([origin]).identity(of: "photos:\(path)")
         #expect(identity.url.canonical == "http://h/" + key)
@@ -142,25 +142,25 @@ struct OriginIdentityTests {
         ("a%2Bb%2520c", "folder://local/a%2Bb%2520c"), ("a%3A%2fb", "folder://local/a%3A%252fb"),
     ])
     func `a file is named as it is`(path: String, expected: String) throws {
-        let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        let origins = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
         #expect(try origins.identity(of: "local:\(path)").url.canonical == expected)
     }
 
     @Test(arguments: ["", "/", "a/../../b", "a?/../b", "a//b", "a/", "a\u{0}", "//etc"])
     func `no name leads out of the folder`(path: String) {
-        let origins = Origins([Origin(name: "local", place: .folder(path: "/srv"))])
+        let origins = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
         #expect(throws: SourceURLError.self) { try origins.identity(of: "local:\(path)") }
     }
 
     @Test func `files and folders that are missing are found before the start`() throws {
         let folder = TemporaryFolder()
         folder.write("ca.pem", [1])
-        var web = Origin(name: "web", place: .web(base: try SourceURL(parsing: "https://h/")))
+        var web = Origin(name: "web", location: .web(base: try SourceURL(parsing: "https://h/")))
         web.certificateAuthorities = folder.path + "/ca.pem"
-        try Origins([web, Origin(name: "local", place: .folder(path: folder.path))]).checkFiles()
+        try Origins([web, Origin(name: "local", location: .folder(path: folder.path))]).checkFiles()
         for missing in [folder.path + "/none", folder.path + "/ca.pem"] {
             #expect(throws: Origins.Unreadable(origin: "local", path: missing)) {
-                try Origins([web, Origin(name: "local", place: .folder(path: missing))]).checkFiles()
+                try Origins([web, Origin(name: "local", location: .folder(path: missing))]).checkFiles()
             }
         }
         web.certificateAuthorities = folder.path + "/none.pem"
@@ -170,7 +170,7 @@ struct OriginIdentityTests {
     }
 
     private func origins(_ base: String) throws -> Origins {
-        Origins([Origin(name: "photos", place: .web(base: try SourceURL(parsing: base)))])
+        Origins([Origin(name: "photos", location: .web(base: try SourceURL(parsing: base)))])
     }
 
     private func identity(_ base: String, _ path: String) throws -> SourceIdentity {
@@ -178,7 +178,7 @@ struct OriginIdentityTests {
     }
 
     private func signed(_ path: String) throws -> SourceIdentity {
-        var origin = Origin(name: "bucket", place: .web(base: try SourceURL(parsing: "http://h/bucket")))
+        var origin = Origin(name: "bucket", location: .web(base: try SourceURL(parsing: "http://h/bucket")))
         origin.credentials = .signature(.fixed(.init(id: "key", secret: Secret("secret"))), region: "eu")
         return try Origins([origin]).identity(of: "bucket:\(path)")
     }

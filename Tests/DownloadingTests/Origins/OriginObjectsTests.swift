@@ -12,7 +12,7 @@ struct OriginObjectsTests {
     private let folder = TemporaryFolder()
 
     private func objects() throws -> OriginObjects {
-        var origin = Origin(name: "store", place: .folder(path: folder.path))
+        var origin = Origin(name: "store", location: .folder(path: folder.path))
         origin.isWritable = true
         return try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
     }
@@ -34,8 +34,8 @@ struct OriginObjectsTests {
     func `a file is read as it was written, also in place of another`(count: Int) async throws {
         let objects = try objects()
         #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20) == nil)
-        try await objects.keep(SharedBytes([1, 2]), named: "v/ab/c", isLasting: true)
-        try await objects.keep(SharedBytes(bytes(count)), named: "v/ab/c", isLasting: false)
+        try await objects.keep(SharedBytes([1, 2]), named: "v/ab/c", isDurable: true)
+        try await objects.keep(SharedBytes(bytes(count)), named: "v/ab/c", isDurable: false)
         #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20)?.array == bytes(count))
         await #expect(throws: DownloadError.tooLarge) { try await objects.object(named: "v/ab/c", atMost: count - 1) }
         #expect(names(in: "v/ab") == ["c"])
@@ -70,7 +70,7 @@ struct OriginObjectsTests {
         try await objects.prepare()
         let lock = try #require(names(in: "alula-1/tmp").first)
         unsafe unlink(folder.path + "/alula-1/tmp/" + lock)
-        try await objects.keep(SharedBytes([1]), named: "a", isLasting: false)
+        try await objects.keep(SharedBytes([1]), named: "a", isDurable: false)
         #expect(names(in: "alula-1/tmp").count == 1 && names(in: "alula-1/tmp") != [lock])
         objects.shutDown()
     }
@@ -82,10 +82,10 @@ struct OriginObjectsTests {
         let objects = try objects()
         #expect(try await objects.object(named: "v/secret", atMost: 10) == nil)
         await #expect(throws: DownloadError.self) {
-            try await objects.keep(SharedBytes([1]), named: "v/new", isLasting: false)
+            try await objects.keep(SharedBytes([1]), named: "v/new", isDurable: false)
         }
         folder.link("x", to: other.path + "/secret")
-        try await objects.keep(SharedBytes([1]), named: "x", isLasting: false)
+        try await objects.keep(SharedBytes([1]), named: "x", isDurable: false)
         #expect(try await objects.object(named: "x", atMost: 10)?.array == [1])
         let secret = unsafe open(other.path + "/secret", O_RDONLY | O_CLOEXEC)
         var byte: UInt8 = 0
@@ -95,8 +95,9 @@ struct OriginObjectsTests {
     }
 
     @Test func `a page of a bucket's listing may be short, and says whether there are more`() throws {
-        let place = Origin.Place.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
-        let listing = try #require(try ObjectListing.listings(of: "t/x", below: Origin(name: "s", place: place)).first)
+        let place = Origin.Location.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
+        let listing = try #require(
+            try ObjectListing.listings(of: "t/x", below: Origin(name: "s", location: place)).first)
         func found(_ end: String, _ names: [String] = ["a", "b"]) -> (names: [String], areMore: Bool)? {
             let keys = names.map { "<Contents><Key>results/t/x/\($0)</Key></Contents>" }.joined()
             return listing.names(in: SharedBytes(Array("<ListBucketResult>\(keys)\(end)</ListBucketResult>".utf8)))
@@ -111,13 +112,13 @@ struct OriginObjectsTests {
     }
 
     @Test func `a folder that is gone is an error, and no miss`() async throws {
-        var origin = Origin(name: "store", place: .folder(path: folder.path + "/none"))
+        var origin = Origin(name: "store", location: .folder(path: folder.path + "/none"))
         #expect(OriginObjects(origin, web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")
         origin.isWritable = true
         let objects = try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
         await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
         await #expect(throws: DownloadError.self) {
-            try await objects.keep(SharedBytes([1]), named: "a", isLasting: true)
+            try await objects.keep(SharedBytes([1]), named: "a", isDurable: true)
         }
         objects.shutDown()
     }

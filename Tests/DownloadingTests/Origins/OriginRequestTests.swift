@@ -171,7 +171,7 @@ struct OriginRequestTests {
     }
 
     @Test func `secrets are never shown`() throws {
-        var origin = Origin(name: "photos", place: .web(base: try SourceURL(parsing: "http://h/")))
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.credentials = .basic(user: "u", password: Secret("hidden"))
         origin.fields = [(.accept, Secret("hidden"))]
         let key = OriginCredentials.signature(
@@ -208,7 +208,7 @@ struct OriginFixture {
         configuration.allowedSources = patterns.compactMap { SourcePattern($0) }
         configuration.origins = Origins(
             try names.map { name in
-                var named = Origin(name: name, place: .web(base: try SourceURL(parsing: origin.url("/"))))
+                var named = Origin(name: name, location: .web(base: try SourceURL(parsing: origin.url("/"))))
                 try change(&named)
                 return named
             })

@@ -6,18 +6,18 @@ import Testing
 struct ResponseHeadTests {
     @Test(arguments: [200, 201, 202, 203, 226])
     func `39: five statuses bring a picture`(status: Int) throws {
-        #expect(try verdict(status, [("Content-Type", "image/png")]) == .accept)
+        #expect(try decision(status, [("Content-Type", "image/png")]) == .accept)
     }
 
     @Test(arguments: [204, 205])
     func `39: a status without a body is no picture`(status: Int) throws {
-        #expect(try verdict(status, []) == .refuse(.emptyBody))
-        #expect(try verdict(200, [("Content-Length", "0")]) == .refuse(.emptyBody))
+        #expect(try decision(status, []) == .reject(.emptyBody))
+        #expect(try decision(200, [("Content-Length", "0")]) == .reject(.emptyBody))
     }
 
     @Test(arguments: [206, 304])
     func `39: what nobody asked for is an error of the protocol`(status: Int) throws {
-        guard case .refuse(.notAsked) = try verdict(status, [("Content-Type", "image/png")]) else {
+        guard case .reject(.unexpectedResponse) = try decision(status, [("Content-Type", "image/png")]) else {
             Issue.record("accepted")
             return
         }
@@ -25,18 +25,18 @@ struct ResponseHeadTests {
 
     @Test(arguments: [207, 208, 300, 305, 306, 400, 401, 403, 405, 429, 451, 500, 502, 503, 599])
     func `39: any other status is refused, even with a fine picture`(status: Int) throws {
-        #expect(try verdict(status, [("Content-Type", "image/png")]) == .refuse(.status(status)))
+        #expect(try decision(status, [("Content-Type", "image/png")]) == .reject(.status(status)))
     }
 
     @Test(arguments: [404, 410])
     func `39: a source that is not there is told apart`(status: Int) throws {
-        #expect(try verdict(status, [("Content-Type", "image/png")]) == .refuse(.notFound(status)))
+        #expect(try decision(status, [("Content-Type", "image/png")]) == .reject(.notFound(status)))
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
     func `39: a redirect without Location is an error of the protocol`(status: Int) throws {
-        #expect(try verdict(status, [("Location", "/b\u{c3}\u{bc}")]) == .redirect("/bü"))
-        guard case .refuse(.notAsked) = try verdict(status, []) else {
+        #expect(try decision(status, [("Location", "/b\u{c3}\u{bc}")]) == .redirect("/bü"))
+        guard case .reject(.unexpectedResponse) = try decision(status, []) else {
             Issue.record("accepted")
             return
         }
@@ -47,28 +47,28 @@ struct ResponseHeadTests {
         "binary/octet-stream", "", "text/plain; charset=utf-8", "text/xml", "application/xml", "image/svg+xml",
     ])
     func `39: a picture's type, or one that says nothing, is accepted`(type: String) throws {
-        #expect(try verdict(200, [("Content-Type", type)]) == .accept)
-        #expect(try verdict(200, []) == .accept)
+        #expect(try decision(200, [("Content-Type", type)]) == .accept)
+        #expect(try decision(200, []) == .accept)
     }
 
     @Test(arguments: ["text/html", "text/css", "application/json", "video/mp4", "nonsense"])
     func `39: any other type is not a picture's`(type: String) throws {
-        #expect(try verdict(200, [("Content-Type", type)]) == .refuse(.notAnImage(type)))
+        #expect(try decision(200, [("Content-Type", type)]) == .reject(.notAnImage(type)))
     }
 
     @Test func `an announced length over the limit is refused before the body`() throws {
-        #expect(try verdict(200, [("Content-Length", "1000")]) == .accept)
-        #expect(try verdict(200, [("Content-Length", "1001")]) == .refuse(.tooLarge))
+        #expect(try decision(200, [("Content-Length", "1000")]) == .accept)
+        #expect(try decision(200, [("Content-Length", "1001")]) == .reject(.tooLarge))
     }
 
     @Test(arguments: ["identity", "", "utf-8", "aws-chunked", "image/png, none", "gzip", "br, gzip", "x-gzip,utf-8"])
     func `content codings are accepted, and words that name none`(coding: String) throws {
-        #expect(try verdict(200, [("Content-Encoding", coding)]) == .accept)
+        #expect(try decision(200, [("Content-Encoding", coding)]) == .accept)
     }
 
     @Test func `codings on top of each other have a bound`() throws {
         guard
-            case .refuse(.undecodable) = try verdict(
+            case .reject(.undecodable) = try decision(
                 200, [("Content-Encoding", "gzip, br"), ("Content-Encoding", "br")])
         else {
             Issue.record("accepted")
@@ -99,6 +99,6 @@ private func head(_ status: Int, _ fields: [(String, String)]) throws -> Respons
     return try ResponseHead(status: status, fields: HTTPFields(fields))
 }
 
-private func verdict(_ status: Int, _ fields: [(String, String)]) throws -> ResponseHead.Verdict {
-    try head(status, fields).verdict(maximumBytes: 1000)
+private func decision(_ status: Int, _ fields: [(String, String)]) throws -> ResponseHead.Decision {
+    try head(status, fields).decision(maximumBytes: 1000)
 }

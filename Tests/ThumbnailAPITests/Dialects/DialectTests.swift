@@ -50,7 +50,7 @@ import ThumbnailTypes
     }
 
     @Test func `a dialect judges its signatures itself, before it reads anything`() async {
-        let dialect = TinyDialect(signatures: .demanded)
+        let dialect = TinyDialect(signatures: .required)
         let edge = Edge {
             $0.otherDialects = [dialect]
             $0.signingKeys = [[UInt8](0..<32)]
@@ -100,12 +100,12 @@ import ThumbnailTypes
         return statuses
     }
 
-    @Test(arguments: [DialectSignatures.none, .offered, .demanded])
+    @Test(arguments: [DialectSignatures.none, .optional, .required])
     func `the keys of any dialect close all routes without keys, until they are named`(
         signatures: DialectSignatures
     ) async throws {
         let keyed = TinyDialect(signatures: signatures)
-        let wsrv = WsrvDialect(at: try #require(DialectPlace("/wsrv")))
+        let wsrv = WsrvDialect(at: try #require(PathPrefix("/wsrv")))
         func edge(_ change: @escaping (inout APIConfiguration) -> Void = { _ in }) -> Edge {
             Edge {
                 $0.otherDialects = [keyed, wsrv]
@@ -146,7 +146,7 @@ import ThumbnailTypes
 
     @Test func `a dialect with keys and unsigned targets is closed by the keys of others`() async {
         let edge = Edge {
-            $0.otherDialects = [TinyDialect(signatures: .offered)]
+            $0.otherDialects = [TinyDialect(signatures: .optional)]
             $0.signingKeys = [[UInt8](0..<32)]
         }
         #expect(await edge.respond(Self.target).status == .forbidden)

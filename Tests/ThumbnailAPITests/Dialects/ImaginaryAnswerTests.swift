@@ -18,7 +18,7 @@ import ThumbnailTypes
         configure: (inout APIConfiguration) -> Void = { _ in }
     ) throws -> Edge {
         var configuration = ImaginaryConfiguration()
-        configuration.place = DialectPlace(path)
+        configuration.prefix = PathPrefix(path)
         change(&configuration)
         let dialect = try #require(ImaginaryDialect(configuration))
         return Edge(thumbnails) {

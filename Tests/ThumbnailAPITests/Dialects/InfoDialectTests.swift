@@ -70,11 +70,11 @@ import ThumbnailTypes
     }
 
     @Test func `Exif is told if it is asked for, without what is not known`() throws {
-        var asked = try #require(try facts("/info?include=exif&\(Self.source)"))
-        #expect(asked.includesEXIF && asked.features == [])
+        var requested = try #require(try facts("/info?include=exif&\(Self.source)"))
+        #expect(requested.includesEXIF && requested.features == [])
         func text(_ exif: EXIFTexts?) -> String {
             let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 3), exif: exif)
-            return FactsText.text(SourceFacts(header: header, byteCount: 9), of: nil, asked: asked)
+            return FactsText.text(SourceFacts(header: header, byteCount: 9), of: nil, requested: requested)
         }
         let exif = EXIFTexts(
             make: Array("Alpine  ".utf8), dateTime: Array("2026:11:22 10:00:00".utf8),
@@ -83,7 +83,7 @@ import ThumbnailTypes
             text(exif).hasSuffix(
                 #""exif":{"make":"Alpine","dateTime":"2026:11:22 10:00:00","copyright":"Ann, Bob"}}"#))
         #expect(text(nil).hasSuffix(#""exif":{}}"#))
-        asked.includesEXIF = false
+        requested.includesEXIF = false
         #expect(!text(exif).contains("exif"))
     }
 

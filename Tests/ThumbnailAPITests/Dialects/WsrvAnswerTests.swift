@@ -9,8 +9,8 @@ import ThumbnailTypes
 
 @Suite struct WsrvAnswerTests {
     @Test func `the root's page stays, and the dialect answers beside it`() async throws {
-        let place = try #require(DialectPlace("/"))
-        let edge = Edge { $0.otherDialects = [WsrvDialect(at: place)] }
+        let prefix = try #require(PathPrefix("/"))
+        let edge = Edge { $0.otherDialects = [WsrvDialect(at: prefix)] }
         #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")
         #expect(await edge.respond("/?url=example.com/a.jpg&w=30").status == .ok)
         #expect(await edge.respond("/any/path.jpg?w=30&url=example.com/b.jpg").status == .ok)
@@ -20,18 +20,18 @@ import ThumbnailTypes
     }
 
     @Test func `signing keys close the dialect`() async throws {
-        let place = try #require(DialectPlace("/wsrv"))
+        let prefix = try #require(PathPrefix("/wsrv"))
         let edge = Edge {
-            $0.otherDialects = [WsrvDialect(at: place)]
+            $0.otherDialects = [WsrvDialect(at: prefix)]
             $0.signingKeys = [[UInt8](0..<32)]
         }
         #expect(await edge.respond("/wsrv?url=example.com/a.jpg").code == "bad_signature")
     }
 
     @Test func `a redirect carries the problem as JSON`() async throws {
-        let place = try #require(DialectPlace("/"))
+        let prefix = try #require(PathPrefix("/"))
         let failing = StubThumbnails(make: { _ in throw StubError() })
-        let edge = Edge(failing) { $0.otherDialects = [WsrvDialect(at: place)] }
+        let edge = Edge(failing) { $0.otherDialects = [WsrvDialect(at: prefix)] }
         let answer = await edge.respond("/?url=example.com/a.jpg&default=https%3A%2F%2Fnamed.example%2Fb%20c.png")
         #expect(answer.status == .found && answer[.location] == "https://named.example/b%20c.png")
         #expect(answer[.contentType] == "application/json" && answer[.cacheControl] == "no-store")

@@ -81,7 +81,7 @@ struct TargetExplainerTests {
 
     @Test func `what another dialect asks for is said in parameters, and the rest in words`() throws {
         var tester = self
-        tester.configuration.otherDialects = [WsrvDialect(at: try #require(DialectPlace("/w")))]
+        tester.configuration.otherDialects = [WsrvDialect(at: try #require(PathPrefix("/w")))]
         let explanation = tester.explain(
             "/w/?url=example.com/a&w=300&h=200&fit=cover&a=top&flop&ro=90&blur=2&sharp=3&mask=circle&mbg=white&filt=greyscale"
                 + "&q=70&output=webp&filename=cat&maxage=2d&default=example.com/b")
@@ -94,7 +94,7 @@ struct TargetExplainerTests {
         for (name, text) in expected { #expect(value(name) == text, "\(name)") }
         #expect(explanation.parameters.count == expected.count)
         #expect(
-            explanation.besides == [
+            explanation.unexpressedSteps == [
                 "sharpen the lightness with a deviation of 3.0 pixels, flat parts by 1.0, edges by 2.0"
             ])
         #expect(explanation.steps.count > 6 && explanation.steps.last == "encode as webp with quality 70")
@@ -106,7 +106,7 @@ struct TargetExplainerTests {
         #expect(explanation.lines.contains { $0.hasPrefix("besides     sharpen") })
         #expect(explanation.json.text.contains(#""answer":["saved as cat""#))
         let text = tester.explain("/w/?url=example.com/a&encoding=base64&trim=9&cbg=red&w=99&h=99&fit=contain")
-        #expect(text.besides == ["write the file as a data: URL"])
+        #expect(text.unexpressedSteps == ["write the file as a data: URL"])
         #expect(
             text.parameters.contains { $0 == ("trim", "9") }
                 && text.parameters.contains { $0 == ("background", "ff0000") })

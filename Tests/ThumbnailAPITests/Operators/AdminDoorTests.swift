@@ -154,7 +154,8 @@ import ThumbnailPipeline
         #expect(control.refreshed.isEmpty && control.cancelled.isEmpty && events.readerCount == 0)
     }
 
-    @Test func `the page for operators has a policy of its own, and is asked for again only when it has changed`() async
+    @Test func `the page for operators has a policy of its own, and is asked for again only when it has changed`()
+        async
     {
         let page = await respond("/")
         #expect(page.status == .ok && page[.contentType] == "text/html; charset=utf-8")

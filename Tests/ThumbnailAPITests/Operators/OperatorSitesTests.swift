@@ -4,13 +4,13 @@ import Testing
 @testable import ThumbnailAPI
 
 @Suite struct OperatorSitesTests {
-    private func objection(
+    private func violation(
         _ method: HTTPRequest.Method, _ host: String?, _ fields: HTTPFields = [:], names: [String] = []
     ) -> OperatorSites.Objection? {
         var headerFields = fields
         if let host { headerFields.append(.host, host) }
         return OperatorSites(names: names)
-            .objection(to: HTTPRequest(method: method, target: "/status", headerFields: headerFields))
+            .violation(to: HTTPRequest(method: method, target: "/status", headerFields: headerFields))
     }
 
     @Test(arguments: [
@@ -18,7 +18,7 @@ import Testing
         "localhost", "LocalHost:9091", "localhost.", "localhost.:9091",
     ])
     func `addresses and localhost are served`(host: String) {
-        #expect(objection(.get, host) == nil)
+        #expect(violation(.get, host) == nil)
     }
 
     @Test(arguments: [
@@ -28,28 +28,28 @@ import Testing
         "127.0.0.1, rebound.example", "alula.internal.example", "xalula.internal",
     ])
     func `other names are not`(host: String) {
-        #expect(objection(.get, host, names: ["alula.internal"]) == .unknownHost(host))
+        #expect(violation(.get, host, names: ["alula.internal"]) == .unknownHost(host))
     }
 
     @Test func `configured names are served, in any case of letters`() {
         let names = ["alula.internal", "Alula-2"]
         for host in ["alula.internal", "ALULA.internal:9091", "alula-2", "alula.internal.", "localhost", "10.0.0.1"] {
-            #expect(objection(.get, host, names: names) == nil)
+            #expect(violation(.get, host, names: names) == nil)
         }
-        #expect(objection(.get, "anything.example:1", names: ["*"]) == nil)
-        #expect(objection(.get, "", names: ["*"]) == nil)
+        #expect(violation(.get, "anything.example:1", names: ["*"]) == nil)
+        #expect(violation(.get, "", names: ["*"]) == nil)
     }
 
     @Test func `a request without Host is served`() {
-        #expect(objection(.get, nil) == nil)
+        #expect(violation(.get, nil) == nil)
     }
 
     @Test(arguments: ["cross-site", "same-site", "Cross-Site", "", "same-origin, cross-site"])
     func `a write for another site is refused by what the browser says, a read is not`(site: String) {
-        #expect(objection(.delete, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
-        #expect(objection(.post, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
-        #expect(objection(.get, "localhost:9091", [.secFetchSite: site]) == nil)
-        #expect(objection(.head, "localhost:9091", [.secFetchSite: site]) == nil)
+        #expect(violation(.delete, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
+        #expect(violation(.post, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
+        #expect(violation(.get, "localhost:9091", [.secFetchSite: site]) == nil)
+        #expect(violation(.head, "localhost:9091", [.secFetchSite: site]) == nil)
     }
 
     @Test(arguments: [
@@ -58,8 +58,8 @@ import Testing
         ("localhost", "https://localhost"), ("localhost:443", "https://localhost"), ("LOCALHOST", "http://localhost"),
     ])
     func `a page of the listener may write`(host: String, origin: String) {
-        #expect(objection(.delete, host, [.origin: origin, .secFetchSite: "same-origin"]) == nil)
-        #expect(objection(.post, host, [.origin: origin]) == nil)
+        #expect(violation(.delete, host, [.origin: origin, .secFetchSite: "same-origin"]) == nil)
+        #expect(violation(.post, host, [.origin: origin]) == nil)
     }
 
     @Test(arguments: [
@@ -69,20 +69,20 @@ import Testing
         "http://rebound.example@localhost:9091", "http://localhost:9091, http://rebound.example",
     ])
     func `a page of another origin may not write`(origin: String) {
-        #expect(objection(.delete, "localhost:9091", [.origin: origin]) == .otherSite(origin))
-        #expect(objection(.get, "localhost:9091", [.origin: origin]) == nil)
+        #expect(violation(.delete, "localhost:9091", [.origin: origin]) == .otherSite(origin))
+        #expect(violation(.get, "localhost:9091", [.origin: origin]) == nil)
         // The name of the listener may be any, its pages are still its own only.
-        #expect(objection(.delete, "localhost:9091", [.origin: origin], names: ["*"]) == .otherSite(origin))
+        #expect(violation(.delete, "localhost:9091", [.origin: origin], names: ["*"]) == .otherSite(origin))
     }
 
     @Test func `a request with two origins is refused`() {
         let fields: HTTPFields = [.origin: "http://localhost:9091", .origin: "http://rebound.example"]
-        #expect(objection(.delete, "localhost:9091", fields) != nil)
+        #expect(violation(.delete, "localhost:9091", fields) != nil)
     }
 
     @Test func `clients that send no browser's fields may write`() {
-        #expect(objection(.delete, "localhost:9091") == nil)
-        #expect(objection(.delete, "localhost:9091", [.secFetchSite: "none"]) == nil)
+        #expect(violation(.delete, "localhost:9091") == nil)
+        #expect(violation(.delete, "localhost:9091", [.secFetchSite: "none"]) == nil)
     }
 
     @Test func `a configured name must have the form of a host name`() {

@@ -21,9 +21,9 @@ struct DestinationAnswerTests {
     private let writable: WritableOrigins
 
     init() {
-        var out = Origin(name: "out", place: .folder(path: folder.path))
+        var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
-        let read = Origin(name: "read", place: .folder(path: folder.path))
+        let read = Origin(name: "read", location: .folder(path: folder.path))
         writable = WritableOrigins(Origins([out, read]), web: NoLoader(), maximumReads: 8)
     }
 

@@ -29,9 +29,9 @@ struct RenditionAnswerTests {
             (#""w=x",{"include":""}"#, 200), (#""w=7","w=7&h=2","w=7&h=3","w=7&h=4","w=7&h=5","w=9""#, 200),
         ], ["multipart/mixed", "application/x-tar", "application/json"])
     func `an answer in which nothing was made has the status of its parts, or 422 if they differ`(
-        asked: (String, Int), form: String
+        requested: (String, Int), form: String
     ) async {
-        let (renditions, status) = asked
+        let (renditions, status) = requested
         let response = await answer(
             to: renditions, accept: form,
             StubThumbnails(make: { request in
@@ -41,7 +41,8 @@ struct RenditionAnswerTests {
         #expect(response.status.code == status && response[.contentType]?.hasPrefix(form) == true)
         let text = await response.received()
         #expect(
-            !text.hasPrefix("broken") && text.contains("problem") == (asked.0.contains("=x") || asked.0.contains("=7")))
+            !text.hasPrefix("broken")
+                && text.contains("problem") == (requested.0.contains("=x") || requested.0.contains("=7")))
     }
 
     @Test func `JSON has the parts in the order of the list, with their bytes`() async throws {

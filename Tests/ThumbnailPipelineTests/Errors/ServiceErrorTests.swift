@@ -43,7 +43,7 @@ struct ServiceErrorTests {
         Row(DownloadError.noAddress(secret), 403, "source_not_allowed", .policy),
         Row(DownloadError.unreachable(secret), 502, "origin_unreachable", .origin),
         Row(DownloadError.protocolError(secret), 502, "origin_protocol_error", .origin),
-        Row(DownloadError.notAsked(secret), 502, "origin_protocol_error", .origin),
+        Row(DownloadError.unexpectedResponse(secret), 502, "origin_protocol_error", .origin),
         Row(DownloadError.tls(secret), 502, "origin_tls_error", .origin),
         Row(DownloadError.tooManyRedirects, 502, "too_many_redirects", .origin),
         Row(DownloadError.status(500), 502, "origin_error", .origin, upstreamStatus: 500),

@@ -26,7 +26,7 @@ final class PrefetcherTests: Sendable {
 
     /// The origin `out`, which takes results.
     private func writable() -> WritableOrigins {
-        var out = Origin(name: "out", place: .folder(path: folder.path))
+        var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
         return WritableOrigins(Origins([out]), web: NoLoader(), maximumReads: 8)
     }

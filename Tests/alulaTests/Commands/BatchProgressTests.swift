@@ -16,12 +16,12 @@ struct BatchProgressTests {
 
     private var made: Outcome {
         outcome(
-            .made(
+            .rendered(
                 path: "o/a.webp",
                 EncodedImage(bytes: SharedBytes([1, 2]), format: .webp, size: PixelSize(width: 3, height: 4))))
     }
     private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", "not an image"))) }
-    private var kept: Outcome { outcome(.kept(path: "o/a.webp", isFinished: true)) }
+    private var skipped: Outcome { outcome(.skipped(path: "o/a.webp", isFinished: true)) }
 
     @Test func `the bar tells the rate, the time that is left and the failures`() {
         var progress = BatchProgress(total: 1_000, start: clock.now)
@@ -38,11 +38,11 @@ struct BatchProgressTests {
 
     @Test func `what was finished before counts as done, and not for the rate`() {
         var progress = BatchProgress(total: 20_000, start: clock.now)
-        for _ in 0..<10_000 { progress.count(kept) }
+        for _ in 0..<10_000 { progress.count(skipped) }
         clock.advance(by: .seconds(100))
         for _ in 0..<100 { progress.count(made) }
         #expect(progress.bar(at: clock.now, width: 120).hasSuffix("] 10100/20000  1.0/s  2:45:00 left"))
-        #expect(progress.summary(at: clock.now) == "100 made, 10000 skipped, 9900 not tried in 100 s (1.0/s)")
+        #expect(progress.summary(at: clock.now) == "100 rendered, 10000 skipped, 9900 not tried in 100 s (1.0/s)")
     }
 
     @Test func `the bar is drawn ten times a second, and at the end`() {
@@ -58,7 +58,7 @@ struct BatchProgressTests {
         drawn.append(progress.isDrawingDue(at: clock.now))
         #expect(drawn == [true, false, true, false, true])
         #expect(progress.bar(at: clock.now, width: 60).hasSuffix("] 2/2  20.0/s  1 failed"))
-        #expect(progress.summary(at: clock.now) == "1 made, 1 failed in 0.1 s (20.0/s)")
+        #expect(progress.summary(at: clock.now) == "1 rendered, 1 failed in 0.1 s (20.0/s)")
     }
 
     @Test func `machines get an object for each source`() {
@@ -70,7 +70,7 @@ struct BatchProgressTests {
             BatchReport.json(failed).text
                 == #"{"source":"a","status":"failed","code":"not_an_image","reason":"not an image","milliseconds":5}"#)
         #expect(
-            BatchReport.json(kept).text
+            BatchReport.json(skipped).text
                 == #"{"source":"a","status":"skipped","file":"o/a.webp","milliseconds":5}"#)
     }
 }

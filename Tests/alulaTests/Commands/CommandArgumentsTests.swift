@@ -41,22 +41,22 @@ struct CommandArgumentsTests {
 
     @Test func `what concerns a single request is no option`() {
         for name in ["url", "sig", "expires", "placeholder"] {
-            #expect(fault("--" + name, "1") == "there is no option --\(name)")
+            #expect(fault("--" + name, "1") == "unknown option --\(name)")
         }
     }
 
     @Test func `wrong use names the option`() {
-        #expect(fault("--nonsense") == "there is no option --nonsense")
-        #expect(fault("-x") == "there is no option -x")
+        #expect(fault("--nonsense") == "unknown option --nonsense")
+        #expect(fault("-x") == "unknown option -x")
         #expect(fault("--w") == "--w needs a value: PIXELS|auto")
         #expect(fault("--w", "--h", "3") == "--w needs a value: PIXELS|auto")
         #expect(fault("--force=yes") == "--force takes no value")
-        #expect(fault("-o", "a", "--output", "b") == "--output is given twice")
+        #expect(fault("-o", "a", "--output", "b") == "--output is repeated")
     }
 
     @Test func `numbers have bounds`() throws {
         let sorted = try CommandArguments(["--jobs", "0"], for: BatchCommand.description)
-        #expect(throws: WrongUse("--jobs: allowed is a whole number from 1 to 8")) {
+        #expect(throws: WrongUse("--jobs: expected a whole number from 1 to 8")) {
             try sorted.number(.jobs, in: 1...8)
         }
         #expect(try CommandArguments(["--jobs=3"], for: BatchCommand.description).number(.jobs, in: 1...8) == 3)

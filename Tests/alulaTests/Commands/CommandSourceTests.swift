@@ -6,7 +6,7 @@ import Testing
 
 struct CommandSourceTests {
     @Test func `URLs, named origins, standard input and files are told apart`() {
-        let origins = Origins([Origin(name: "media", place: .memory([1]))])
+        let origins = Origins([Origin(name: "media", location: .memory([1]))])
         func source(_ text: String) -> CommandSource { CommandSource(text, origins) }
         #expect(source("-") == .standardInput)
         #expect(source("https://example.com/a.jpg") == .remote("https://example.com/a.jpg"))

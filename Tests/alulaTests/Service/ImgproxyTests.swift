@@ -66,7 +66,7 @@ struct ImgproxyTests {
         try await withService(
             [],
             configure: { settings in
-                let faults = ForeignEnvironment.imgproxy.apply(["IMGPROXY_WATERMARK_PATH": path], to: &settings)
+                let faults = OtherServiceEnvironment.imgproxy.apply(["IMGPROXY_WATERMARK_PATH": path], to: &settings)
                 #expect(faults.problems.isEmpty)
                 settings.publicListener.port = 0
                 settings.downloads.origins = Origins(settings.dialects.origins)
@@ -87,7 +87,7 @@ struct ImgproxyTests {
             [],
             configure: { settings in
                 let data = Base64.encode(Self.mark)
-                _ = ForeignEnvironment.imgproxy.apply(["IMGPROXY_WATERMARK_DATA": data], to: &settings)
+                _ = OtherServiceEnvironment.imgproxy.apply(["IMGPROXY_WATERMARK_DATA": data], to: &settings)
                 settings.publicListener.port = 0
                 settings.downloads.origins = Origins(settings.dialects.origins)
                 settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)

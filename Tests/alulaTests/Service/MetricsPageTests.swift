@@ -17,7 +17,7 @@ struct MetricsPageTests {
             "--shared-cache", server.url, "--source-cache-path", folder.path + "/cache",
             "--trace-endpoint", "http://127.0.0.1:1/t", "--metrics-endpoint", "http://127.0.0.1:1/m",
         ]
-        var kept = Origin(name: "kept", place: .folder(path: folder.path))
+        var kept = Origin(name: "kept", location: .folder(path: folder.path))
         kept.isWritable = true
         return try await withService(
             arguments,

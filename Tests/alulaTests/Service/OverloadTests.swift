@@ -128,7 +128,7 @@ struct OverloadTests {
         try DescriptorLimit.fit(&settings, into: 1_024)
         #expect(settings.publicListener.maximumConnections == fitting)
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 256) }
-        settings.given.insert("maxConnections")
+        settings.chosen.insert("maxConnections")
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
     }
 

@@ -97,7 +97,7 @@ struct WsrvTests {
             try SettingsLoader.load(arguments: ["--wsrv-path", "wsrv"], environment: [:]) { _ in "{}" }
         } throws: {
             ($0 as? SettingsLoader.Failure)?.lines == [
-                "--wsrv-path: \"wsrv\" is not allowed; allowed is / or a path such as /wsrv"
+                "--wsrv-path: invalid value \"wsrv\"; expected / or a path such as /wsrv"
             ]
         }
     }

@@ -3,21 +3,20 @@ import Downloading
 import Program
 import Settings
 
-/// `alula thumbnail`: renders thumbnails of files, folders and URLs, without a server.
 enum ThumbnailCommand {
     static let description = CommandDescription(
-        name: "thumbnail", summary: "make thumbnails of files, folders and URLs, without a server",
+        name: "thumbnail", summary: "render thumbnails of files, folders and URLs, without a server",
         operands: "SOURCE… -o FILE|FOLDER [OPTIONS]",
         text: """
-            Makes a thumbnail of each source. A source is a file, a folder, an http or https URL, or - for standard input.
-            Without --format, the ending of -o FILE decides, and in a folder the source's own format. Results in a folder are
-            called NAME.EXT after their sources, and NAME-2.EXT if that is taken; files that exist are skipped. -o is a folder if
-            it is one already, ends in a slash or has no ending.
+            Renders a thumbnail of each source: a file, a folder, an http or https URL, or - for standard input. Without --format,
+            the extension of -o FILE selects the format, in a folder the source's format. Results in a folder are named NAME.EXT
+            after their sources, or NAME-2.EXT if that is taken; existing files are skipped. -o is a folder if it exists as one,
+            ends in a slash or has no extension.
 
-            The exit status is 0, 1 if a source failed, and 2 for wrong use.
+            The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FILE|FOLDER", "where the results go; - is standard output, for one source"), .force, .recursive,
+            .output("FILE|FOLDER", "destination; - is standard output, for one source"), .force, .recursive,
             .verbose,
         ],
         takesParameters: true,
@@ -41,32 +40,32 @@ enum ThumbnailCommand {
                 if case .file(let path) = source { FilePath.isFolder(path) } else { false }
             }
             let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
-            let options = try MakingOptions(
-                parameters, output: output, isSeveral: named.count > 1 || hasFolder,
+            let options = try RenderingArguments(
+                parameters, output: output, hasSeveralResults: named.count > 1 || hasFolder,
                 settings: CommandSession.adapted(settings, jobs: nil))
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }
+            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             var isComplete = unread.isEmpty
             if sources.isEmpty {
-                if isComplete { Program.complain("no image found") }
+                if isComplete { Program.printError("no image found") }
                 return 1
             }
             try options.makeFolder()
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
-            let maker = ResultMaker(
+            let maker = ResultRenderer(
                 session: session, request: options.request, place: options.place,
                 names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force))
-            let isTriedAll = await ManySources.run(
+            let isTriedAll = await SourceQueue.run(
                 sources, atOnce: session.sourcesAtOnce,
                 maker.outcome
             ) { outcome in
                 switch outcome.kind {
                 case .failed(let failure):
                     isComplete = false
-                    if let line = failure.line(about: outcome.source) { Program.complain(line) }
-                case .made(let path, _):
-                    if case .folder = options.place { Program.say("\(outcome.source) -> \(path)") }
-                case .kept(let path, _): Program.say("\(outcome.source) -> \(path) (skipped: exists)")
+                    if let line = failure.line(about: outcome.source) { Program.printError(line) }
+                case .rendered(let path, _):
+                    if case .folder = options.place { Program.print("\(outcome.source) -> \(path)") }
+                case .skipped(let path, _): Program.print("\(outcome.source) -> \(path) (skipped: exists)")
                 }
             }
             await session.end()

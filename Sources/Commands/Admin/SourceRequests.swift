@@ -6,7 +6,7 @@ import ThumbnailAPI
 
 /// Consecutive requests to a running service, each about a source or a tag.
 struct SourceRequests {
-    let client: OperatorClient
+    let client: AdminClient
     let method: String
     let path: String
     var parameter = "url"
@@ -14,24 +14,22 @@ struct SourceRequests {
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
     /// Sends the requests, nil for one without a source or tag, and prints a line for each.
-    ///
-    /// - Returns: The exit status.
     func run(_ sources: [String?]) throws -> CInt {
-        var isWell = true
+        var hasNoFailures = true
         for source in sources {
             try Task.checkCancellation()
             let query = source.map { "?" + NativeDialect.query(options: [(parameter, $0)]) } ?? ""
             do throws(CommandFailure) {
                 let answer = try client.blockingJSON(method, path + query)
-                if isJSON { Program.say(answer.text) }
+                if isJSON { Program.print(answer.text) }
                 let line = try words(answer.json?.members ?? [:])
-                if !isJSON { Program.say(Program.line(source.map { "\($0): \(line)" } ?? line)) }
+                if !isJSON { Program.print(Program.line(source.map { "\($0): \(line)" } ?? line)) }
             } catch {
-                isWell = false
-                Program.complain(source.map { "\($0): \(error.reason)" } ?? error.reason)
+                hasNoFailures = false
+                Program.printError(source.map { "\($0): \(error.reason)" } ?? error.reason)
                 if error.code == "no_service" { return 1 }
             }
         }
-        return isWell && Program.canSay ? 0 : 1
+        return hasNoFailures && Program.canPrint ? 0 : 1
     }
 }

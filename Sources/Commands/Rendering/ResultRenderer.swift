@@ -19,9 +19,9 @@ enum ResultPlace: Sendable, Equatable {
 
 struct Outcome: Sendable {
     enum Kind: Sendable {
-        case made(path: String, EncodedImage)
+        case rendered(path: String, EncodedImage)
         /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
-        case kept(path: String, isFinished: Bool)
+        case skipped(path: String, isFinished: Bool)
         case failed(CommandFailure)
     }
 
@@ -35,20 +35,17 @@ struct Outcome: Sendable {
     }
 }
 
-/// Renders sources, and writes each result to its destination.
-struct ResultMaker: Sendable {
+struct ResultRenderer: Sendable {
     let session: CommandSession
     let request: Request
     let place: ResultPlace
     let names: SharedResultNames
     let replaces: Bool
-    /// The record of finished results in a folder; nil if none is written.
     var record: BatchRecord?
     var keepsFinished = false
     /// Whether bytes must be on disk before their name.
     var isDurable = false
 
-    /// Renders a source; never throws.
     func outcome(of source: CommandSource, _ index: Int) async -> Outcome {
         let start = SystemTimekeeper().now
         let kind: Outcome.Kind
@@ -68,7 +65,7 @@ struct ResultMaker: Sendable {
         switch place {
         case .folder, .origin:
             guard failure.code == ResultFile.existing.code, let path = failure.subject else { return .failed(failure) }
-            return .kept(path: path, isFinished: false)
+            return .skipped(path: path, isFinished: false)
         case .standardOutput, .file: return .failed(failure)
         }
     }
@@ -82,27 +79,27 @@ struct ResultMaker: Sendable {
             let name = await names.name(of: index, fileExtension: ending)
             let path = FilePath.joined(folder, name)
             if let stamp = ResultFile.Stamp(of: path), record.isFinished(work, name, stamp) {
-                return .kept(path: path, isFinished: true)
+                return .skipped(path: path, isFinished: true)
             }
         }
         let opened = try await session.opened(source, receipt: "source-\(index)")
         defer { session.close(opened) }
         let path = try await path(of: index, ending: format(of: opened).fileExtension)
         if case .origin = place, let path { return try await placed(opened, index, at: path) }
-        let made = try await thumbnail(of: opened, index).image
+        let rendered = try await thumbnail(of: opened, index).image
         guard let path else {
             try await session.files.run { _ in
                 do throws(CommandFailure) {
-                    try ResultFile.blockingWrite(made.bytes, to: STDOUT_FILENO)
+                    try ResultFile.blockingWrite(rendered.bytes, to: STDOUT_FILENO)
                 } catch {
                     throw error.about("standard output")
                 }
             }
-            return .made(path: "-", made)
+            return .rendered(path: "-", rendered)
         }
         try await session.files.run { [replaces, record, isDurable] _ in
             do throws(CommandFailure) {
-                try ResultFile.blockingWrite(made.bytes, to: path, replaces: replaces, isDurable: isDurable) {
+                try ResultFile.blockingWrite(rendered.bytes, to: path, replaces: replaces, isDurable: isDurable) {
                     (stamp) throws(CommandFailure) in
                     if let record, let work { try record.blockingAdd(work, String(FilePath.name(of: path)), stamp) }
                 }
@@ -110,15 +107,15 @@ struct ResultMaker: Sendable {
                 throw error.about(path)
             }
         }
-        return .made(path: path, made)
+        return .rendered(path: path, rendered)
     }
 
     private func thumbnail(of opened: OpenedSource, _ index: Int) async throws -> Thumbnail {
         let pipeline = session.engine.pipeline
-        let made = try await pipeline.thumbnail(
+        let rendered = try await pipeline.thumbnail(
             for: Job(pipeline.resolved(request, of: opened), receipt: "source-\(index)"))
         try Task.checkCancellation()
-        return made
+        return rendered
     }
 
     /// Renders a result and stores it below a named origin.
@@ -128,12 +125,12 @@ struct ResultMaker: Sendable {
         do throws(Destination.Refusal) {
             destination = try placer.destination(ExactText(path))
         } catch {
-            throw CommandFailure(code: "bad_destination", "\(path): no place for a result")
+            throw CommandFailure(code: "bad_destination", "\(path): invalid destination")
         }
         if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
-        let made = try await thumbnail(of: opened, index)
-        let placed = try await placer.put(made, at: destination, of: opened)
-        return .made(path: placed.location, made.image)
+        let rendered = try await thumbnail(of: opened, index)
+        let placed = try await placer.put(rendered, at: destination, of: opened)
+        return .rendered(path: placed.location, rendered.image)
     }
 
     /// Returns the path of a result; nil for standard output.
@@ -163,7 +160,7 @@ struct ResultMaker: Sendable {
 }
 
 /// Processes many sources in order, a number of them in parallel.
-enum ManySources {
+enum SourceQueue {
     /// Calls `report` for each outcome as it arrives, on one task.
     ///
     /// Sources that failed because of too much parallel work are retried at the end, one at a time. After a failure

@@ -2,51 +2,49 @@ import JSON
 import Program
 import Text
 
-/// `alula status`: prints the state of a running service.
 enum StatusCommand {
     static let description = CommandDescription(
-        name: "status", summary: "say how the running service is",
+        name: "status", summary: "print the state of the running service",
         operands: "[--json | --ready]",
         text: """
-            Asks the operators' listener of the running service (adminBind, adminPort) and prints a summary.
+            Prints a summary from the admin listener of the running service (adminBind, adminPort).
 
-            With --ready it asks the public listener (bind, port) for /health/ready instead, and prints nothing if the
-            service is ready: for health checks of containers and supervisors. It finds the port as the service does, by
-            the environment and the settings file.
+            With --ready, requests /health/ready from the public listener (bind, port) and prints nothing if the service is
+            ready: for health checks of containers and supervisors. Reads the port from the environment and the settings
+            file, like the service.
 
-            The exit status is 0, 1 if no service answers or it is not ready, and 2 for wrong use.
+            The exit status is 0, 1 if no service responds or it is not ready, and 2 for invalid use.
             """,
         options: [
-            CommandOption(name: "json", help: "print the service's own answer"),
+            CommandOption(name: "json", help: "print the service's response"),
             ready,
         ],
         examples: ["alula status", "alula status --admin-port 9191 --json", "alula status --ready"])
 
     private static let ready = CommandOption(
-        name: "ready", help: "ask whether the service is ready, and print nothing if it is")
+        name: "ready", help: "check whether the service is ready; print nothing if it is")
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            guard arguments.operands.isEmpty else { throw WrongUse("\(arguments.operands[0]) is not expected here") }
+            guard arguments.operands.isEmpty else { throw WrongUse("\(arguments.operands[0]) is not expected") }
             let settings = try CommandLife.settings(arguments)
             if arguments.has(ready) {
-                guard !arguments.has(.json) else { throw WrongUse("--ready prints no --json") }
-                _ = try OperatorClient(publicOf: settings).blockingJSON("GET", "/health/ready")
+                guard !arguments.has(.json) else { throw WrongUse("--ready and --json exclude each other") }
+                _ = try AdminClient(publicOf: settings).blockingJSON("GET", "/health/ready")
                 return 0
             }
-            let client = try OperatorClient(settings)
+            let client = try AdminClient(settings)
             let status = try client.blockingJSON("GET", "/status")
-            if arguments.has(.json) { return Program.say(status.text) ? 0 : 1 }
+            if arguments.has(.json) { return Program.print(status.text) ? 0 : 1 }
             guard let members = status.json?.members else {
-                throw CommandFailure(code: "not_json", "the service at \(client.place) did not answer with JSON")
+                throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not respond with JSON")
             }
             let caches = try client.blockingJSON("GET", "/cache").json
-            return Program.say(StatusText.lines(status: members, caches: caches).joined(separator: "\n")) ? 0 : 1
+            return Program.print(StatusText.lines(status: members, caches: caches).joined(separator: "\n")) ? 0 : 1
         }
     }
 }
 
-/// Formats the response of `/status`.
 enum StatusText {
     /// Returns the lines of the summary; missing facts are left out.
     static func lines(status: [ExactText: JSONValue], caches: JSONValue?) -> [String] {

@@ -36,7 +36,6 @@ struct CommandSession: Sendable {
         if isVerbose { Sandbox.report(engine.sandbox, to: logger) }
     }
 
-    /// Adapts the service's settings to a command, which waits for its own work and has no clients.
     static func adapted(_ settings: Settings, jobs: Int?) -> Settings {
         var settings = settings
         // The folder of the disk cache belongs to the service.
@@ -71,7 +70,6 @@ struct CommandSession: Sendable {
 
     func close(_ source: OpenedSource) { engine.pipeline.close(source) }
 
-    /// Ends the worker processes and flushes the log.
     func end() async {
         await engine.stopWork()
         await engine.end()

@@ -5,32 +5,31 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// `alula prefetch`: has a running service render thumbnails before they are requested.
 enum PrefetchCommand {
-    private static let wait = CommandOption(name: "wait", help: "wait until all are made, and fail if one failed")
+    private static let wait = CommandOption(name: "wait", help: "wait for all thumbnails, and fail if one failed")
 
     static let description = CommandDescription(
-        name: "prefetch", summary: "have the running service make thumbnails before they are requested",
+        name: "prefetch", summary: "render thumbnails in the running service before they are requested",
         operands: "URL… [OPTIONS]",
         text: """
-            Gives the running service a job: one thumbnail of each URL, which may be NAME:PATH of a named origin. It speaks to the
-            operators' listener (adminBind, adminPort), and the service judges URLs and presets by its own settings.
+            Starts a job in the running service: one thumbnail of each URL, which may be NAME:PATH of a named origin. Uses the
+            admin listener (adminBind, adminPort); the settings of the service apply.
 
-            The exit status is 0, 1 if the service refuses or a thumbnail failed, and 2 for wrong use.
+            The exit status is 0, 1 if the service rejects the job or a thumbnail failed, and 2 for invalid use.
             """,
-        options: [wait, CommandOption(name: "json", help: "print the service's own answers")],
+        options: [wait, CommandOption(name: "json", help: "print the service's responses")],
         takesParameters: true,
         examples: ["alula prefetch https://example.com/cat.jpg --w 300 --format webp --wait"])
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
-            let client = try OperatorClient(try CommandLife.settings(arguments))
+            let client = try AdminClient(try CommandLife.settings(arguments))
             let rendition = JSONValue.string(NativeDialect.query(options: arguments.parameters))
             let sources = arguments.operands.map { url in
                 JSONValue.object([("url", .string(url)), ("renditions", .array([rendition]))])
             }
-            let answer: OperatorClient.Answer
+            let answer: AdminClient.Answer
             do throws(CommandFailure) {
                 answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
             } catch {
@@ -41,37 +40,36 @@ enum PrefetchCommand {
                 throw error
             }
             guard case .string(let id)? = answer.json?.members?["id"] else {
-                throw CommandFailure(code: "not_json", "the service at \(client.place) did not name its job")
+                throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return a job")
             }
             let isJSON = arguments.has(.json)
             guard arguments.has(wait) else {
                 let count = arguments.operands.count
-                Program.say(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
-                return Program.canSay ? 0 : 1
+                Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
+                return Program.canPrint ? 0 : 1
             }
             return try await end(of: id, client, isJSON: isJSON) ? 0 : 1
         }
     }
 
     /// Waits until a job has finished; returns whether nothing failed.
-    private static func end(of id: String, _ client: OperatorClient, isJSON: Bool) async throws -> Bool {
+    private static func end(of id: String, _ client: AdminClient, isJSON: Bool) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
             let answer = try client.blockingJSON("GET", "/prefetch/" + id)
             guard let members = answer.json?.members, case .int(let left)? = members["left"],
                 case .int(let failed)? = members["failed"], case .int(let done)? = members["done"]
-            else { throw CommandFailure(code: "not_json", "the service at \(client.place) did not tell of its job") }
+            else { throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return its job") }
             if left == 0 {
-                Program.say(isJSON ? answer.text : "job \(id): \(done) made, \(failed) failed")
-                if !isJSON { for line in PrefetchText.failures(in: members) { Program.complain(line) } }
-                return failed == 0 && Program.canSay
+                Program.print(isJSON ? answer.text : "job \(id): \(done) rendered, \(failed) failed")
+                if !isJSON { for line in PrefetchText.failures(in: members) { Program.printError(line) } }
+                return failed == 0 && Program.canPrint
             }
             try await time.sleep(until: time.now + .milliseconds(200))
         }
     }
 }
 
-/// Formats the response of `GET /prefetch/ID`.
 enum PrefetchText {
     /// Returns a line for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {

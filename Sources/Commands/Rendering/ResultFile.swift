@@ -54,9 +54,7 @@ struct ResultFile: ~Copyable {
     /// Writes a whole file.
     ///
     /// - Parameters:
-    ///   - bytes: The bytes of the file.
     ///   - path: Its path. Something that is not a regular file, such as `/dev/null`, is written directly.
-    ///   - replaces: Whether to replace an existing file.
     ///   - isDurable: Whether the bytes must be on disk before the name.
     ///   - willAppear: Called with the file's stamp before it gets its name; if it throws, the file does not appear.
     static func blockingWrite(

@@ -5,12 +5,13 @@ import Testing
 @testable import Commands
 
 @Suite(.timeLimit(.minutes(1)))
-struct ManySourcesTests {
+struct SourceQueueTests {
     private static func sources(_ count: Int) -> [CommandSource] { (0..<count).map { .file("\($0)") } }
 
     private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> Outcome {
         Outcome(
-            index: index, source: "\(index)", kind: failure.map { .failed($0) } ?? .kept(path: "x", isFinished: false),
+            index: index, source: "\(index)",
+            kind: failure.map { .failed($0) } ?? .skipped(path: "x", isFinished: false),
             duration: .zero)
     }
 
@@ -22,7 +23,7 @@ struct ManySourcesTests {
             await gate.arrivals(3)
             gate.open()
         }
-        let isComplete = await ManySources.run(
+        let isComplete = await SourceQueue.run(
             Self.sources(10), atOnce: 3,
             { _, index in
                 counts.withLock { counts in
@@ -42,7 +43,7 @@ struct ManySourcesTests {
         var room = CommandFailure(code: "overloaded", "no room")
         room.isWorthRetrying = true
         var reported: [Int: Bool] = [:]
-        let isComplete = await ManySources.run(
+        let isComplete = await SourceQueue.run(
             Self.sources(6), atOnce: 2,
             { [room] _, index in
                 let isFirst = tries.withLock { tries in
@@ -58,7 +59,7 @@ struct ManySourcesTests {
 
     @Test func `a full disk ends all`() async {
         var reported: [Int] = []
-        let isComplete = await ManySources.run(
+        let isComplete = await SourceQueue.run(
             Self.sources(100), atOnce: 1,
             { _, index in Self.outcome(index, index == 3 ? CommandFailure(system: 28) : nil) },
             report: { reported.append($0.index) })
@@ -68,7 +69,7 @@ struct ManySourcesTests {
     @Test func `a cancelled task begins no more`() async {
         let task = Task {
             var count = 0
-            let isComplete = await ManySources.run(
+            let isComplete = await SourceQueue.run(
                 Self.sources(100), atOnce: 1,
                 { _, index in
                     Self.outcome(index)

@@ -6,9 +6,9 @@ import Text
 @testable import Commands
 @testable import Settings
 
-struct OperatorClientTests {
-    private func client(of port: Int) throws -> OperatorClient {
-        try OperatorClient(
+struct AdminClientTests {
+    private func client(of port: Int) throws -> AdminClient {
+        try AdminClient(
             SettingsLoader.load(
                 arguments: ["--admin-port", "\(port)"], environment: [:], readFile: { _ in "{}" }))
     }

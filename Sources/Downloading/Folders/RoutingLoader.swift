@@ -1,5 +1,5 @@
 /// Loads each source over HTTP, or from a folder.
-package struct PlaceLoader: DataLoading {
+package struct RoutingLoader: DataLoading {
     private let web: any DataLoading
     private let folders: any DataLoading
 
@@ -8,9 +8,6 @@ package struct PlaceLoader: DataLoading {
         self.folders = folders
     }
 
-    /// Fetches a source.
-    ///
-    /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {

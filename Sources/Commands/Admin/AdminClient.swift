@@ -6,8 +6,7 @@ import Memory
 import Settings
 import Text
 
-/// A client of a running service's admin listener, with one request per connection.
-struct OperatorClient: Sendable {
+struct AdminClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
@@ -20,27 +19,27 @@ struct OperatorClient: Sendable {
     private let port: UInt16
 
     private let names: (bind: String, port: String)
-    private let queueTimeout: Duration
+    private let timeLimit: Duration
 
     /// Creates a client of the admin listener that `settings` describe.
     init(_ settings: Settings) throws(CommandFailure) {
-        try self.init(settings.operatorListener, ("adminBind", "adminPort"), "--admin-port", queueTimeout: .seconds(60))
+        try self.init(settings.adminListener, ("adminBind", "adminPort"), "--admin-port", timeLimit: .seconds(60))
     }
 
     /// Creates a client of the public listener for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
-        try self.init(settings.publicListener, ("bind", "port"), "--port", queueTimeout: .seconds(2))
+        try self.init(settings.publicListener, ("bind", "port"), "--port", timeLimit: .seconds(2))
     }
 
     private init(
         _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String,
-        queueTimeout: Duration
+        timeLimit: Duration
     ) throws(CommandFailure) {
         self.names = names
-        self.queueTimeout = queueTimeout
+        self.timeLimit = timeLimit
         port = listener.port
         guard port != 0 else {
-            throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port cannot be known; give \(flag)")
+            throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port is unknown; use \(flag)")
         }
         switch listener.bindAddress {
         case "0.0.0.0": address = "127.0.0.1"
@@ -50,14 +49,9 @@ struct OperatorClient: Sendable {
     }
 
     /// The listener's address, for messages.
-    var place: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
+    var endpoint: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
 
     /// Sends a request and waits for the response, on the calling thread.
-    ///
-    /// - Parameters:
-    ///   - method: For example `GET`.
-    ///   - target: The path and the query, percent-encoded.
-    ///   - json: The body; nil for none.
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
         if let json {
@@ -66,15 +60,15 @@ struct OperatorClient: Sendable {
         }
         do throws(HTTPClient.Failure) {
             let answer = try HTTPClient.blockingSend(
-                request, to: "http://\(place)\(target)", timeLimit: queueTimeout)
+                request, to: "http://\(endpoint)\(target)", timeLimit: timeLimit)
             return Answer(status: answer.status, body: answer.body)
         } catch {
             guard error.isTimeOut else {
                 throw CommandFailure(
-                    code: "no_service", "no service answers at \(place) (\(names.bind), \(names.port))")
+                    code: "no_service", "no service answers at \(endpoint) (\(names.bind), \(names.port))")
             }
             throw CommandFailure(
-                code: "no_service", "the service at \(place) was silent for \(queueTimeout.components.seconds) s")
+                code: "no_service", "the service at \(endpoint) was silent for \(timeLimit.components.seconds) s")
         }
     }
 
@@ -87,7 +81,7 @@ struct OperatorClient: Sendable {
 
     private static func failure(of answer: Answer) -> CommandFailure {
         answer.json?.members.flatMap { CommandFailure(failure: $0) }
-            ?? CommandFailure(code: "refused", "the service answered with status \(answer.status)")
+            ?? CommandFailure(code: "refused", "the service responded with status \(answer.status)")
     }
 }
 

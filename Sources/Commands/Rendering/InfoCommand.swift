@@ -9,24 +9,23 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// `alula info`: prints the contents of files and URLs, one JSON object each.
 enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
-        help: "also what is computed from the pixels: "
+        help: "add facts computed from the pixels: "
             + ImageAppearance.Feature.allCases.map(\.rawValue).joined(separator: ",") + ", or some of these",
         completion: .words(ImageAppearance.Feature.allCases.map(\.rawValue)))
     private static let components = CommandOption(
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
     static let description = CommandDescription(
-        name: "info", summary: "say what images are: format, size, colors and more, as JSON",
+        name: "info", summary: "print format, size, colors and more of images as JSON",
         operands: "SOURCE… [OPTIONS]",
         text: """
             Prints the JSON of /info for each source, one line each, in the order of the sources. A source is a file, a folder, an
-            http or https URL, or - for standard input. Only headers are read, unless --include asks for more.
+            http or https URL, or - for standard input. Only headers are read, unless --include needs more.
 
-            The exit status is 0, 1 if a source failed, and 2 for wrong use.
+            The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [include, components, .recursive, .verbose],
         worksOnImages: true,
@@ -36,29 +35,29 @@ enum InfoCommand {
         CommandLife.run(description, arguments) { arguments in
             let settings = try CommandLife.settings(arguments)
             guard !arguments.operands.isEmpty else { throw WrongUse("a source is needed") }
-            let asked: FactsRequest
+            let requested: FactsRequest
             do throws(APIError) {
-                asked = try InfoDialect.facts(options: arguments.pairs([include, components]))
+                requested = try InfoDialect.facts(options: arguments.pairs([include, components]))
             } catch {
                 throw error.wrongUse
             }
             let (sources, unread) = SourceList.expanded(
                 arguments.operands.map { CommandSource($0, settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
-            for (path, failure) in unread { Program.complain("\(path): \(failure.reason)") }
+            for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             var isComplete = unread.isEmpty
             var lines = LinesInOrder()
-            let isTriedAll = await InfoLines.run(sources, asked, session) { index, line in
+            let isTriedAll = await InfoLines.run(sources, requested, session) { index, line in
                 for (index, line) in lines.add(line, at: index) {
                     switch line {
-                    case .success(let text): isComplete = Program.say(text) && isComplete
+                    case .success(let text): isComplete = Program.print(text) && isComplete
                     case .failure(let failure):
                         isComplete = false
-                        if let line = failure.line(about: sources[index].text) { Program.complain(line) }
+                        if let line = failure.line(about: sources[index].text) { Program.printError(line) }
                     }
                 }
-                return Program.canSay
+                return Program.canPrint
             }
             await session.end()
             return isComplete && isTriedAll ? 0 : 1
@@ -72,7 +71,7 @@ enum InfoLines {
     ///
     /// - Returns: Whether all sources were tried.
     static func run(
-        _ sources: [CommandSource], _ asked: FactsRequest, _ session: CommandSession,
+        _ sources: [CommandSource], _ requested: FactsRequest, _ session: CommandSession,
         report: (Int, Result<String, CommandFailure>) -> Bool
     ) async -> Bool {
         await withTaskGroup(of: (Int, Result<String, CommandFailure>).self) { group in
@@ -81,7 +80,7 @@ enum InfoLines {
                 guard next < sources.count, goesOn, !Task.isCancelled else { return }
                 let index = next
                 next += 1
-                group.addTask { (index, await line(of: sources[index], asked, session)) }
+                group.addTask { (index, await line(of: sources[index], requested, session)) }
             }
             for _ in 0..<session.sourcesAtOnce { begin() }
             while let (index, line) = await group.next() {
@@ -93,11 +92,11 @@ enum InfoLines {
     }
 
     private static func line(
-        of source: CommandSource, _ asked: FactsRequest, _ session: CommandSession
+        of source: CommandSource, _ requested: FactsRequest, _ session: CommandSession
     ) async -> Result<String, CommandFailure> {
         do {
-            let facts = try await facts(about: source, asked, session)
-            return .success(FactsText.text(facts, of: source.text, asked: asked))
+            let facts = try await facts(about: source, requested, session)
+            return .success(FactsText.text(facts, of: source.text, requested: requested))
         } catch {
             return .failure(CommandFailure(error))
         }
@@ -106,17 +105,17 @@ enum InfoLines {
 
 extension InfoLines {
     private static func facts(
-        about source: CommandSource, _ asked: FactsRequest, _ session: CommandSession
+        about source: CommandSource, _ requested: FactsRequest, _ session: CommandSession
     ) async throws -> SourceFacts {
         let pipeline = session.engine.pipeline
         if case .remote(let url) = source {
             let request = pipeline.resolved(Request(source: ExactText(url)))
-            return try await pipeline.facts(asked, for: Job(request, receipt: "info"))
+            return try await pipeline.facts(requested, for: Job(request, receipt: "info"))
         }
         let opened = try await session.opened(source, receipt: "info")
         defer { session.close(opened) }
         let request = pipeline.resolved(Request(source: ""), of: opened)
-        return try await pipeline.facts(asked, for: Job(request, receipt: "info"))
+        return try await pipeline.facts(requested, for: Job(request, receipt: "info"))
     }
 }
 

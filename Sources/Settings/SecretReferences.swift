@@ -2,7 +2,7 @@ import JSON
 import Text
 
 /// References to secrets in the settings file: `{ env: "VARIABLE" }` and `{ file: "PATH" }`.
-struct SecretForms {
+struct SecretReferences {
     static let allowed = "{ env: \"VARIABLE\" } or { file: \"PATH\" }, which name a variable or a file that holds it"
 
     let environment: [String: String]  // Names come from the operator.
@@ -31,7 +31,7 @@ struct SecretForms {
         case "file": secret = try file(place)
         default: throw InvalidValue(allowed: Self.allowed)
         }
-        do { try Self.judge(secret) } catch {
+        do { try Self.check(secret) } catch {
             throw InvalidValue(allowed: "a secret, and that of \(place) is none: \(error.allowed)")
         }
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
@@ -58,10 +58,10 @@ struct SecretForms {
     }
 }
 
-extension SecretForms {
+extension SecretReferences {
     /// Checks a key of this service, which must not be one character repeated, because that is easy to guess.
-    static func judgeKey(_ text: String) throws(InvalidValue) {
-        try judge(text)
+    static func checkKey(_ text: String) throws(InvalidValue) {
+        try check(text)
         let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
         guard !([text] + keys).contains(where: { Set($0.utf8).count == 1 }) else {
             throw InvalidValue(allowed: "a key that is not one character repeated")
@@ -72,7 +72,7 @@ extension SecretForms {
     private static let longKey = 16
 
     /// Checks a literal secret: it must not be blank, nor an unreplaced placeholder, which anyone can guess.
-    static func judge(_ text: String) throws(InvalidValue) {
+    static func check(_ text: String) throws(InvalidValue) {
         let bare = text.filter { !" \t\"'".contains($0) }
         guard !bare.filter({ $0 != "," }).isBlank else {
             throw InvalidValue(allowed: "a text that is not empty; leave it out for none")

@@ -61,7 +61,6 @@ enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// Returns the extension after the last dot, in lowercase; empty if there is none.
     static func ending(of path: String) -> String {
         let name = name(of: path)
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "" }
@@ -99,7 +98,6 @@ enum ImageEnding {
     }
 }
 
-/// Replaces folders by the images in them.
 enum SourceList {
     /// Returns the sources, and the folders that cannot be read.
     ///

@@ -8,7 +8,7 @@ import ThumbnailAPI
 @testable import ThumbnailPipeline
 
 /// Hooks of purges and hosts of callbacks in the settings.
-struct NotifyingSettingsTests {
+struct NotificationSettingsTests {
     private func load(
         _ file: String, _ environment: [String: String] = [:], arguments: [String] = []
     ) throws(SettingsLoader.Failure) -> Settings {
@@ -37,8 +37,8 @@ struct NotifyingSettingsTests {
     }
 
     @Test(arguments: [
-        ("{ purgeHooks: {} }", "purgeHooks in the settings file: allowed is a list"),
-        ("{ purgeHooks: [1] }", "purgeHooks.0 in the settings file: allowed is an object with url"),
+        ("{ purgeHooks: {} }", "purgeHooks in the settings file: expected a list"),
+        ("{ purgeHooks: [1] }", "purgeHooks.0 in the settings file: expected an object with url"),
         ("{ purgeHooks: [{ url: 'http://h/' }, {}] }", "purgeHooks.1.url in the settings file"),
         ("{ purgeHooks: [{ url: 'http://{tag}/' }] }", "purgeHooks.0.url in the settings file"),
         ("{ purgeHooks: [{ url: 'http://h/', method: 'A B' }] }", "purgeHooks.0.method in the settings file"),
@@ -65,17 +65,17 @@ struct NotifyingSettingsTests {
     }
 
     @Test func `callbacks need a host in the list, and private ones an allowed network`() throws {
-        func objection(_ url: String, _ arguments: [String]) throws -> String? {
-            try load("{}", arguments: arguments).objection(toCallback: try SourceURL(parsing: url))
+        func violation(_ url: String, _ arguments: [String]) throws -> String? {
+            try load("{}", arguments: arguments).violation(toCallback: try SourceURL(parsing: url))
         }
         let hosts = ["--callback-hosts", "hooks.example,127.0.0.1"]
-        #expect(try objection("https://hooks.example/", hosts) == nil)
-        #expect(try objection("https://hooks.example/", [])?.hasPrefix("callbackHosts") == true)
-        #expect(try objection("http://127.0.0.1:81/", hosts)?.hasPrefix("allowedNetworks") == true)
+        #expect(try violation("https://hooks.example/", hosts) == nil)
+        #expect(try violation("https://hooks.example/", [])?.hasPrefix("callbackHosts") == true)
+        #expect(try violation("http://127.0.0.1:81/", hosts)?.hasPrefix("allowedNetworks") == true)
         let open = ["--allowed-networks", "127.0.0.0/8"]
-        #expect(try objection("http://127.0.0.1:81/", hosts + open) == nil)
-        #expect(try objection("http://127.0.0.1:81/", open)?.hasPrefix("callbackHosts") == true)
+        #expect(try violation("http://127.0.0.1:81/", hosts + open) == nil)
+        #expect(try violation("http://127.0.0.1:81/", open)?.hasPrefix("callbackHosts") == true)
         // That setting is about sources.
-        #expect(try objection("https://hooks.example/", hosts + ["--allowed-sources", "https://a.example/*"]) == nil)
+        #expect(try violation("https://hooks.example/", hosts + ["--allowed-sources", "https://a.example/*"]) == nil)
     }
 }

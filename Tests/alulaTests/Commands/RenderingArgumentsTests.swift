@@ -8,13 +8,15 @@ import ThumbnailTypes
 @testable import Commands
 @testable import Settings
 
-struct MakingOptionsTests {
+struct RenderingArgumentsTests {
     private let folder = TemporaryFolder()
 
-    private func options(_ arguments: [String], output: String, isSeveral: Bool = false) throws -> MakingOptions {
-        try MakingOptions(
+    private func options(
+        _ arguments: [String], output: String, hasSeveralResults: Bool = false
+    ) throws -> RenderingArguments {
+        try RenderingArguments(
             try CommandArguments(arguments, for: ThumbnailCommand.description).parameters, output: output,
-            isSeveral: isSeveral, settings: Settings())
+            hasSeveralResults: hasSeveralResults, settings: Settings())
     }
 
     @Test(arguments: [
@@ -40,23 +42,26 @@ struct MakingOptionsTests {
     @Test func `a folder is one that is there, that ends in a slash, or that several results need`() throws {
         #expect(try options([], output: folder.path).place == .folder(folder.path))
         #expect(try options([], output: "new/").place == .folder("new/"))
-        #expect(throws: WrongUse.self) { try options([], output: "new.png", isSeveral: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "new.png", hasSeveralResults: true) }
         #expect(try options([], output: "new/").request.ownOptions?.format == .negotiated([:]))
         folder.write("file", [1])
-        #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", isSeveral: true) }
-        #expect(throws: WrongUse.self) { try options([], output: "-", isSeveral: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", hasSeveralResults: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "-", hasSeveralResults: true) }
     }
 
     @Test func `a pattern that hits one file means the same as one that hits two`() throws {
-        for isSeveral in [false, true] {
-            #expect(try options([], output: "out", isSeveral: isSeveral).place == .folder("out"))
-            #expect(try options(["--format", "jpg"], output: "a/out", isSeveral: isSeveral).place == .folder("a/out"))
-            #expect(try options([], output: ".png", isSeveral: isSeveral).place == .folder(".png"))
+        for hasSeveralResults in [false, true] {
+            #expect(try options([], output: "out", hasSeveralResults: hasSeveralResults).place == .folder("out"))
+            #expect(
+                try options(["--format", "jpg"], output: "a/out", hasSeveralResults: hasSeveralResults).place
+                    == .folder("a/out"))
+            #expect(try options([], output: ".png", hasSeveralResults: hasSeveralResults).place == .folder(".png"))
         }
     }
 
     @Test func `the results of a list go to a folder, whatever its name`() throws {
-        let options = try MakingOptions([], output: "out.d", isSeveral: true, isList: true, settings: Settings())
+        let options = try RenderingArguments(
+            [], output: "out.d", hasSeveralResults: true, isFromList: true, settings: Settings())
         #expect(options.place == .folder("out.d"))
     }
 

@@ -1,45 +1,44 @@
 package import Telemetry
 
-/// An environment variable of another service, and its meaning here.
-package struct ForeignVariable: Equatable, Sendable {
+package struct OtherServiceVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
         /// It replaces these settings; if there are none, it has no other spelling.
-        case counts([String])
+        case applied([String])
         /// It concerns the other service's internals, or requests behavior that the service always has.
-        case harmless
+        case ignored
         /// The other service has a feature that Alula lacks.
-        case lost
+        case unsupported
     }
 
     let name: String
     let meaning: Meaning
 
     /// Logs which of the variables have no effect: one line that separates lost settings from harmless ones.
-    package static func report(_ variables: [ForeignVariable], to logger: Logger) {
+    package static func report(_ variables: [OtherServiceVariable], to logger: Logger) {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")
         }
-        let (lost, harmless) = (names(.lost), names(.harmless))
+        let (lost, harmless) = (names(.unsupported), names(.ignored))
         if !lost.isEmpty {
             logger.warning(
-                "environment variables that mean nothing here: what they did is lost",
+                "unsupported environment variables have no effect",
                 ["lost": .string(lost), "harmless": .string(harmless)])
         } else if !harmless.isEmpty {
             logger.info(
-                "environment variables that mean nothing here: nothing is lost", ["harmless": .string(harmless)])
+                "environment variables without an effect here", ["harmless": .string(harmless)])
         }
     }
 
-    package static func lines(_ variables: [ForeignVariable]) -> [String] {
+    package static func lines(_ variables: [OtherServiceVariable]) -> [String] {
         let widest = variables.map(\.name.utf8.count).max() ?? 0
         return variables.map { variable in
             let padding = String(repeating: " ", count: widest - variable.name.utf8.count)
             let words =
                 switch variable.meaning {
-                case .counts([]): "counts; it has no setting of its own"
-                case .counts(let settings): settings.joined(separator: ", ")
-                case .harmless: "nothing; harmless here"
-                case .lost: "nothing; you lose what it did"
+                case .applied([]): "applied; it has no setting of its own"
+                case .applied(let settings): settings.joined(separator: ", ")
+                case .ignored: "ignored; not needed here"
+                case .unsupported: "ignored; not supported"
                 }
             return "\(variable.name)\(padding)  → \(words)"
         }

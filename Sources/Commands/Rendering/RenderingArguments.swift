@@ -9,36 +9,29 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 /// The options of commands that render images.
-struct MakingOptions: Sendable {
+struct RenderingArguments: Sendable {
     let request: Request
     let place: ResultPlace
 
-    /// Reads the parameters and checks the output.
-    ///
-    /// - Parameters:
-    ///   - parameters: The result parameters.
-    ///   - output: The value of `--output`.
-    ///   - isSeveral: Whether there are several results, which need a folder.
-    ///   - isList: Whether the sources are a list, whose results always need a folder.
-    ///   - settings: Contains the presets and watermarks that parameters may name.
     init(
-        _ parameters: [(name: String, value: String)], output: String, isSeveral: Bool, isList: Bool = false,
+        _ parameters: [(name: String, value: String)], output: String, hasSeveralResults: Bool,
+        isFromList: Bool = false,
         settings: Settings
     ) throws(WrongUse) {
         let name = output.prefix(before: UInt8(ascii: ":"))
-        if isList, name.utf8.count < output.utf8.count, let origin = settings.downloads.origins[String(name)] {
+        if isFromList, name.utf8.count < output.utf8.count, let origin = settings.downloads.origins[String(name)] {
             place = try Self.place(below: origin, output)
         } else {
-            place = try Self.place(output, isSeveral: isSeveral, isList: isList)
+            place = try Self.place(output, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
         }
         var parameters = parameters
         if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {
             guard let format = ImageEnding.writtenFormat(FilePath.ending(of: path)) else {
-                let endings = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
+                let fileExtensions = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
                 throw WrongUse(
-                    "\(path) has none of the endings \(endings); give --format, or write \(path)/ for a folder")
+                    "\(path) has none of the endings \(fileExtensions); give --format, or write \(path)/ for a folder")
             }
             parameters.append(("format", format.rawValue))
         }
@@ -51,31 +44,35 @@ struct MakingOptions: Sendable {
 
     private static func place(below origin: Origin, _ output: String) throws(WrongUse) -> ResultPlace {
         guard origin.isWritable else {
-            throw WrongUse("the origin \(origin.name) takes no results; the settings file may say write: true")
+            throw WrongUse("the origin \(origin.name) is not writable; set write: true in the settings file")
         }
         guard output.utf8.last == UInt8(ascii: "/") || output.utf8.count == origin.name.utf8.count + 1 else {
-            throw WrongUse("write \(output)/, which the names of the results follow")
+            throw WrongUse("a folder is needed: \(output)/")
         }
         return .origin(output)
     }
 
-    private static func place(_ output: String, isSeveral: Bool, isList: Bool) throws(WrongUse) -> ResultPlace {
+    private static func place(
+        _ output: String, hasSeveralResults: Bool, isFromList: Bool
+    ) throws(WrongUse) -> ResultPlace {
         if output == "-" {
-            if isSeveral { throw WrongUse("-o - takes one source, which is no folder") }
+            if hasSeveralResults { throw WrongUse("-o - takes one source, not a folder") }
             if isatty(STDOUT_FILENO) == 1 {
-                throw WrongUse("an image is not written to a terminal; redirect it, or give -o FILE")
+                throw WrongUse("refusing to write an image to a terminal; redirect it, or use -o FILE")
             }
             return .standardOutput
         }
         if output.utf8.last == UInt8(ascii: "/") || FilePath.isFolder(output) { return .folder(output) }
         if FilePath.kind(of: output) != nil {
-            if isSeveral { throw WrongUse("several results need a folder, and \(output) is none") }
+            if hasSeveralResults { throw WrongUse("several results need a folder; \(output) is not one") }
             return .file(output)
         }
         // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
         guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
-        if isSeveral, !isList { throw WrongUse("several results need a folder; write \(output)/ if \(output) is one") }
-        return isList ? .folder(output) : .file(output)
+        if hasSeveralResults, !isFromList {
+            throw WrongUse("several results need a folder; write \(output)/ if \(output) is one")
+        }
+        return isFromList ? .folder(output) : .file(output)
     }
 
     func makeFolder() throws(CommandFailure) {

@@ -2,12 +2,11 @@ import Downloading
 import Glibc
 import Text
 
-/// Another service whose environment variables can replace settings.
-package enum ForeignEnvironment: String, CaseIterable, Sendable {
+package enum OtherServiceEnvironment: String, CaseIterable, Sendable {
     case imgproxy, imagor, imaginary
 
     package struct Reading: Equatable {
-        package var variables: [ForeignVariable] = []
+        package var variables: [OtherServiceVariable] = []
         package var problems: [String] = []
     }
 
@@ -20,20 +19,17 @@ package enum ForeignEnvironment: String, CaseIterable, Sendable {
     }
 }
 
-/// A reader of another service's environment variables.
-protocol ForeignReader: SendableMetatype {
+protocol OtherServiceReader: SendableMetatype {
     var settings: Settings { get set }
-    var reading: ForeignEnvironment.Reading { get set }
-    /// The settings that the current variable replaces.
-    var meant: [String] { get set }
+    var reading: OtherServiceEnvironment.Reading { get set }
+    var replacedSettings: [String] { get set }
 
     /// Creates a reader with the service's own defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
     static var dialectName: ExactText { get }
 
-    /// The variables that count; ``row(of:)`` returns their names.
-    static var rows: [ForeignRow<Self>] { get }
+    static var rows: [OtherServiceRow<Self>] { get }
 
     /// The variables that contain a key without which the service is open.
     static var keys: [String] { get }
@@ -46,21 +42,20 @@ protocol ForeignReader: SendableMetatype {
     /// Returns whether ignoring a variable that is not in the table has no effect.
     func isHarmless(_ row: String, _ text: String) -> Bool
 
-    /// Applies combinations of variables.
     mutating func finish()
 }
 
-extension ForeignReader {
+extension OtherServiceReader {
     static func read(
         _ environment: [String: String], into settings: inout Settings
-    ) -> ForeignEnvironment.Reading {
+    ) -> OtherServiceEnvironment.Reading {
         var reader = Self(settings, environment)
         // An empty variable counts as unset, unless it is a key: a service that lost its key must not start open.
         for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty || keys.contains(name) {
-            reader.meant = []
+            reader.replacedSettings = []
             do throws(InvalidValue) {
-                guard let meaning = try reader.meaning(of: name, text) else { continue }
-                reader.reading.variables.append(ForeignVariable(name: name, meaning: meaning))
+                guard let meaning = try reader.apply(name, text) else { continue }
+                reader.reading.variables.append(OtherServiceVariable(name: name, meaning: meaning))
             } catch {
                 let isHidden = isSecret(name) || name.contains("URL")
                 reader.reading.problems.append(SettingsProblem(name, error, text: isHidden ? nil : text).line)
@@ -71,19 +66,19 @@ extension ForeignReader {
         return reader.reading
     }
 
-    private mutating func meaning(of name: String, _ text: String) throws(InvalidValue) -> ForeignVariable.Meaning? {
+    private mutating func apply(_ name: String, _ text: String) throws(InvalidValue) -> OtherServiceVariable.Meaning? {
         guard let name = row(of: name) else { return nil }
         guard let row = Self.rows.first(where: { $0.name == name }) else {
-            return isHarmless(name, text) ? .harmless : .lost
+            return isHarmless(name, text) ? .ignored : .unsupported
         }
         try row.apply(&self, text)
-        return .counts(meant)
+        return .applied(replacedSettings)
     }
 
     mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
-        meant.append(name)
+        replacedSettings.append(name)
         try SettingTable.named(name)?.apply(&settings, text)
-        settings.given.insert(ExactText(name))
+        settings.chosen.insert(ExactText(name))
     }
 
     /// Adds an origin with one file of a folder; returns the URL of the file.
@@ -97,9 +92,9 @@ extension ForeignReader {
             at: .folder(path: folder.isEmpty ? "/" : String(folder)))
     }
 
-    mutating func addFile(_ file: String, as name: String, at place: Origin.Place) -> ExactText {
-        meant = ["origins.\(name)"]
-        var origin = Origin(name: name, place: place)
+    mutating func addFile(_ file: String, as name: String, at place: Origin.Location) -> ExactText {
+        replacedSettings = ["origins.\(name)"]
+        var origin = Origin(name: name, location: place)
         origin.onlyFile = ExactText(file)
         settings.dialects.origins = [origin] + settings.dialects.origins.filter { $0.name != name }
         return ExactText("\(name):\(file)")
@@ -113,8 +108,7 @@ extension ForeignReader {
     }
 }
 
-/// A row in the table of another service's variables: the name, and the effect.
-struct ForeignRow<Reader: ForeignReader>: Sendable {
+struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
     typealias Place<Value> = any WritableKeyPath<Reader, Value> & Sendable
 
     let name: String
@@ -122,22 +116,22 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
 
     /// A variable that replaces `settings`, as far as `apply` does not set them by their names.
     init(
-        _ name: String, meant settings: [String] = [],
+        _ name: String, replacing settings: [String] = [],
         apply: @escaping @Sendable (inout Reader, String) throws(InvalidValue) -> Void
     ) {
         self.name = name
         self.apply = { (reader, text) throws(InvalidValue) in
-            reader.meant = settings
+            reader.replacedSettings = settings
             try apply(&reader, text)
         }
     }
 
     /// A variable whose value has another effect than to set a property.
     init<Value>(
-        _ name: String, _ parser: SettingParser<Value>, meant settings: [String] = [],
+        _ name: String, _ parser: SettingParser<Value>, replacing settings: [String] = [],
         apply: @escaping @Sendable (inout Reader, Value) -> Void
     ) {
-        self.init(name, meant: settings) { (reader, text) throws(InvalidValue) in
+        self.init(name, replacing: settings) { (reader, text) throws(InvalidValue) in
             apply(&reader, try parser.parse(text))
         }
     }
@@ -152,18 +146,20 @@ struct ForeignRow<Reader: ForeignReader>: Sendable {
     ///
     /// - Parameter bounds: Whether a value restricts the dialect's targets, which another dialect could bypass.
     init<Value>(
-        _ name: String, _ place: Place<Value>, _ parser: SettingParser<Value>, meant settings: [String] = [],
+        _ name: String, _ place: Place<Value>, _ parser: SettingParser<Value>, replacing settings: [String] = [],
         bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
     ) {
-        self.init(name, meant: settings) { (reader, text) throws(InvalidValue) in
+        self.init(name, replacing: settings) { (reader, text) throws(InvalidValue) in
             let value = try parser.parse(text)
             reader[keyPath: place] = value
             if bounds(value) { reader.settings.dialects.bounded.insert(Reader.dialectName) }
         }
     }
 
-    init<Value>(_ name: String, _ place: Place<Value?>, _ parser: SettingParser<Value>, meant settings: [String] = []) {
-        self.init(name, place, parser.map(Optional.some), meant: settings)
+    init<Value>(
+        _ name: String, _ place: Place<Value?>, _ parser: SettingParser<Value>, replacing settings: [String] = []
+    ) {
+        self.init(name, place, parser.map(Optional.some), replacing: settings)
     }
 
     /// A variable that stops the start, because ignoring it would be dangerous.

@@ -23,7 +23,7 @@ final class BatchRecord: Sendable {
     private struct State {
         var entries: [ExactText: Entry] = [:]
         /// The file extensions of results by their work.
-        var endings: [Work: String] = [:]
+        var fileExtensions: [Work: String] = [:]
         var isLineCut = false
     }
 
@@ -37,7 +37,6 @@ final class BatchRecord: Sendable {
     /// Opens the record of an existing folder.
     ///
     /// - Parameters:
-    ///   - folder: The folder.
     ///   - options: A text that is equal for runs with the same results.
     init(in folder: String, options: String) throws(CommandFailure) {
         self.options = options
@@ -72,7 +71,7 @@ final class BatchRecord: Sendable {
         return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
     }
 
-    func ending(of work: Work) -> String? { state.withLock { $0.endings[work] } }
+    func ending(of work: Work) -> String? { state.withLock { $0.fileExtensions[work] } }
 
     func isFinished(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) -> Bool {
         state.withLock { state in
@@ -107,6 +106,6 @@ final class BatchRecord: Sendable {
 
     private static func keep(_ entry: Entry, _ name: String, in state: inout State) {
         state.entries[ExactText(name)] = entry
-        state.endings[entry.work] = FilePath.ending(of: name)
+        state.fileExtensions[entry.work] = FilePath.ending(of: name)
     }
 }

@@ -1,10 +1,8 @@
 import Text
 
 /// A dialect's path on the public listener: a prefix such as `/img`, or `/` for everything that is not Alula's own.
-package struct DialectPlace: Hashable, Sendable {
-    /// The configured prefix, such as `/img` or `/`.
+package struct PathPrefix: Hashable, Sendable {
     package let path: String
-    /// The common prefix of the dialect's targets, without a trailing slash.
     private let prefix: String
 
     /// Returns nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
@@ -37,7 +35,7 @@ package struct DialectPlace: Hashable, Sendable {
     func path(of segment: String) -> String { "\(prefix)/\(segment)" }
 
     /// Returns whether a target could be under both paths, neither of which is `/`.
-    package func overlaps(_ other: DialectPlace) -> Bool {
+    package func overlaps(_ other: PathPrefix) -> Bool {
         if prefix.isEmpty || other.prefix.isEmpty { return path == other.path }
         return remainder(of: other.path) != nil || other.remainder(of: path) != nil
     }

@@ -3,11 +3,9 @@ import Glibc
 import Memory
 import Program
 
-/// Reads whole files, including pipes and standard input.
 enum InputFile {
     struct TooLong: Error {}
 
-    /// Returns the current size of a file in bytes; 0 for pipes.
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw CommandFailure(system: errno) }
@@ -18,9 +16,6 @@ enum InputFile {
     /// Reads all bytes.
     ///
     /// - Parameters:
-    ///   - path: The file, or ``Program/standardInput``.
-    ///   - size: The expected number of bytes, to allocate memory.
-    ///   - most: The most bytes to read.
     ///   - token: Checked between pieces.
     /// - Throws: ``CommandFailure``, ``TooLong``, or the error of `token`.
     static func blockingRead(

@@ -4,36 +4,32 @@ import JSON
 import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// The recipients of purge and job notifications.
-package struct NotifyingSettings: Sendable {
+package struct NotificationSettings: Sendable {
     package var hooks: [PurgeHook] = [] { didSet { isUsed = isUsed || !hooks.isEmpty } }
     package var callbackHosts = CallbackHosts() { didSet { isUsed = true } }
     package private(set) var isUsed = false
 }
 
-extension NotifyingSettings {
+extension NotificationSettings {
     /// The setting whose value is a list of objects, read by ``PurgeHooksReader``.
     static let purgeHooks = "purgeHooks"
 
     static let table: [Setting] = [
         .inFile(
-            purgeHooks, "a list in the settings file", help: "requests that are sent after purges, in the file only",
+            purgeHooks, "a list in the settings file", help: "requests sent after purges, in the file only",
             secrecy: .hidden),
         Setting(
             "cacheTagHeader", \.api.cacheTagField,
             .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") { CacheTagField($0) },
-            help: "the field with the tags of answers, such as Cache-Tag, Surrogate-Key or xkey"),
+            help: "field with the tags of responses, such as Cache-Tag, Surrogate-Key or xkey"),
         Setting(
             "tags", \.api.tags, .choice, none: "signed where there are keys, else any",
-            help: "who may name tags: any, or signed: signed URLs and presets alone"),
+            help: "any: all requests may name tags; signed: only signed URLs and presets"),
         Setting(
             "callbackHosts", \.notifying.callbackHosts,
-            .init { (text) throws(InvalidValue) in
-                guard let hosts = CallbackHosts(try SettingValues.list(text)) else {
-                    throw InvalidValue(allowed: "hosts such as hooks.example.com or *.example.com, separated by commas")
-                }
-                return hosts
-            }, help: "hosts that jobs may name in callback: names, *.NAME"),
+            SettingParser.members.map(
+                allowed: "hosts such as hooks.example.com or *.example.com, separated by commas"
+            ) { CallbackHosts($0) }, help: "hosts that callbacks of jobs may name: NAME or *.NAME"),
     ]
 }
 
@@ -48,13 +44,13 @@ enum PurgeHooksReader {
     ) -> (hooks: [PurgeHook], problems: [SettingsProblem]) {
         guard case .array(let elements) = value, elements.count <= maximumHooks else {
             let allowed = "a list of up to \(maximumHooks) objects with \(members.joined(separator: ", "))"
-            return ([], [SettingsProblem(NotifyingSettings.purgeHooks, allowed: allowed)])
+            return ([], [SettingsProblem(NotificationSettings.purgeHooks, allowed: allowed)])
         }
         var hooks: [PurgeHook] = []
         var problems: [SettingsProblem] = []
         for (number, element) in elements.enumerated() {
             do throws(OriginProblem) {
-                hooks.append(try hook(element, at: "\(NotifyingSettings.purgeHooks).\(number)", environment))
+                hooks.append(try hook(element, at: "\(NotificationSettings.purgeHooks).\(number)", environment))
             } catch {
                 problems.append(error.problem)
             }

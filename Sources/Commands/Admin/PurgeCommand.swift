@@ -1,22 +1,21 @@
 import JSON
 import Text
 
-/// `alula purge`: removes sources, and all their results, from the caches of a running service.
 enum PurgeCommand {
     private static let all = CommandOption(name: "all", help: "empty the caches")
     private static let tag = CommandOption(
-        name: "tag", form: "TAG", help: "remove the sources that were asked for under this tag")
+        name: "tag", form: "TAG", help: "remove the sources with this tag")
 
     static let description = CommandDescription(
         name: "purge", summary: "remove sources from the caches of the running service",
         operands: "URL…|--tag TAG|--all",
         text: """
-            Has the running service forget the sources at these URLs, and all that was made from them. URL may be NAME:PATH of a
-            named origin. It speaks to the operators' listener (adminBind, adminPort).
+            Removes the sources at these URLs and their results from the caches of the running service. URL may be NAME:PATH of a
+            named origin. Uses the admin listener (adminBind, adminPort).
 
-            The exit status is 0, 1 if a removal failed, and 2 for wrong use.
+            The exit status is 0, 1 if a removal failed, and 2 for invalid use.
             """,
-        options: [tag, all, CommandOption(name: "json", help: "print the service's own answers")],
+        options: [tag, all, CommandOption(name: "json", help: "print the service's responses")],
         examples: [
             "alula purge https://example.com/cat.jpg", "alula purge photos:2026/a.jpg", "alula purge --tag product-7",
             "alula purge --all",
@@ -32,7 +31,7 @@ enum PurgeCommand {
                     ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
             }
             return try SourceRequests(
-                client: try OperatorClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
+                client: try AdminClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
                 parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(urls.isEmpty ? [tag] : urls)

@@ -2,9 +2,9 @@ import Text
 
 extension SettingTable {
     /// The settings that affect image processing in commands, without a server.
-    package static let making = all.filter { makingNames.contains(ExactText($0.name)) }
+    package static let processing = all.filter { processingNames.contains(ExactText($0.name)) }
 
-    private static let makingNames: Set<ExactText> = [
+    private static let processingNames: Set<ExactText> = [
         // Fetching.
         "maxActiveDownloads", "maxActiveDownloadsPerHost", "maxRedirects", "connectTimeout", "firstByteTimeout",
         "downloadTimeout", "userAgent", "allowedNetworks", "allowedSources", "allowedPorts",

@@ -29,7 +29,7 @@ enum WatermarkFile {
         } catch {
             throw WrongUse("--watermark: \(CommandFailure(error).line(about: path) ?? path)")
         }
-        settings.downloads.origins = Origins(origins.all + [Origin(name: origin, place: .memory(bytes.array))])
+        settings.downloads.origins = Origins(origins.all + [Origin(name: origin, location: .memory(bytes.array))])
         var opened = parameters
         // Different bytes are a different source.
         opened[index].value = "\(origin):\(bytes.withBytes { SHA256.hash($0) }.hexadecimal)"

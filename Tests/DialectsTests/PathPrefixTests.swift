@@ -1,0 +1,41 @@
+import Testing
+
+@testable import Dialects
+
+struct PathPrefixTests {
+    @Test(arguments: ["/", "/img", "/a/b", "/a.b_c-d~e"])
+    func `a prefix is a path`(path: String) throws {
+        #expect(try #require(PathPrefix(path)).path == path)
+    }
+
+    @Test(arguments: ["", "img", "/img/", "//", "/a//b", "/.", "/a/../b", "/a?b", "/a%20", "/ä", "/a b"])
+    func `anything else is none`(path: String) {
+        #expect(PathPrefix(path) == nil)
+    }
+
+    @Test func `targets below a prefix belong to it`() throws {
+        let prefix = try #require(PathPrefix("/img"))
+        for (target, rest) in [("/img/a/b?c", "/a/b?c"), ("/img?url=x", "?url=x"), ("/img", "")] {
+            #expect(prefix.remainder(of: target).map(String.init) == rest)
+            #expect(prefix.claim(on: target) == .certain)
+        }
+        for target in ["/", "/im", "/imgs/a", "/IMG/a", "/a/img"] {
+            #expect(prefix.remainder(of: target) == nil && prefix.claim(on: target) == .none)
+        }
+    }
+
+    @Test func `a prefix at the root takes what is left`() throws {
+        let prefix = try #require(PathPrefix("/"))
+        #expect(prefix.remainder(of: "/a/b?c") == "/a/b?c")
+        #expect(prefix.claim(on: "/img/a") == .remainder)
+    }
+
+    @Test(
+        arguments: [
+            ("/a", "/a", true), ("/a", "/a/b", true), ("/a/b", "/a", true), ("/a", "/b", false), ("/a", "/ab", false),
+            ("/", "/a", false), ("/", "/", true),
+        ])
+    func `places that share targets overlap`(one: String, other: String, overlaps: Bool) throws {
+        #expect(try #require(PathPrefix(one)).overlaps(try #require(PathPrefix(other))) == overlaps)
+    }
+}
