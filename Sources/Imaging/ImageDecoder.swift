@@ -80,7 +80,7 @@ package enum ImageDecoder {
             let loaded = try unsafe VipsImage.file(
                 bytes, format: header.format,
                 options: VipsLoadOptions(
-                    level: level, page: header.format.reading.storedPage(bytes.bytes, plan.page), pages: frames)
+                    level: level, page: try header.format.reading.storedPage(bytes.bytes, plan.page), pages: frames)
             ).inKnownSpace()
             let size = header.loadedSize(level: level)
             guard loaded.width == size.width, loaded.height == size.height * frames else {

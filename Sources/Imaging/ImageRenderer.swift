@@ -193,10 +193,12 @@ package enum ImageRenderer {
 /// Runs the steps of a plan frame by frame; decisions for the first frame apply to all frames.
 private struct FrameComposer {
     let plan: RenderPlan
+    private let work: [StepWork]
     private var contexts: [StepContext]
 
     init(plan: RenderPlan, token: WorkToken, additions: [DecodedImage], reuse: @escaping AdditionFormReuse) {
         self.plan = plan
+        work = plan.steps.work(on: plan.source)
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
 
@@ -206,6 +208,7 @@ private struct FrameComposer {
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source
         for (index, step) in plan.steps.enumerated() {
+            if work[index].keepsInput { frame = try frame.computed() }
             frame = try step.applied(to: frame, in: &contexts[index])
         }
         if frame.hasAlpha, !plan.format.supportsAlpha { frame = try frame.flattenedInColor(on: .white) }

@@ -35,7 +35,8 @@ package enum URLEscape {
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
-        var rest = bytes[...]
+        // Generic code of another module is not specialized, so a byte at a time would be slow.
+        var rest = Array(bytes)[...]
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 decoded.append(byte)
@@ -65,8 +66,7 @@ package enum URLEscape {
     }
 
     /// Removes the two digits of an escape.
-    private static func popValue<Bytes: Collection<UInt8>>(from rest: inout Bytes) -> UInt8?
-    where Bytes.SubSequence == Bytes {
+    private static func popValue(from rest: inout ArraySlice<UInt8>) -> UInt8? {
         guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
             return nil
         }

@@ -1,4 +1,5 @@
 #include "CPlanarShim.h"
+#include "JXLFrames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,32 +16,10 @@ struct CPlanarShimJXLReader {
     char text[CPlanarShim_text_size];
 };
 
-/// A layer costs a pass over the whole image, and the cost estimate includes only one.
-enum { most_layers = 8 };
-
 static CPlanarShimStatus fail(CPlanarShimJXLReader *reader, const char *text)
 {
     snprintf(reader->text, sizeof reader->text, "%s", text);
     return CPlanarShimFailed;
-}
-
-/// Returns whether the first image has few layers: frames up to the first one with a duration. They are skipped without
-/// decoding them.
-static int has_few_layers(const void *bytes, size_t count)
-{
-    JxlDecoder *decoder = JxlDecoderCreate(NULL);
-    int frames = 0;
-    if (decoder && JxlDecoderSubscribeEvents(decoder, JXL_DEC_FRAME) == JXL_DEC_SUCCESS
-        && JxlDecoderSetCoalescing(decoder, JXL_FALSE) == JXL_DEC_SUCCESS
-        && JxlDecoderSetInput(decoder, bytes, count) == JXL_DEC_SUCCESS) {
-        JxlFrameHeader frame = {0};
-        while (frames <= most_layers && frame.duration == 0 && JxlDecoderProcessInput(decoder) == JXL_DEC_FRAME
-            && JxlDecoderGetFrameHeader(decoder, &frame) == JXL_DEC_SUCCESS)
-            frames++;
-    }
-    if (decoder)
-        JxlDecoderDestroy(decoder);
-    return frames <= most_layers;
 }
 
 CPlanarShimJXLReader *CPlanarShim_jxl_open(const void *bytes, size_t count)
@@ -128,7 +107,7 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
 {
     JxlBasicInfo info;
     JxlPixelFormat format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
-    if (!has_few_layers(reader->bytes, reader->count))
+    if (!has_few_hidden_frames(reader->bytes, reader->count))
         return fail(reader, "the image has too many layers");
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_BASIC_INFO
         || JxlDecoderGetBasicInfo(reader->decoder, &info) != JXL_DEC_SUCCESS)

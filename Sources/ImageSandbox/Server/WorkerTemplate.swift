@@ -15,7 +15,6 @@ final class WorkerTemplate: Sendable {
     private let start = SystemTimekeeper().now
     private let state = Locked((copies: 0, isExposed: false))
 
-    /// The maximum number of copies, and the maximum lifetime.
     static let maximumCopies = 64
     static let longestLife = Duration.seconds(3_600)
     /// The time limit of a copy in milliseconds; it takes less than one.

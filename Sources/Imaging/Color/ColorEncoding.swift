@@ -50,7 +50,6 @@ package struct ColorEncoding: Hashable, Sendable {
 
 /// The CIE 1931 chromaticities of red, green, blue and white: x and y in 100,000ths.
 struct Chromaticities: Hashable, Sendable {
-    /// Eight numbers.
     let numbers: [Int]
 
     init?(_ numbers: [Int]) {

@@ -3,7 +3,9 @@ extension ImageHeader {
         let header = decoded(by: plan)
         let time = format.reading.time
         let area = Double(header.decodedArea)
-        let bytes = Double(fileByteCount) * time.byte
+        // Later passes read each bit of fine detail alone; coarse levels skip them.
+        let isRefined = header.isProgressive && format.reading.reduction == .transform && plan.level <= 2
+        let bytes = Double(fileByteCount) * time.byte * (isRefined ? TimeCost.refinement : 1)
         var pixel = area > 0 ? max(time.pixel, time.leastPixel - bytes / area) : 0
         if format.reading.reduction == .transform { pixel /= Double(plan.level) }
         if header.isProgressive { pixel += TimeCost.passes }
@@ -44,9 +46,12 @@ extension ImageHeader {
 extension RenderPlan {
     package func timeCost(of source: ImageHeader) -> Duration {
         let part = source.decoded(by: decode)
+        // A map may have more pixels than its image.
+        let map = decode.gainMap(of: source).map { $0.map.header.size.reduced(by: $0.plan.level).area } ?? 0
         return timeCost(
             of: part.shape.reduced(by: decode.level), frames: decode.frames(of: source),
             hasProfile: part.profileByteCount > 0 || part.colors.encoding != nil || gamut != .srgb)
+            + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 
     /// Estimates the core time of only the steps, without the encoding.

@@ -9,7 +9,6 @@ struct AppleHeadroom {
 
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
 
-    /// The tags of the headroom and the gain in the maker notes.
     private static let (headroom, gain) = (0x21, 0x30)
     private static let maximumEntries = 256
 

@@ -47,7 +47,6 @@ package final class BorderTrim: Sendable {
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    /// Returns the composition of the part inside the border, and that part.
     private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, WantedPart) {
         let composition = try recipe.recipe.composition(of: source.with(box: box))
         return (composition, WantedPart(composition.part ?? box, turn: composition.turn))

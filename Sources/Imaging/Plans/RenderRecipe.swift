@@ -60,7 +60,6 @@ package struct RecipeSource: Hashable, Sendable {
         return source
     }
 
-    /// Returns the whole page, or the part that remains after the trim.
     package func whole(ofPage page: Int = 0) -> ImagePart { box ?? ImagePart(allOf: header.page(page).size) }
 }
 

@@ -9,9 +9,7 @@ package struct AdditionForm: Hashable, Sendable {
     package let scaledSize: PixelSize
     /// Transparent margins around the resampled source, in its pixels.
     package var margins = ImageOperations.Margins()
-    /// The first column of the visible part in the resampled source.
     package let firstColumn: Int
-    /// The first row of the visible part in the resampled source.
     package let firstRow: Int
     /// The size of the visible part, at most ``scaledSize``; past an edge of the source, it wraps around.
     package let size: PixelSize
@@ -22,7 +20,6 @@ package struct AdditionForm: Hashable, Sendable {
     /// Whether the pixels are Display P3 rather than sRGB.
     package var isWide = false
 
-    /// The form's part of the cache key.
     var keyText: String {
         let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
         return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "

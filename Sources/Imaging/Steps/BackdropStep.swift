@@ -9,7 +9,6 @@ package struct BackdropStep: Hashable {
         /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
         /// pixel.
         case blurred(sigma: Int)
-        /// The edge pixels, extended outward.
         case edges
         /// The image, mirrored repeatedly at its edges.
         case mirrored
@@ -95,7 +94,6 @@ extension BackdropStep: RenderStep {
 }
 
 extension VipsImage {
-    /// Returns the mean of all pixels over white.
     fileprivate func meanColor(token: WorkToken) throws -> Color {
         let pixel = try inColor().flattened(on: .white)
             .resampled(to: PixelSize(width: 1, height: 1), in: .gamma).pixels(token: token).array

@@ -1,6 +1,5 @@
 import Memory
 
-/// Puts a color behind transparent parts.
 package struct BackgroundStep: Hashable {
     /// How a translucent color mixes with the colors of transparent pixels.
     package enum Mixing: Hashable, Sendable {
@@ -79,7 +78,6 @@ extension OpaqueStep: RenderStep {
 }
 
 extension OpaqueStep: PlanarStep {
-    /// Planes are opaque.
     func target(after target: PlanarTarget) -> PlanarTarget? { target }
 }
 

@@ -14,9 +14,7 @@ package struct BlendStep: Hashable {
     }
 
     package let paint: Paint
-    /// The columns of copies.
     package let across: BlendRow
-    /// The rows of copies.
     package let down: BlendRow
     package let mode: BlendMode
     /// Opacity in percent, 1…100.

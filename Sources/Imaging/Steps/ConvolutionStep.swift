@@ -1,4 +1,3 @@
-/// Convolves the image with a kernel.
 package struct ConvolutionStep: Hashable {
     package static let maximumFactors = 225
 

@@ -1,6 +1,5 @@
 import Coordination
 
-/// Adds margins filled from the image's own pixels.
 package struct EdgeStep: Hashable {
     package let edge: ImageOperations.Margins.Pixels
     package let margins: ImageOperations.Margins

@@ -1,4 +1,3 @@
-/// A Gaussian blur, or an unsharp mask.
 package struct GaussianStep: Hashable {
     package enum Kind: String, Sendable {
         case blur, sharpen

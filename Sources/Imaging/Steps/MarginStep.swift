@@ -1,4 +1,3 @@
-/// Adds margins of one color.
 package struct MarginStep: Hashable {
     package let margins: ImageOperations.Margins
     /// The margins' color; transparent parts of the image stay transparent.

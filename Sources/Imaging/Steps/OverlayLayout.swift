@@ -1,12 +1,7 @@
-/// The placement of a watermark on a result, in pixels.
 package struct OverlayLayout: Hashable, Sendable {
-    /// The size of the whole watermark, scaled.
     package var scaledSize: PixelSize
-    /// Left edge of the covered area on the result.
     package var x: Int
-    /// Top edge of the covered area on the result.
     package var y: Int
-    /// The size of the covered area, which lies within the result.
     package var coveredSize: PixelSize
     /// Column of the scaled watermark at the left edge of the covered area.
     package var firstColumn: Int

@@ -8,15 +8,11 @@ package struct OverlayStep: Hashable {
     package let addition: Int
     /// The form of its pixels, which repeats to the right and down if the covered area is larger.
     package private(set) var form: AdditionForm
-    /// Left edge of the covered area.
     package let x: Int
-    /// Top edge of the covered area.
     package let y: Int
-    /// The size of the covered area, which lies within the image.
     package let coveredSize: PixelSize
     /// Opacity in percent, 1…100.
     package let opacity: Int
-    /// A frame of the decoded source, which determines the cost.
     let decoded: FrameShape
 
     /// Nanoseconds per covered pixel; see ``TimeCost``.

@@ -15,6 +15,9 @@ package protocol RenderStep: Hashable, Sendable {
 
     func cost(of work: StepWork) -> StepCost
 
+    /// Whether the step reads pixels of its input repeatedly; false by default.
+    var readsRepeatedly: Bool { get }
+
     /// The step's part of the cache key: its kind and everything that affects its pixels.
     ///
     /// The text must not change, because it is part of the keys on disk. If the step produces different pixels, it
@@ -39,7 +42,6 @@ package protocol RenderStep: Hashable, Sendable {
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
-/// A parameter of `/thumbnail`.
 package typealias StepParameter = (name: String, value: String)
 
 package enum StepColors: Sendable {
@@ -55,6 +57,8 @@ extension RenderStep {
     package func parameters(on size: PixelSize) -> [StepParameter]? { nil }
 
     package var inDisplayP3: any RenderStep { self }
+
+    package var readsRepeatedly: Bool { false }
 
     func isEqual(to other: any RenderStep) -> Bool {
         func isSame<Other: RenderStep>(_ other: Other) -> Bool {
@@ -152,10 +156,11 @@ package struct StepContext {
 package struct StepWork: Hashable, Sendable {
     package let input: FrameShape
     package let output: FrameShape
-    /// Pixels of the input that the step reads.
     package internal(set) var read = 0
     /// Pixels of the output that later steps read.
     package internal(set) var made = 0
+    /// Whether the input is computed in memory first: the step would have earlier steps compute pixels repeatedly.
+    package internal(set) var keepsInput = false
 }
 
 package struct StepCost: Hashable, Sendable {

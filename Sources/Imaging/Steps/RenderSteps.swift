@@ -1,4 +1,3 @@
-/// The steps of a render, in order.
 package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
     private var steps: [any RenderStep]
 
@@ -30,6 +29,12 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
             work[index].made = wanted
             wanted = step.pixelsRead(of: work[index].input, for: wanted)
             work[index].read = wanted
+        }
+        // Crops cost nothing: they only select pixels.
+        var isComputed = false
+        for (index, step) in steps.enumerated() where step.cost(of: work[index]) != .none {
+            work[index].keepsInput = isComputed && step.readsRepeatedly
+            isComputed = true
         }
         return work
     }

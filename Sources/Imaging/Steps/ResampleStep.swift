@@ -1,4 +1,3 @@
-/// Resamples the image, or a part of it, to another size.
 package struct ResampleStep: Hashable {
     package let size: PixelSize
     /// The part to keep, in pixels of the source regardless of the level; nil for all of it.
@@ -32,6 +31,8 @@ extension ResampleStep: RenderStep {
 
     package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
 
+    package var readsRepeatedly: Bool { true }
+
     private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
 
     package func cost(of work: StepWork) -> StepCost {
@@ -46,7 +47,8 @@ extension ResampleStep: RenderStep {
         if weightsAlpha { weighting *= Self.weighting }
         if !isLight, !isSmaller, !weightsAlpha { weighting *= Self.enlarging }
         // An enlargement keeps its input in memory; see `VipsImage.resampled(to:in:)`.
-        let kept = isSmaller ? 0 : source.area * (work.input.hasAlpha ? 4 : 3)
+        let keptArea = work.keepsInput ? work.input.size.area : isSmaller ? 0 : source.area
+        let kept = keptArea * (work.input.hasAlpha ? 4 : 3)
         let rows = weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0
         return StepCost(
             perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting, bytes: kept + rows)

@@ -1,4 +1,3 @@
-/// Rotates by quarter turns, and mirrors.
 package struct TurnStep: Hashable {
     package let turn: QuarterTurn
 

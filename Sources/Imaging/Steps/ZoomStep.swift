@@ -1,4 +1,3 @@
-/// Enlarges each pixel to a square.
 package struct ZoomStep: Hashable {
     /// Side of the squares in pixels, above 1.
     package let factor: Int

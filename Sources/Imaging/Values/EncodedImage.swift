@@ -52,7 +52,6 @@ package enum EncodingQuality: Hashable, Sendable {
     /// Rounding is more visible in a small map.
     static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
 
-    /// Maximum number of encodes of the result's gain map.
     var maximumMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
     var isSearched: Bool {
@@ -91,7 +90,6 @@ package struct SimilarityGoal: Hashable, Sendable {
     package init() {}
 }
 
-/// The scale of a quality.
 package enum QualityScale: Sendable, Hashable {
     /// Equal visual quality in all formats, on JPEG's scale.
     case visual

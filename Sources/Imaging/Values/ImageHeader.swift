@@ -34,7 +34,6 @@ package struct ImageHeader: Hashable, Sendable {
     package let pages: [ImageHeader]
     package let exif: EXIFTexts?
     package var colors: SourceColors
-    /// The gain map, if the file has a usable one.
     package var gainMap: GainMap?
 
     package init(
@@ -129,7 +128,6 @@ extension ImageHeader {
 }
 
 extension PixelSize {
-    /// Returns whether no side is empty, and none longer than `longest`.
     package func isPossible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
 }
 

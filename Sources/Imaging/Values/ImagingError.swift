@@ -11,7 +11,6 @@ package enum ImagingError: Error, Hashable, Sendable {
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The steps would exceed the time limit of a render, with a result of this size.
     case tooMuchWork(PixelSize)
-    /// A side of the result exceeds its format's limit.
     case sideTooLong(PixelSize, format: ImageFormat)
     case noSuchPage(Int, pages: Int)
     /// Decoding the frames up to the requested one would exceed the time limit of a decode.

@@ -18,7 +18,6 @@ package enum JPEGDecoding: Hashable, Sendable {
     package enum Reason: String, Sendable, CaseIterable {
         /// The process, the precision or the number of components.
         case process
-        /// A Huffman or quantization table.
         case tables
         /// The number or order of scans, or coefficients that no scan contains.
         case scans

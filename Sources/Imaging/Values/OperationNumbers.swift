@@ -35,7 +35,6 @@ extension OperationParameter: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// The values of operations' parameters.
 package struct OperationNumbers: Hashable, Sendable {
     private var values: [OperationParameter: Int] = [:]
 
@@ -51,7 +50,6 @@ package struct OperationNumbers: Hashable, Sendable {
     /// Whether any of the parameters has an effect.
     func contains(_ parameters: [OperationParameter]) -> Bool { parameters.contains { values[$0] != nil } }
 
-    /// Returns the values of these parameters only.
     func only(_ parameters: [OperationParameter]) -> OperationNumbers {
         var numbers = self
         numbers.values = values.filter { parameters.contains($0.key) }

@@ -42,7 +42,6 @@ package struct QuarterTurn: Hashable, Sendable {
     /// Whether the first row of the image becomes the last row or column of the result.
     var reversesRows: Bool { quarters == 1 || quarters == 2 }
 
-    /// Combines this turn with `next`, which is applied second.
     package func then(_ next: QuarterTurn) -> QuarterTurn {
         QuarterTurn(
             isMirrored: isMirrored != next.isMirrored,

@@ -8,6 +8,9 @@
 enum TimeCost {
     /// For an image stored in passes, per pixel at every level.
     static let passes = 7.0
+    /// The factor for the bytes of a progressive JPEG.
+    static let refinement = 3.0
+
     /// For converting CMYK: per pixel of the reduced image, in addition per pixel stored in passes, and its tables.
     static let cmyk = (pixel: 92.0, passes: 12.0, tables: 40_000_000.0)
     /// For decoding a separate alpha plane, per pixel.
@@ -32,6 +35,9 @@ enum TimeCost {
 
     /// For fitting a gain map to the mean light of its image, per pixel of the decoded image.
     static let gains = 15.0
+
+    /// For resampling a gain map, per pixel of the decoded map.
+    static let mapRead = 5.0
 
     /// For tone mapping, per pixel of the file.
     static let tones = 25.0

@@ -31,7 +31,6 @@ extension VipsImage {
         return try unsafe filtered(kernel, token, CPixels_convolve)
     }
 
-    /// Pixels with their size and bands, the last band alpha.
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
 
     /// Blends copies of a stamp, or of a rectangle of one color, with a color image.

@@ -130,7 +130,6 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_flip($0, $1, direction) }
     }
 
-    /// Stacks frames of equal size vertically.
     static func stacked(_ frames: [VipsImage]) throws(VipsError) -> VipsImage {
         if frames.count == 1 { return frames[0] }
         var raw = unsafe frames.map { unsafe $0.withRaw { unsafe Optional($0) } }

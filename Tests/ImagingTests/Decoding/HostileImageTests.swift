@@ -30,16 +30,29 @@ struct HostileImageTests {
         let rest: [UInt8] = [
             0, 0x40, 0, 0x4B, 0x12, 0xA5, 0x42, 5, 0x52, 0x2C, 0x5B, 0xFD, 0x0F, 0x80, 0xE9, 0x30, 0xAB, 9, 5,
         ]
-        func decode(layers: Int) throws -> PixelSize {
-            let frame = [8, 2, 2] + rest
-            let frames = [[UInt8]](repeating: frame, count: layers - 1) + [[8, 2, 1] + rest]
-            let file = SharedBytes(start + frames.flatMap { $0 })
+        // The header of a frame of the same size that only others refer to.
+        let reference: [UInt8] = [0x0C, 0x0A, 2, 8, 1]
+        func decode(layers: Int = 1, references: Int = 0, isSplit: Bool = false) throws -> PixelSize {
+            let hidden =
+                [[UInt8]](repeating: [8, 2, 2] + rest, count: layers - 1)
+                + [[UInt8]](repeating: reference + rest, count: references)
+            let codestream = start + (hidden + [[8, 2, 1] + rest]).flatMap { $0 }
+            let parts = stride(from: 0, to: codestream.count, by: 9).map { codestream[$0...].prefix(9) }
+            let boxes = parts.flatMap { [0, 0, 0, UInt8($0.count + 12)] + Array("jxlp".utf8) + [0, 0, 0, 0] + $0 }
+            let type: [UInt8] = [0, 0, 0, 20] + Array("ftypjxl \0\0\0\0jxl ".utf8)
+            let container = [0, 0, 0, 12] + Array("JXL ".utf8) + [0x0D, 0x0A, 0x87, 0x0A] + type + boxes
+            let file = SharedBytes(isSplit ? container : codestream)
             return try ImageDecoder.decode(
                 file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()
             ).size
         }
         #expect(try decode(layers: 8) == PixelSize(width: 8, height: 8))
-        #expect(throws: ImagingError.cannotDecode(detail: "the image has too many layers")) { try decode(layers: 9) }
+        let refusal = ImagingError.cannotDecode(detail: "the image has too many layers")
+        #expect(throws: refusal) { try decode(layers: 9) }
+        for isSplit in [false, true] {
+            #expect(try decode(references: 7, isSplit: isSplit) == PixelSize(width: 8, height: 8))
+            #expect(throws: refusal) { try decode(references: 8, isSplit: isSplit) }
+        }
     }
 
     @Test func `a JPEG of thousands of scans is refused at once`() {

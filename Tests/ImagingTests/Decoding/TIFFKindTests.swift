@@ -34,6 +34,23 @@ struct TIFFKindTests {
         #expect(try decode(file).pixel(x: 30, y: 20) == [9, 200, 30])
     }
 
+    @Test func `JPEG tiles of many scans are refused, and each tile has its cost`() throws {
+        let side = PixelSize(width: 16, height: 16)
+        let jpeg = ImageFixture.file(SampleImage.plain(side, [90, 90, 90]), as: .jpeg)
+        let scan = try #require((0..<jpeg.count - 1).last { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xDA })
+        func file(scans: Int) -> [UInt8] {
+            let tile = jpeg[..<scan] + (0..<scans).flatMap { _ in jpeg[scan..<jpeg.count - 2] } + [0xFF, 0xD9]
+            return TIFFWriter([
+                Self.page { ($0.size, $0.isTiled, $0.compression, $0.tile) = (side, true, 7, Array(tile)) }
+            ]).file
+        }
+        #expect(try decode(file(scans: 1)).size == side)
+        #expect(throws: ImagingError.self) { try decode(file(scans: 51)) }
+        let plain = TIFFWriter([Self.page { ($0.size, $0.isTiled) = (side, true) }]).file
+        let (coded, stored) = (try inspect(file(scans: 1)), try inspect(plain))
+        #expect(coded.timeCost(of: DecodePlan()) > stored.timeCost(of: DecodePlan()) + .microseconds(5))
+    }
+
     @Test func `copies of other pages do not count`() throws {
         let copy = Self.page([0, 255, 0]) { ($0.size, $0.subfile) = (PixelSize(width: 10, height: 8), 1) }
         let profiled = Self.page {

@@ -35,6 +35,20 @@ struct GainMapHeaderTests {
         #expect(try ImageHeader.inspect(file) == map.header)
     }
 
+    @Test func `a map of more pixels than its image costs by its pixels`() {
+        func time(_ map: PixelSize) -> Duration {
+            var header = ImageHeader(format: .jpeg, storedSize: Self.size)
+            header.gainMap = GainMap(
+                .file(8_000..<9_000), header: ImageHeader(format: .jpeg, storedSize: map, bands: 1),
+                metadata: Self.metadata)
+            let plan = RenderPlan(
+                decode: DecodePlan(keepsGainMap: true), source: header.shape, steps: [], format: .jpeg, quality: 80)
+            return plan.timeCost(of: header)
+        }
+        let large = time(PixelSize(width: 8_000, height: 6_000)) - time(Self.size)
+        #expect(large > .milliseconds(200) && large < .milliseconds(300))
+    }
+
     @Test(arguments: UltraHDRWriter.Form.allCases)
     func `a map of three components has three sets of numbers`(form: UltraHDRWriter.Form) throws {
         var writer = UltraHDRWriter.scene(Self.size, isColor: true)

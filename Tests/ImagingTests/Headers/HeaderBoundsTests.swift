@@ -44,6 +44,20 @@ struct HeaderBoundsTests {
         #expect(((try? items(places)) != nil) == (count == 390))
     }
 
+    @Test(arguments: [100_000, 1_200_000])
+    func `stuffed bytes and restart markers of a JPEG file have a bound`(count: Int) throws {
+        let photo = ImageFixture.photo(width: 120, height: 90, format: .jpeg).array
+        let scan = try #require(photo.indices.last { photo[$0...].starts(with: [0xFF, 0xDA]) })
+        // In a progressive file, all scans are counted.
+        var file = photo
+        let frame = try #require(photo.indices.first { photo[$0...].starts(with: [0xFF, 0xC0]) })
+        file[frame + 1] = 0xC2
+        for pair in [[0xFF, 0], [0xFF, 0xD3]] as [[UInt8]] {
+            let bytes = SharedBytes(file[..<(scan + 14)] + repeated(pair, count) + [0xFF, 0xD9])
+            #expect(((try? ImageHeader.inspect(bytes)) != nil) == (count == 100_000))
+        }
+    }
+
     @Test func `the first box of a kind counts`() throws {
         func references(to item: Int) -> [UInt8] {
             HEIFBox.full("iref", HEIFBox.box("dimg", 1.bigEndian16 + 1.bigEndian16 + item.bigEndian16))

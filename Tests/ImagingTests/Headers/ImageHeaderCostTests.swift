@@ -50,6 +50,22 @@ struct ImageHeaderCostTests {
         #expect(row.header.cost(of: DecodePlan(level: row.level)) == row.cost)
     }
 
+    @Test func `each row of a narrow TIFF costs memory`() {
+        let column = ImageHeader(format: .tiff, storedSize: PixelSize(width: 1, height: 1_000_000), bands: 1)
+        #expect(column.cost(of: DecodePlan()) >= 32_000_000)
+    }
+
+    @Test func `bytes of a progressive JPEG cost more where its fine passes are read`() {
+        func time(isProgressive: Bool, level: Int) -> Duration {
+            let header = ImageHeader(format: .jpeg, storedSize: Self.size, isProgressive: isProgressive)
+            return header.timeCost(of: DecodePlan(level: level), fileByteCount: 1_000_000)
+                - header.timeCost(of: DecodePlan(level: level))
+        }
+        #expect(time(isProgressive: true, level: 1) == .milliseconds(30))
+        #expect(time(isProgressive: true, level: 4) == .milliseconds(10))
+        #expect(time(isProgressive: false, level: 1) == .milliseconds(10))
+    }
+
     @Test func `frames are paid for when they are kept`() {
         let gif = ImageHeader(format: .gif, storedSize: Self.size, bands: 4, frames: 10, hasAlpha: true)
         #expect(gif.cost(of: DecodePlan()) == 12_600_000)

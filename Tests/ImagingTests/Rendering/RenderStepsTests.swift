@@ -52,6 +52,22 @@ struct RenderStepsTests {
         _ = try Self.render(.jpeg, RenderSteps((0..<5).flatMap { _ in pair }))
     }
 
+    // If each row of a reduction computed the reductions before it again, this would take hours.
+    @Test(.timeLimit(.minutes(1))) func `reductions in a row compute each size once`() throws {
+        let sides = [1_000, 990, 980, 970, 960, 950, 940, 930, 920, 10]
+        _ = try Self.render(.jpeg, RenderSteps(sides.map { ResampleStep(to: PixelSize(width: $0, height: $0)) }))
+    }
+
+    @Test func `the memory for the input of a resampling after other steps counts`() {
+        let (small, large) = (PixelSize(width: 300, height: 200), PixelSize(width: 600, height: 400))
+        func bytes(_ steps: RenderSteps) -> Int {
+            steps.costs(on: FrameShape(size: large, hasAlpha: false)).reduce(0) { $0 + $1.bytes }
+        }
+        let turn = TurnStep(.mirrorX)
+        #expect(bytes([turn, ResampleStep(to: small)]) == bytes([turn]) + 3 * large.area)
+        #expect(bytes([CropStep(x: 0, y: 0, size: large), ResampleStep(to: small)]) == 0)
+    }
+
     @Test func `the memory for the input of an enlargement counts`() {
         let (small, large) = (PixelSize(width: 300, height: 200), PixelSize(width: 600, height: 400))
         func bytes(_ step: some RenderStep, of size: PixelSize) -> Int {

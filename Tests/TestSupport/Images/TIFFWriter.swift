@@ -22,6 +22,8 @@ package struct TIFFWriter {
         package var subfile = 0
         /// Whether pixels lie in tiles of 16×16.
         package var isTiled = false
+        /// The coded bytes of the only tile; nil to write the samples.
+        package var tile: [UInt8]?
         /// The colors of a palette, as red, green and blue.
         package var palette: [[UInt8]] = []
         /// The ICC profile; empty for none.
@@ -51,7 +53,7 @@ package struct TIFFWriter {
         file += number(0, isBig ? 8 : 4)
         for page in pages {
             let data = file.count
-            let pixels = page.compression == 50_000 ? Self.zstandard(packed(page)) : packed(page)
+            let pixels = page.tile ?? (page.compression == 50_000 ? Self.zstandard(packed(page)) : packed(page))
             file += pixels
             func stored(_ values: [Int], _ size: Int) -> Int {
                 if file.count % 2 == 1 { file.append(0) }

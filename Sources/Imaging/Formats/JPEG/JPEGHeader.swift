@@ -10,7 +10,10 @@ struct JPEGHeader {
     private var scans = 0
 
     /// Each scan costs a pass over the whole image, and a usual file has about ten.
-    static let maximumScans = 100
+    static let maximumScans = 50
+    /// Maximum number of stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among
+    /// 256 bytes, and each is found apart.
+    private static let mostStuffing = 1_000_000
     /// A profile may take 255, and other data one for each 64 KiB.
     private static let maximumSegments = 100_000
 
@@ -29,7 +32,8 @@ struct JPEGHeader {
     init(_ bytes: RawSpan) throws(ImagingError) {
         var count = 0
         var offset = 2
-        while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9 {
+        var stuffing = Self.mostStuffing + bytes.byteCount / 16
+        while let (marker, next) = bytes.jpegMarker(from: offset, stuffing: &stuffing), marker != 0xD9 {
             count += 1
             guard count <= Self.maximumSegments else {
                 throw .cannotDecode(detail: "the JPEG file has too many segments")
@@ -43,6 +47,7 @@ struct JPEGHeader {
             guard try read(bytes, marker: marker, at: next, end) else { break }
             offset = end
         }
+        guard stuffing >= 0 else { throw .cannotDecode(detail: "the JPEG file has too many stuffed bytes") }
     }
 
     /// Reads a segment from its length to `end`; returns false if no other segment matters.
@@ -134,6 +139,13 @@ extension RawSpan {
     /// Each byte is read at most once, so the time is limited by the file's length, even for a file that contains only
     /// stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
+        var stuffing = Int.max
+        return jpegMarker(from: start, stuffing: &stuffing)
+    }
+
+    /// Finds the next marker behind at most `stuffing` stuffed bytes and restart markers, which are subtracted; below
+    /// zero there were more.
+    func jpegMarker(from start: Int, stuffing: inout Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
             offset = found + 1
@@ -142,7 +154,9 @@ extension RawSpan {
             let marker = Int(unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self))
             offset += 1
             switch marker {
-            case 0x00, 0x01, 0xD0...0xD7: continue
+            case 0x00, 0x01, 0xD0...0xD7:
+                stuffing -= 1
+                if stuffing < 0 { return nil }
             default: return (marker, offset)
             }
         }

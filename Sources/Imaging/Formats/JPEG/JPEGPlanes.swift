@@ -71,6 +71,8 @@ enum JPEGPlanes {
         let hasColorDetail = unsafe ColorDetail.isFound(in: target)
         let refinement = stored.refinement(level: plan.level)
         if hasColorDetail, refinement > 1, decoder == nil {
+            // The coefficients of a progressive image would be in memory twice.
+            _ = consume reader
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
             planes = stored.storedPlanes(level: plan.level, refinement: refinement)
             // The room may be the memory of the coarser planes.

@@ -11,8 +11,7 @@ enum JXLFormat {
             leadingBytes: .parts([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
             header: { bytes throws(ImagingError) in try JXLHeader.read(bytes) },
             loader: .pixels { file, header, _, token in
-                let place = file.withBytes { JXLContainer.place(ofCodestreamIn: $0) }
-                return try JXLPixels.decode(file, at: place, header: header, token: token)
+                try JXLPixels.decode(JXLContainer.codestream(in: file), header: header, token: token)
             },
             needsConfinement: true,
             memory: .init(workingBytes: { header, _ in 12 * (header.bands + 1) }),

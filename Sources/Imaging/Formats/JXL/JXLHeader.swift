@@ -1,9 +1,11 @@
+import Memory
+
 /// The header of a JPEG XL file: the size and metadata at the start of its codestream, which are not compressed.
 ///
 /// The number of frames is known only after all frames were read. So an animation counts as a still, its first frame.
 enum JXLHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        var cursor = BitCursor(try JXLContainer.codestream(bytes))
+        var cursor = BitCursor(try JXLContainer.start(ofCodestreamIn: bytes))
         guard try cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let size = try cursor.jxlSize()
         let metadata = try JXLMetadata(&cursor)
@@ -26,38 +28,42 @@ enum JXLContainer {
     /// Bytes to read at the start of a codestream: more than the longest header without names of channels.
     private static let most = 4_096
 
-    static func codestream(_ bytes: RawSpan) throws(ImagingError) -> [UInt8] {
-        guard bytes.hasBytes(signature, at: 0) else { return try copied(bytes, 0..<min(bytes.byteCount, most)) }
-        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
-        var stream: [UInt8] = []
-        while stream.count < most, let box = try boxes.next(in: bytes) {
-            var contents = box.contents
-            if box.type == BoxCursor.type("jxlp") {
-                // Each part begins with its number.
-                contents = min(contents.lowerBound + 4, contents.upperBound)..<contents.upperBound
-            } else if box.type != BoxCursor.type("jxlc") {
-                continue
-            }
-            let end = min(contents.upperBound, contents.lowerBound + most - stream.count)
-            stream += try copied(bytes, contents.lowerBound..<end)
-            if box.type == BoxCursor.type("jxlc") { break }
+    static func start(ofCodestreamIn bytes: RawSpan) throws(ImagingError) -> [UInt8] {
+        var start: [UInt8] = []
+        for part in try parts(bytes, most: most) { start += try copied(bytes, part.prefix(most - start.count)) }
+        return start
+    }
+
+    /// Returns the codestream in one piece, without a copy if it is in one box; of a damaged container the whole file.
+    static func codestream(in file: SharedBytes) -> SharedBytes {
+        guard let parts = try? file.withBytes({ bytes throws(ImagingError) in try parts(bytes) }) else { return file }
+        if parts.count == 1 { return SharedBytes(parts[0], of: file) }
+        var joined = ByteAccumulator(reservingCapacity: parts.byteCount)
+        for part in parts {
+            unsafe file.withUnsafeBytes { unsafe joined.append(UnsafeRawBufferPointer(rebasing: $0[part])) }
         }
-        return stream
+        return joined.finish()
+    }
+
+    /// Returns the ranges of the codestream in order, as many as contain `most` bytes.
+    private static func parts(_ bytes: RawSpan, most: Int = .max) throws(ImagingError) -> [Range<Int>] {
+        guard bytes.hasBytes(signature, at: 0) else { return [0..<bytes.byteCount] }
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
+        var (parts, count) = ([Range<Int>](), 0)
+        while count < most, let box = try boxes.next(in: bytes) {
+            switch box.type {
+            case BoxCursor.type("jxlc"): return parts + [box.contents]
+            // Each part begins with its number.
+            case BoxCursor.type("jxlp"): parts.append(box.contents.dropFirst(4))
+            default: continue
+            }
+            count += parts.last?.count ?? 0
+        }
+        return parts
     }
 
     /// Maximum number of boxes that are walked to find EXIF data.
     private static let maximumBoxes = 10_000
-
-    static func place(ofCodestreamIn bytes: RawSpan) -> Range<Int> {
-        let whole = 0..<bytes.byteCount
-        guard bytes.hasBytes(signature, at: 0) else { return whole }
-        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
-        for _ in 0..<maximumBoxes {
-            guard let box = try? boxes.next(in: bytes), box.type != BoxCursor.type("jxlp") else { return whole }
-            if box.type == BoxCursor.type("jxlc") { return box.contents }
-        }
-        return whole
-    }
 
     /// Reads the texts of the first box of EXIF data; returns nil without one.
     ///

@@ -3,16 +3,10 @@ import Coordination
 import Memory
 
 enum JXLPixels {
-    /// Decodes a file; libjxl cannot be interrupted.
-    ///
-    /// - Parameter place: The codestream, or the whole file. libjxl 0.7 does not support 64-bit box lengths.
-    static func decode(
-        _ file: SharedBytes, at place: Range<Int>, header: ImageHeader, token: WorkToken
-    ) throws -> LoadedPixels {
-        try unsafe file.withUnsafeBytes { bytes throws in
-            guard
-                let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress?.advanced(by: place.lowerBound), place.count)
-            else {
+    /// Decodes a codestream in one piece; libjxl cannot be interrupted.
+    static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+        try unsafe codestream.withUnsafeBytes { bytes throws in
+            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
                 throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
             }
             defer { unsafe CPlanarShim_jxl_close(reader) }

@@ -21,6 +21,11 @@ struct TIFFDirectory: Equatable {
     private(set) var isCopy = false
 
     static let profileTag = 34_675
+    static let tilesTag = 324
+    /// The cost of a JPEG tile of any size, in pixels that are not shown.
+    private static let tileArea = 400
+
+    var isJPEG: Bool { compression == 7 }
 
     /// Uncompressed, three fax codings, LZW, JPEG, two codes for deflate, PackBits, and Zstandard.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
@@ -84,9 +89,11 @@ struct TIFFDirectory: Equatable {
         let size = PixelSize(width: width, height: height)
         let decoded = PixelSize(
             width: filled(width, by: min(tileWidth, 1 << 32)), height: filled(height, by: min(tileHeight, 1 << 32)))
+        let tileCount = decoded.area / max(1, tileWidth.saturatingProduct(tileHeight))
         let hasAlpha = photometric != 3 && samples > colors
         return ImageHeader(
             format: .tiff, storedSize: size, decodedArea: decoded.area,
+            hiddenArea: isJPEG ? tileCount.saturatingProduct(Self.tileArea) : 0,
             orientation: orientation,
             bands: min(4, colors + (hasAlpha ? 1 : 0)), bitDepth: max(8, depth), frames: pages, hasAlpha: hasAlpha,
             profileByteCount: profileByteCount, exif: exif)

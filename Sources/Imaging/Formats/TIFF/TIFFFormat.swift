@@ -10,13 +10,15 @@ enum TIFFFormat {
                 ["II*\0", "MM\0*", "II+\0", "MM\0+"].map { [0: Array($0.utf8)] }),
             header: { bytes throws(ImagingError) in try TIFFHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadTiffBuffer", open: CVipsShim_load_tiff)),
-            storedPage: { TIFFHeader.directory(ofPage: $1, in: $0) },
+            storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
             needsConfinement: true,
             warmUp: .file(sample),
             holdsPages: true,
             hasCMYK: true,
-            // A strip may be the whole image.
-            memory: .init(workingBytes: { header, _ in 2 * header.bands * max(1, header.bitDepth / 8) }),
+            // A strip may be the whole image, or one row, of which libtiff keeps the place.
+            memory: .init(workingBytes: { header, _ in
+                2 * header.bands * max(1, header.bitDepth / 8) + 32 / max(1, header.storedSize.width)
+            }),
             time: .init(pixel: 15, byte: 10)),
         output: .replaced(opaque: .jpeg, transparent: .png))
 

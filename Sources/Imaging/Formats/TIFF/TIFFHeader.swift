@@ -26,12 +26,22 @@ enum TIFFHeader {
         return header
     }
 
-    static func directory(ofPage page: Int, in bytes: RawSpan) -> Int {
+    /// Finds the directory of a page.
+    ///
+    /// - Throws: ``ImagingError/cannotDecode(detail:)`` if its tiles have too many scans: libvips reads them all.
+    static func directory(ofPage page: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard var file = try? TIFFFile(bytes) else { return page }
         var directories: [TIFFDirectory] = []
-        while let directory = try? file.next(in: bytes) { directories.append(directory) }
+        var tiles: [TIFFFile.Tiles?] = []
+        while let directory = try? file.next(in: bytes) {
+            directories.append(directory)
+            tiles.append(file.tiles)
+        }
         let pages = pages(of: directories)
-        return pages.indices ~= page ? pages[page] : page
+        guard pages.indices ~= page else { return page }
+        let index = pages[page]
+        if directories[index].isJPEG, let tiles = tiles[index] { try file.checkScans(of: tiles, in: bytes) }
+        return index
     }
 
     private static func pages(of directories: [TIFFDirectory]) -> [Int] {
@@ -56,6 +66,12 @@ struct TIFFFile {
     /// The ICC profile of the first page that is not a copy.
     private(set) var profile: Range<Int>?
     private var hasReadPage = false
+    /// The offsets of the tiles of the last directory.
+    private(set) var tiles: Tiles?
+
+    struct Tiles {
+        fileprivate let start, size, count: Int
+    }
 
     init(_ bytes: RawSpan) throws(ImagingError) {
         isLittleEndian = bytes.hasText("II", at: 0)
@@ -73,6 +89,7 @@ struct TIFFFile {
             throw .cannotDecode(detail: "the TIFF file has too many pages, or a page comes twice")
         }
         var directory = TIFFDirectory()
+        tiles = nil
         for index in 0..<count {
             let entry = start + index * length
             // The tag of copies comes first.
@@ -100,12 +117,35 @@ struct TIFFFile {
             guard let start, let number = try? number(bytes, size: size, at: start + index * size) else { break }
             numbers.append(number)
         }
+        let tag = try short(bytes, at: entry)
         if let start, size == 1, mayHaveProfile, profile == nil, start <= bytes.byteCount - count,
-            try short(bytes, at: entry) == TIFFDirectory.profileTag
+            tag == TIFFDirectory.profileTag
         {
             profile = start..<start + count
         }
+        if let start, tag == TIFFDirectory.tilesTag { tiles = Tiles(start: start, size: size, count: count) }
         return TIFFDirectory.Value(count: count, numbers: numbers)
+    }
+
+    /// Rejects JPEG tiles with more scans than usual files have, and tiles that overlap: reading them takes long.
+    fileprivate func checkScans(of tiles: Tiles, in bytes: RawSpan) throws(ImagingError) {
+        var seen: Set<Int> = []
+        var walked = 0
+        for index in 0..<tiles.count {
+            guard let start = try? number(bytes, size: tiles.size, at: tiles.start + index * tiles.size) else { return }
+            guard seen.insert(start).inserted else { continue }
+            var (offset, scans) = (start + 2, 0)
+            while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xD9,
+                let end = bytes.jpegSegmentEnd(at: next)
+            {
+                scans += marker == 0xDA ? 1 : 0
+                offset = end
+                guard scans <= JPEGHeader.maximumScans, walked + offset - start <= 2 * bytes.byteCount else {
+                    throw .cannotDecode(detail: "the TIFF file has JPEG tiles of too many scans, or that overlap")
+                }
+            }
+            walked += offset - start
+        }
     }
 
     private func number(_ bytes: RawSpan, size: Int, at offset: Int) throws(ImagingError) -> Int {

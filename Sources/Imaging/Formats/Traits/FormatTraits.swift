@@ -55,7 +55,7 @@ extension FormatTraits {
         /// A decoder for animation frames after the first, if the loader does not support them.
         var frames: PixelLoader?
         /// Maps a page to the loader's page number.
-        var storedPage: @Sendable (_ file: RawSpan, _ page: Int) -> Int = { $1 }
+        var storedPage: @Sendable (_ file: RawSpan, _ page: Int) throws(ImagingError) -> Int = { $1 }
         var reduction = Reduction.none
         /// Whether only confined worker processes decode this format, unless the operator allows otherwise.
         var needsConfinement = false
