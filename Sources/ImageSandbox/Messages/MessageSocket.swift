@@ -28,7 +28,6 @@ final class MessageSocket: Sendable {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
 
-    /// Whether a message is waiting, or the other end is closed.
     var isReadable: Bool { wait(milliseconds: 0) }
 
     func wait(milliseconds: CInt) -> Bool {

@@ -1,4 +1,3 @@
-/// The protections that the kernel enforces on a worker process.
 package struct Protections: Hashable, Sendable {
     /// Programs started by the worker gain no privileges.
     package var hasNoNewPrivileges: Bool

@@ -53,7 +53,6 @@ package struct ReusableMemory: ~Copyable {
         filled = count
     }
 
-    /// Returns all pages to the kernel, for both processes.
     mutating func empty() {
         memory.empty(Self.count + Self.tailCount)
         filled = 0

@@ -69,7 +69,6 @@ package enum WorkerResponse: Hashable, Sendable {
         return coder.message(count: Self.byteCount)
     }
 
-    /// Reads a response; nil if it is invalid.
     package init?(_ message: [UInt8]) {
         var coder = MessageCoder(reading: message)
         let kind = coder.byte(0)

@@ -154,6 +154,11 @@ package final class SandboxedCodec: ImageCodec {
         case .spent(let text):
             roster.dismiss(worker, .recycled)
             throw Fault(detail: text)
+        case .short:
+            // The allocator may keep what the image lacks.
+            roster.dismiss(worker, .recycled)
+            if isLast { throw SharedMemoryError("a worker's memory", ENOMEM) }
+            metrics.retries.increment()
         case .interrupted(let wasBusy):
             roster.dismiss(worker, token.isCancelled ? .cancelled : .deadline)
             // If the worker got little CPU time, the machine may be overloaded and the image harmless.

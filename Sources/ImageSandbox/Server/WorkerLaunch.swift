@@ -2,7 +2,6 @@ import CLinux
 import Coordination
 import Glibc
 
-/// The command that starts worker processes, and their limits.
 package struct WorkerLaunch: Sendable {
     /// The executable, which must support the subcommand ``SandboxWorker/command``; by default the running one.
     package var executable = "/proc/self/exe"

@@ -55,6 +55,8 @@ final class WorkerProcess: @unchecked Sendable {
         case interrupted(wasBusy: Bool)
         /// The image is at fault, and good images may fail in the worker from now on.
         case spent(String)
+        /// The worker got too little memory for the image.
+        case short
         case exhausted
     }
 
@@ -69,7 +71,7 @@ final class WorkerProcess: @unchecked Sendable {
     ///   false header fails. If nil, the initial limit applies.
     ///   - processorTime: The CPU time that the worker may use; if nil, the remaining time of `token`.
     ///   - read: Checks the answer and the output memory, and returns the result. It throws if they are invalid.
-    /// - Throws: ``SharedMemoryError`` if this process fails, or the worker is short of memory.
+    /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
         processorTime limit: Duration? = nil, token: WorkToken,
@@ -108,7 +110,7 @@ final class WorkerProcess: @unchecked Sendable {
         switch answer {
         case .failed(let text): return .failed(text)
         case .spent(let text): return .spent(text)
-        case .outOfMemory: throw SharedMemoryError("a worker's memory", ENOMEM)
+        case .outOfMemory: return .short
         default: break
         }
         do {
@@ -230,7 +232,6 @@ final class WorkerProcess: @unchecked Sendable {
         _ = socket.send(WorkerRequest.tidyUp.message)
     }
 
-    /// A fault of a worker process without a request.
     enum IdleFault: Hashable {
         case gone
         case forbidden(call: String)

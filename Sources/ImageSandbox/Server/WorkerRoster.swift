@@ -126,7 +126,6 @@ final class WorkerRoster: Sendable {
         if isLate { _ = worker.end() } else { wakeThread() }
     }
 
-    /// Kills a worker that did something forbidden, and logs it.
     func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
         report(worker, cause, reason)
         worker.template?.expose()
