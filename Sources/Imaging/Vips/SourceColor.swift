@@ -1,10 +1,10 @@
 import CPixels
 import CVips
+import CVipsShim
 import Coordination
 import Memory
 
 extension VipsImage {
-    /// Converts CIELAB to sRGB; returns other images unchanged.
     func inKnownSpace() throws(VipsError) -> VipsImage {
         switch interpretation {
         case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS:
