@@ -220,7 +220,7 @@ struct Service: Sendable {
         let publicDoor = Door(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
             timekeeper: time, bodies: bodies, placer: engine.placer, tracer: tracer)
-        let control = PipelineControl(of: pipeline, telling: notifier)
+        let control = PipelineControl(of: pipeline, notifying: notifier)
         let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.figures : nil }
         let stats = ServiceStats(
             control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time, calls: calls)
@@ -231,7 +231,7 @@ struct Service: Sendable {
                 version: settings.api.version, instance: settings.sharedCache.instance, control: control,
                 prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history, calls: calls,
                 metricsText: { registry.prometheusText }),
-            sites: settings.api.operatorSites, reader: prefetchReader,
+            sites: settings.api.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
@@ -254,7 +254,7 @@ struct Service: Sendable {
             placing: engine.placer,
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk,
-            telling: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).tell, logger: logger,
+            reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,
             timekeeper: time)
     }
 
@@ -269,7 +269,7 @@ struct Service: Sendable {
             try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
             lifecycle.beginDraining()
         }
-        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willCut: lifecycle.beginCutting)
+        _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willAbort: lifecycle.beginCutting)
         refusing.cancel()
         lifecycle.beginDraining()
         await exporters.shutDown()
@@ -278,8 +278,8 @@ struct Service: Sendable {
         await engine.stopWork()
         events.shutDown()
         sampling.cancel()
-        _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
-        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willCut: lifecycle.beginCutting)
+        _ = await metricsServer?.shutDown(timeLimit: .milliseconds(200), willAbort: lifecycle.beginCutting)
+        _ = await operatorServer.shutDown(timeLimit: .milliseconds(200), willAbort: lifecycle.beginCutting)
         await engine.end()
     }
 }

@@ -39,7 +39,7 @@ package final class HTTPServer: Sendable {
 
     deinit {
         stopAccepting()
-        context.watch.order { $0.stopDeadline = $0.stopDeadline ?? .zero }
+        context.watch.update { $0.stopDeadline = $0.stopDeadline ?? .zero }
     }
 
     package var connectionCount: Int { context.connectionCount }
@@ -57,7 +57,7 @@ package final class HTTPServer: Sendable {
         daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
         socket.stopListening(replacement: context.watch.wakeReader)
         context.drain()
-        context.watch.order { $0.isDraining = true }
+        context.watch.update { $0.isDraining = true }
     }
 
     /// Stops the server: waits up to `timeLimit` for requests in progress, then cancels the rest.
@@ -67,12 +67,12 @@ package final class HTTPServer: Sendable {
     ///   - willCut: Called, possibly more than once, before requests are aborted; their tasks are cancelled as if the
     ///   clients had disconnected.
     /// - Returns: true if no request was aborted.
-    package func shutDown(timeLimit: Duration, willCut: @escaping @Sendable () -> Void = {}) async -> Bool {
+    package func shutDown(timeLimit: Duration, willAbort: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()
         let deadline = context.timekeeper.now + timeLimit
-        context.watch.order { orders in
-            orders.stopDeadline = min(orders.stopDeadline ?? deadline, deadline)
-            orders.willCut = willCut
+        context.watch.update { commands in
+            commands.stopDeadline = min(commands.stopDeadline ?? deadline, deadline)
+            commands.willAbort = willAbort
         }
         return await context.watch.end()
     }

@@ -27,21 +27,21 @@ final class WatchThread: Sendable {
 
     private func run() {
         var isComplete = true
-        var nextLook = timekeeper.now
+        var nextSample = timekeeper.now
         while true {
             let isLingering = context.lingering.drain(at: timekeeper.now)
-            let limit = nextLook - timekeeper.now
+            let limit = nextSample - timekeeper.now
             context.watch.wait(atMost: isLingering ? min(limit, .milliseconds(20)) : limit)
-            let orders = context.watch.orders
+            let commands = context.watch.commands
             let now = timekeeper.now
-            if orders.isDraining || now >= nextLook {
-                look(at: now, isDraining: orders.isDraining)
-                nextLook = now + interval(isDraining: orders.isDraining)
+            if commands.isDraining || now >= nextSample {
+                look(at: now, isDraining: commands.isDraining)
+                nextSample = now + interval(isDraining: commands.isDraining)
             }
-            guard let deadline = orders.stopDeadline else { continue }
+            guard let deadline = commands.stopDeadline else { continue }
             if now >= deadline {
-                if isComplete { orders.willCut() }
-                for connection in context.openConnections where connection.cut() { isComplete = false }
+                if isComplete { commands.willAbort() }
+                for connection in context.openConnections where connection.abort() { isComplete = false }
             }
             // A connection accepted a moment ago may not be listed as open yet.
             if context.isIdle, context.connectionCount == 0 || now >= deadline { break }
@@ -53,18 +53,18 @@ final class WatchThread: Sendable {
 
     private func look(at now: Duration, isDraining: Bool) {
         for connection in context.openConnections {
-            connection.closeLateBody(at: now) { parting(.bodyTimeout) }
-            connection.noticeAbandonedBody()
+            connection.closeLateBody(at: now) { lastResponse(.bodyTimeout) }
+            connection.wakeForAbandonedBody()
             if connection.isHeaderOverdue(at: now, limit: context.configuration.headerTimeout) {
-                connection.closeIdle(parting: parting(.headerTimeout))
+                connection.closeIdle(lastResponse: lastResponse(.headerTimeout))
             } else if isDraining, !connection.isExpectingRequest(at: now) {
-                connection.closeIdle(parting: nil)
+                connection.closeIdle(lastResponse: nil)
             }
         }
     }
 
-    private func parting(_ refusal: HTTPRejection) -> [UInt8] {
-        RefusalText.bytes(of: context.responder.refusal(refusal), at: timekeeper.secondsSince1970)
+    private func lastResponse(_ refusal: HTTPRejection) -> [UInt8] {
+        RefusalText.bytes(of: context.responder.response(to: refusal), at: timekeeper.secondsSince1970)
     }
 
     private func interval(isDraining: Bool) -> Duration {

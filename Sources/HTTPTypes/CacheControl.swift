@@ -53,10 +53,8 @@ package struct CacheControl: Hashable, Sendable {
 package struct RequestCacheControl: Hashable, Sendable {
     /// Requires validation by the origin before a stored response is used; also set by `max-age=0`.
     package var noCache = false
-    /// Forbids reading from and writing to caches.
     package var noStore = false
     package var onlyIfCached = false
-    /// The maximum age of a stored response in seconds.
     package var maxAge: Int?
     /// The number of seconds for which the response must stay fresh.
     package var minFresh: Int?

@@ -145,7 +145,7 @@ extension HTTPField.Name {
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
 
-    package static let ownAnswerFields = [
+    package static let ownResponseFields = [
         alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt,
     ]
 }

@@ -39,7 +39,6 @@ package struct HTTPResponse: Sendable {
             self.code = code
         }
 
-        /// Success (RFC 9110 section 15.3).
         package static let ok = Self(code: 200)
         package static let accepted = Self(code: 202)
         package static let found = Self(code: 302)

@@ -7,7 +7,7 @@ import Synchronization
 @safe
 package final class RecurringResponse: @unchecked Sendable {
     /// The server's encoded form of a response; may be used on any thread.
-    package typealias SentForm = AnyObject & Sendable
+    package typealias EncodedForm = AnyObject & Sendable
 
     private enum State: UInt8, AtomicRepresentable {
         case empty, taken, ready
@@ -15,14 +15,14 @@ package final class RecurringResponse: @unchecked Sendable {
 
     package let response: HTTPResponse
     private let state = Atomic(State.empty)
-    private nonisolated(unsafe) var form: (any SentForm)?
+    private nonisolated(unsafe) var form: (any EncodedForm)?
 
     package init(_ response: HTTPResponse) {
         self.response = response
     }
 
     /// Returns the encoded form, calling `make` on first use; nil if out of memory.
-    package func sentForm(make: (HTTPResponse) -> (any SentForm)?) -> (any SentForm)? {
+    package func encodedForm(make: (HTTPResponse) -> (any EncodedForm)?) -> (any EncodedForm)? {
         if state.load(ordering: .acquiring) == .ready { return unsafe form }
         guard let made = make(response) else { return nil }
         let isFirst = state.compareExchange(expected: .empty, desired: .taken, ordering: .acquiring).exchanged

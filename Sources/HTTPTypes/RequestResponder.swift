@@ -1,4 +1,3 @@
-/// Answers the requests of a listener.
 package protocol RequestResponder: Sendable {
     /// Answers a request.
     ///
@@ -11,20 +10,18 @@ package protocol RequestResponder: Sendable {
     /// alone.
     ///
     /// Called on an event thread once the header is complete, except for GET and HEAD; must not block.
-    func intake(of request: HTTPRequest) -> BodyPolicy?
+    func bodyPolicy(for request: HTTPRequest) -> BodyPolicy?
 
     /// Returns the response to a request that violates HTTP or the server's limits (400, 408, 413, 414, 431, 505); the
     /// connection closes after it.
-    func refusal(_ refusal: HTTPRejection) -> HTTPResponse
+    func response(to rejection: HTTPRejection) -> HTTPResponse
 }
 
 extension RequestResponder {
-    package func intake(of request: HTTPRequest) -> BodyPolicy? { nil }
+    package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? { nil }
 }
 
-/// The rules of a route for request bodies.
 package struct BodyPolicy: Sendable {
-    /// The maximum length of a body in bytes.
     package let maximumLength: Int
     /// Decides on a request that announces a body, before any of it is read; a rejection closes the connection.
     ///
@@ -45,11 +42,10 @@ package struct BodyPolicy: Sendable {
     }
 }
 
-/// The decision whether to read a body.
 package enum BodyAdmission: Sendable {
     /// The body is read; the hold lives until it is complete, and then answers the request.
     case accepted((any BodyReservation)?)
-    case refused(HTTPResponse)
+    case rejected(HTTPResponse)
 }
 
 /// A request whose body is arriving, with the resources it has reserved, such as memory.
@@ -57,7 +53,7 @@ package protocol BodyReservation: AnyObject, Sendable {
     /// Reserves room for `length` bytes of the body; a response rejects the rest of it.
     ///
     /// Called on an event thread before the bytes are stored; must not block.
-    func refusal(ofLength length: Int) -> HTTPResponse?
+    func rejection(ofLength length: Int) -> HTTPResponse?
 
     /// Answers the request once its body is complete.
     ///
@@ -67,14 +63,13 @@ package protocol BodyReservation: AnyObject, Sendable {
 
 /// A response, now or later.
 package enum HTTPReply: Sendable {
-    case now(HTTPResponse)
+    case ready(HTTPResponse)
     /// A complete response shared by many requests; the recurring answer may serve the next request with the same
     /// header, byte for byte.
-    case again(RecurringResponse, by: any RecurringResponder)
+    case recurring(RecurringResponse, by: any RecurringResponder)
     /// A response computed by a task, which the server starts, and cancels when the client disconnects.
-    case later(@Sendable () async -> HTTPResponse)
-    /// A response that waits briefly for an external reply.
-    case soon(ShortWait)
+    case deferred(@Sendable () async -> HTTPResponse)
+    case waiting(ShortWait)
 }
 
 /// A wait for an external reply without a task: the event thread starts it, does other work, and then continues with
@@ -90,15 +85,15 @@ package struct ShortWait: Sendable {
     ///
     /// Called on an event thread after `ready`; must not block.
     package let answer: @Sendable () -> HTTPReply
-    package let abandoned: @Sendable () -> Void
+    package let onAbandon: @Sendable () -> Void
 
     package init(
         begin: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void,
-        answer: @escaping @Sendable () -> HTTPReply, abandoned: @escaping @Sendable () -> Void
+        answer: @escaping @Sendable () -> HTTPReply, onAbandon: @escaping @Sendable () -> Void
     ) {
         self.begin = begin
         self.answer = answer
-        self.abandoned = abandoned
+        self.onAbandon = onAbandon
     }
 }
 
@@ -106,7 +101,6 @@ package struct ShortWait: Sendable {
 package enum HTTPRejection: String, Sendable, CaseIterable {
     /// HTTP that RFC 9112 forbids, a body that the route does not accept, or an absolute-form target.
     case badRequest
-    /// The header did not arrive in time.
     case headerTimeout
     /// The body did not arrive in time, or arrived too slowly.
     case bodyTimeout

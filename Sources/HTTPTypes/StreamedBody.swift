@@ -77,7 +77,6 @@ package final class StreamedBody: Sendable {
         wake?()
     }
 
-    /// Returns the next piece, if any.
     package func take() -> Piece {
         let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Bool, Never>?) in
             if state.isClosed { return (.broken, nil) }

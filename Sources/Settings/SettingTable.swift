@@ -36,8 +36,8 @@ package enum SettingTable {
             "metricsBind", \.metricsListener, .listener,
             help: "ADDRESS:PORT of a listener that serves only metrics, such as 0.0.0.0:9090"),
         Setting(
-            "adminHosts", \.api.operatorSites,
-            hostNames.map { OperatorSites(names: $0) },
+            "adminHosts", \.api.adminSites,
+            hostNames.map { AdminSites(names: $0) },
             help: "host names of the admin listener besides addresses and localhost; * allows any"),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
@@ -270,7 +270,7 @@ package enum SettingTable {
     private static let port = SettingParser.integer(in: 0...65_535).map { UInt16($0) }
 
     private static let hostNames = SettingParser.list(allowed: "* or host names without ports, separated by commas") {
-        OperatorSites.isName($0) ? $0 : nil
+        AdminSites.isName($0) ? $0 : nil
     }
 
     private static let jpegScans: [ExactText: Int] = [

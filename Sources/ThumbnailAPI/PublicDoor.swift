@@ -13,7 +13,7 @@ extension Door {
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
-            common: fields.strict, tellsRules: configuration.tellsRules, lifecycle: lifecycle)
+            common: fields.strict, revealsRules: configuration.revealsRules, lifecycle: lifecycle)
         let log = AccessLog(isLoggingAll: configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
         let routes = PublicRoutes(

@@ -66,7 +66,7 @@ final class ThumbnailResponder: Sendable {
         }
         let job = Job(
             resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, by: tagger, receipt: exchange.id)
-        if isPlain, let lookup = thumbnails.sharedLook(for: resolved) {
+        if isPlain, let lookup = thumbnails.pendingLookup(for: resolved) {
             return .waiting(wait(for: lookup, job, exchange, at: route))
         }
         return .deferred { [self] in await answer(to: job, exchange, at: route) }
@@ -74,7 +74,7 @@ final class ThumbnailResponder: Sendable {
 
     /// Waits for a result that other instances may have stored; a task continues if more work is needed.
     private func wait(
-        for lookup: any SharedLooking, _ job: Job, _ exchange: Exchange, at route: ImageRoute
+        for lookup: any PendingLookup, _ job: Job, _ exchange: Exchange, at route: ImageRoute
     ) -> Reply.Wait {
         Reply.Wait(begin: lookup.begin) { [self] in
             switch lookup.finish() {
@@ -85,7 +85,7 @@ final class ThumbnailResponder: Sendable {
             case .work(let lookup):
                 return .deferred { [self] in await answer(to: job.after(lookup), exchange, at: route) }
             }
-        } abandoned: { [self] in
+        } onAbandon: { [self] in
             failure(failures.lifecycle.abandonment, job.request, exchange)
         }
     }

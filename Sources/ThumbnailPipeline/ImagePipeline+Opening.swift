@@ -22,13 +22,13 @@ extension ImagePipeline {
     /// Opens a file for one-time use: everything derived from it is kept only until ``close(_:)``.
     ///
     /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
-    package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(passing: bytes) }
+    package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(uncacheable: bytes) }
 
-    private func opened(passing bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
+    private func opened(uncacheable bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
         // A name known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         let source = try OpenedSource(
-            passing: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
+            uncacheable: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
         caches.storeInMemory(source.record)
         return source
     }
@@ -66,7 +66,7 @@ extension ImagePipeline {
         if !directives.noStore, caches.isCurrent(record) {
             return OpenedSource(record, bytes: bytes, isAdmitted: !source.isFromCache)
         }
-        return try opened(passing: bytes, fetched: record.head.freshness)
+        return try opened(uncacheable: bytes, fetched: record.head.freshness)
     }
 
     package func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {

@@ -20,7 +20,7 @@ package final class ImagePipeline: ThumbnailServing {
     let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
-    let looks = SharedLooks()
+    let lookups = LookupsInProgress()
     let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
@@ -119,8 +119,8 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
-    package func sharedLook(for resolved: ResolvedRequest) -> (any SharedLooking)? {
-        SharedLook(for: resolved, in: self)
+    package func pendingLookup(for resolved: ResolvedRequest) -> (any PendingLookup)? {
+        SharedCacheLookup(for: resolved, in: self)
     }
 
     /// Returns the thumbnail in the fewest possible steps.
@@ -151,16 +151,16 @@ package final class ImagePipeline: ThumbnailServing {
                     if job.opened != nil, !estimator.needsNoWorker(key) {
                         try admit(job, to: estimator.cost(of: key, from: sources).lane)
                     }
-                    if estimator.isWithinReach(key) || caches.hasSlowerResults,
+                    if estimator.isObtainableWithoutBytes(key) || caches.hasSlowerResults,
                         let render = try await renderer.resultFromMemory(key, from: sources, for: job)
                     {
                         if !directives.onlyIfCached { revalidate(identities, reuse) }
                         return thumbnail(render, of: records)
                     }
-                } else if !estimator.isWithinReach(key) {
+                } else if !estimator.isObtainableWithoutBytes(key) {
                     _ = await caches.restoredResult(for: key, of: records, job.allowances, after: job.lookup)
                 }
-                needsBytes = estimator.bytesNeeded(for: key)
+                needsBytes = estimator.sourcesNeedingBytes(for: key)
                 lane = estimator.cost(of: key, from: sources).lane
             }
         }

@@ -20,7 +20,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var layer: Layer
     /// Hit, or the reason for forwarding the request.
     package var outcome: Outcome
-    /// Whether the request joined the work of another.
     package var isCollapsed: Bool
     package var isStored: Bool
     /// The status returned by the next layer, if not simply success.

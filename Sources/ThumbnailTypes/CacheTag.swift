@@ -1,15 +1,11 @@
 import Crypto
 package import Text
 
-/// The tags by which responses and sources are purged.
 package enum CacheTag {
-    /// The maximum number of tags per request.
     package static let most = 8
     /// The maximum length of a tag in bytes.
     package static let longest = 64
-    /// The syntax of a tag, in words.
     package static let form = "Must have 1 to \(longest) letters, digits, points, hyphens and underscores."
-    /// The syntax of a list of tags, in words.
     package static let listForm =
         "Must be 1 to \(most) tags with commas between them, each of 1 to \(longest) letters, digits, points, hyphens and underscores."
 

@@ -1,6 +1,5 @@
 package import HTTPTypes
 
-/// The request fields with client hints.
 package struct HintFields: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -21,7 +20,6 @@ package struct HintFields: OptionSet, Hashable, Sendable {
         (.secWidth, .secCHWidth), (.width, .width), (.secRatio, .secCHDPR), (.ratio, .dpr), (.saveData, .saveData),
     ]
 
-    /// The name of a single field.
     package var name: HTTPField.Name? { Self.named.first { $0.0 == self }?.1 }
 
     package var names: [String] { Self.named.filter { contains($0.0) }.map(\.1.rawName) }

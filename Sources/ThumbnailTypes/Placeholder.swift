@@ -4,7 +4,6 @@ package import Imaging
 package struct Placeholder: Hashable, Sendable {
     package let color: Color
     package let size: PixelSize
-    /// The output format, or the rules for choosing it.
     package let format: FormatChoice
 
     package init(_ color: Color, size: PixelSize, format: FormatChoice) {

@@ -11,13 +11,11 @@ package struct Request: Hashable, Sendable {
     package var additional: [AdditionalSource]
     /// The rules of the request's grammar with its options: size, crop, format, quality and so on.
     package var recipe: AnyRenderRecipe
-    /// Whether `Accept` selects the format.
     package var isNegotiated: Bool
     /// The maximum size of the image's file in bytes, below the general limit; nil for the general limit.
     package var maximumSourceBytes: Int?
     /// The maximum quality of the result if the request specifies none; nil for no limit.
     package var defaultQualityLimit: Int?
-    /// The tags by which the image can be purged.
     package var tags: [ExactText] = []
     /// The image to serve if the source fails; nil to respond with the error.
     package var placeholder: Placeholder?
@@ -27,7 +25,6 @@ package struct Request: Hashable, Sendable {
     package var form = ResponseForm()
     /// The parts that the target itself specifies, rather than a preset.
     package var choices = ClientChoices.all
-    /// The client hints that the response depends on.
     package var hintFields: HintFields = []
     /// Parsed options without an effect here, such as `strip_metadata:0`.
     package var ignoredOptions: [String] = []

@@ -15,9 +15,7 @@ package struct ResponseForm: Hashable, Sendable {
     package var includesSize = false
     /// Writes the response instead of only the image, such as facts about the image or a `data:` URL.
     package var writer: ResponseWriter<Thumbnail>?
-    /// The facts about the source that are requested instead of an image; nil for an image.
     package var facts: FactsRequest?
-    /// Writes these facts in a dialect's own format.
     package var factsWriter: ResponseWriter<SourceFacts>?
     /// Where to redirect a client if the request fails; nil to respond with the error.
     package var fallback: Fallback?
@@ -61,7 +59,6 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(recipe) }
 }
 
-/// A response that a dialect writes itself.
 package struct WrittenResponse: Sendable {
     package enum Body: Hashable, Sendable {
         case text(String)

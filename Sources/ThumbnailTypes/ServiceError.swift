@@ -4,7 +4,6 @@ package import HTTPTypes
 ///
 /// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
-    /// The row of the error.
     var answer: ErrorAnswer { get }
 }
 
@@ -15,7 +14,6 @@ package enum ErrorCategory: String, Sendable {
 /// The response to an error: a row in a table of errors.
 package struct ErrorAnswer: Equatable, Sendable {
     package var status: HTTPResponse.Status
-    /// The stable machine-readable error code.
     package let code: String
     /// The category of the fault: a label with few values.
     package let category: ErrorCategory
@@ -23,13 +21,11 @@ package struct ErrorAnswer: Equatable, Sendable {
     package let message: String
     /// Details for the log only; nil if `message` is complete.
     package var detail: String?
-    /// The invalid parameter of the request.
     package var parameter: String?
     /// The allowed values of the invalid parameter, if they are a closed list.
     package var allowed: [String]
     /// The known name closest to an invalid one.
     package var nearest: String?
-    /// The status code of the source's origin.
     package var upstreamStatus: Int?
     /// The time after which a retry makes sense, in seconds.
     package var retryAfter: Int?

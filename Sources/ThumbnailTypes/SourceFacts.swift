@@ -1,7 +1,6 @@
 package import HTTPTypes
 package import Imaging
 
-/// The requested facts about a source, besides those of its header.
 package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []
     package var includesEXIF = false
@@ -17,7 +16,6 @@ package struct FactsRequest: Hashable, Sendable {
 
 package struct SourceFacts: Sendable {
     package let header: ImageHeader
-    /// The size of the file in bytes.
     package let byteCount: Int
     /// The origin's `ETag`, as sent.
     package var eTag: String?

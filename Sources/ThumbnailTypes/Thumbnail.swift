@@ -16,10 +16,9 @@ package struct Thumbnail: Sendable {
     package let freshness: Freshness
     /// One member per cache layer queried, in order.
     package let cacheStatus: [CacheLayerStatus]
-    /// The durations of the steps, for `Server-Timing`.
     package let timings: [StepTiming]
     /// Stores data common to all responses with the cached result; nil if it came from no cache.
-    package let place: ResponseSlot?
+    package let slot: ResponseSlot?
 
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
@@ -28,9 +27,9 @@ package struct Thumbnail: Sendable {
     package init(
         image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,
         lastModified: HTTPDate?, freshness: Freshness,
-        cacheStatus: [CacheLayerStatus], timings: [StepTiming], place: ResponseSlot? = nil
+        cacheStatus: [CacheLayerStatus], timings: [StepTiming], slot: ResponseSlot? = nil
     ) {
-        self.place = place
+        self.slot = slot
         self.image = image
         self.sourceHeader = sourceHeader
         self.isIncomplete = isIncomplete
@@ -50,9 +49,9 @@ package final class ResponseSlot: Sendable {
 
     package init() {}
 
-    package var kept: (any Content)? { content.withLock { $0 } }
+    package var value: (any Content)? { content.withLock { $0 } }
 
-    package func keep(_ new: any Content) {
+    package func set(_ new: any Content) {
         let replaced = content.withLock { content in
             defer { content = new }
             return content

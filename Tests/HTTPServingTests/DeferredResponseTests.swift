@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPServing
 
 struct DeferredResponseTests {
-    private let answer: DeferredResponse.Kept = { .now(HTTPResponse(status: .ok, body: .text("kept"))) }
+    private let answer: DeferredResponse.Kept = { .ready(HTTPResponse(status: .ok, body: .text("kept"))) }
 
     @Test func `a kept promise resumes once and hands its answer over once`() {
         var promise = DeferredResponse()
@@ -16,7 +16,7 @@ struct DeferredResponseTests {
         let lateAbandonment = promise.abandon()
         #expect(lateAbandonment == nil)
         let kept = promise.take()
-        guard case .now(let response) = kept?() else {
+        guard case .ready(let response) = kept?() else {
             Issue.record("nothing was kept")
             return
         }

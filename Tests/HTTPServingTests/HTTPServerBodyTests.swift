@@ -10,7 +10,7 @@ struct HTTPServerBodyTests {
         try TestServer.start { request in
             let body = request.body?.array ?? []
             let sum = body.reduce(UInt64(7)) { $0 &* 31 &+ UInt64($1) }
-            return .now(.text("\(request.method.rawValue) \(body.count) \(sum)"))
+            return .ready(.text("\(request.method.rawValue) \(body.count) \(sum)"))
         }
     }
 

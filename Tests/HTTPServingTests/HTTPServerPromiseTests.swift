@@ -9,7 +9,7 @@ struct HTTPServerPromiseTests {
     @Test func `two hundred promised answers each reach the client that asked`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
-            .later {
+            .deferred {
                 await gate.pass()
                 return .echo(request)
             }
@@ -24,7 +24,7 @@ struct HTTPServerPromiseTests {
     }
 
     @Test func `thousands of promises that are kept at once reach their few connections`() async throws {
-        let server = try TestServer.start { request in .later { .echo(request) } }
+        let server = try TestServer.start { request in .deferred { .echo(request) } }
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
                 group.addTask {
@@ -44,7 +44,7 @@ struct HTTPServerPromiseTests {
         let started = Gate()
         let cancelled = EventCounter()
         let server = try TestServer.start { _ in
-            .later {
+            .deferred {
                 await withTaskCancellationHandler {
                     await started.pass()
                 } onCancel: {
@@ -72,7 +72,7 @@ struct HTTPServerPromiseTests {
         let gate = Gate()
         let cancelled = EventCounter()
         let server = try TestServer.start { request in
-            .later {
+            .deferred {
                 await withTaskCancellationHandler {
                     await gate.pass()
                 } onCancel: {
@@ -100,7 +100,7 @@ struct HTTPServerPromiseTests {
         let finished = EventCounter()
         let gate = Gate()
         let server = try TestServer.start { _ in
-            .later {
+            .deferred {
                 await withTaskCancellationHandler {
                     await gate.pass()
                 } onCancel: {
@@ -128,7 +128,7 @@ struct HTTPServerPromiseTests {
         let released = EventCounter()
         let server = try TestServer.start { _ in
             asked.increment()
-            return .later { HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released))) }
+            return .deferred { HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released))) }
         }
         for _ in 0..<1_000 {
             let client = try RawHTTPClient(port: server.port)

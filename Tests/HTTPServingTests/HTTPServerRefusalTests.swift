@@ -82,7 +82,7 @@ struct HTTPServerRefusalTests {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
-            return .now(.echo(request))
+            return .ready(.echo(request))
         }
         let client = try RawHTTPClient(port: server.port)
         client.send(forbidden.bytes)
@@ -182,7 +182,7 @@ struct HTTPServerRefusalTests {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
-            return .now(.echo(request))
+            return .ready(.echo(request))
         }
         let client = try RawHTTPClient(port: server.port)
         client.send(
@@ -204,7 +204,7 @@ struct HTTPServerRefusalTests {
     }
 
     @Test func `refused clients that never leave delay no other client and no shutdown`() async throws {
-        let server = try TestServer.start { _ in .now(.text("")) }
+        let server = try TestServer.start { _ in .ready(.text("")) }
         var clients: [RawHTTPClient] = []
         for _ in 0..<100 {
             let client = try RawHTTPClient(port: server.port)
@@ -224,7 +224,7 @@ struct HTTPServerRefusalTests {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
-            return .now(.echo(request))
+            return .ready(.echo(request))
         }
         let headers = [
             "GET / HTTP/1.1\r\nHost: a\r\nX\0: b\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nno colon\r\n\r\n",
@@ -245,7 +245,7 @@ struct HTTPServerRefusalTests {
 
     @Test(arguments: [(8192, 200), (8193, 414), (20_000, 414)])
     func `a target over 8 KiB is too long`(length: Int, status: Int) async throws {
-        let server = try TestServer.start { _ in .now(.text("")) }
+        let server = try TestServer.start { _ in .ready(.text("")) }
         let client = try RawHTTPClient(port: server.port)
         client.get("/" + String(repeating: "a", count: length - 1))
         #expect(try await client.response().status == status)
@@ -261,7 +261,7 @@ struct HTTPServerRefusalTests {
 
     @Test(arguments: [(64, 200), (65, 431), (300, 431)])
     func `more than 64 fields are too many`(count: Int, status: Int) async throws {
-        let server = try TestServer.start { _ in .now(.text("")) }
+        let server = try TestServer.start { _ in .ready(.text("")) }
         let client = try RawHTTPClient(port: server.port)
         let more = (1..<count).map { "X\($0): a\r\n" }.joined()
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\(more)\r\n")
@@ -270,7 +270,7 @@ struct HTTPServerRefusalTests {
 
     @Test(arguments: [(16_384, 200), (16_385, 431), (30_000, 431)])
     func `fields of more than 16 KiB are too large`(size: Int, status: Int) async throws {
-        let server = try TestServer.start { _ in .now(.text("")) }
+        let server = try TestServer.start { _ in .ready(.text("")) }
         let client = try RawHTTPClient(port: server.port)
         let fields = "Host: a\r\nX: \r\n"
         let filler = String(repeating: "b", count: size - fields.utf8.count)
@@ -282,7 +282,7 @@ struct HTTPServerRefusalTests {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("x")
             for _ in 0..<16 { response.headerFields.append(.serverTiming, String(repeating: "t", count: 256)) }
-            return .now(response)
+            return .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         let filler = String(repeating: "b", count: 240)

@@ -37,8 +37,8 @@ struct HTTPServerShutdownTests {
     @Test func `43: draining refuses new connections and closes idle ones; requests under way finish`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
-            guard request.target == "/slow" else { return .now(.echo(request)) }
-            return .later {
+            guard request.target == "/slow" else { return .ready(.echo(request)) }
+            return .deferred {
                 await gate.pass()
                 return .echo(request)
             }
@@ -83,7 +83,7 @@ struct HTTPServerShutdownTests {
     @Test func `43: a shutdown waits for the requests under way`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
-            .later {
+            .deferred {
                 await gate.pass()
                 return .echo(request)
             }
@@ -105,7 +105,7 @@ struct HTTPServerShutdownTests {
         let announced = EventCounter()
         let unannounced = EventCounter()
         let server = try TestServer.start { _ in
-            .later {
+            .deferred {
                 await withTaskCancellationHandler {
                     await never.pass()
                 } onCancel: {
@@ -118,7 +118,7 @@ struct HTTPServerShutdownTests {
         let clients = try (0..<20).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients { client.get("/") }
         await never.arrivals(20)
-        #expect(await server.shutDown(timeLimit: .milliseconds(50), willCut: announced.increment) == false)
+        #expect(await server.shutDown(timeLimit: .milliseconds(50), willAbort: announced.increment) == false)
         #expect(cancelled.count == 20)
         #expect(announced.count > 0 && unannounced.count == 0)
         #expect(server.connectionCount == 0)
@@ -131,7 +131,7 @@ struct HTTPServerShutdownTests {
         let asked = EventCounter()
         let server = try TestServer.start { _ in
             asked.increment()
-            return .now(HTTPResponse(status: .ok, body: .shared(body)))
+            return .ready(HTTPResponse(status: .ok, body: .shared(body)))
         }
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         client.get("/")
@@ -179,7 +179,7 @@ struct HTTPServerShutdownTests {
         // In a process of its own: other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
             func cycle() async throws {
-                let server = try TestServer.start { request in .later { .echo(request) } }
+                let server = try TestServer.start { request in .deferred { .echo(request) } }
                 let client = try RawHTTPClient(port: server.port)
                 client.get("/")
                 let status = try await client.response().status

@@ -14,7 +14,7 @@ struct HTTPServerTests {
             response.headerFields.append(.contentLength, "999")
             response.headerFields.append(.date, "never")
             response.headerFields.append(.connection, "upgrade")
-            return .now(response)
+            return .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
@@ -33,7 +33,7 @@ struct HTTPServerTests {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("hello")
             response.headerFields.append(.date, date)
-            return .now(response)
+            return .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
@@ -54,7 +54,7 @@ struct HTTPServerTests {
         let server = try TestServer.start { request in
             var response = HTTPResponse.text("")
             if let agent = request.headerFields[.userAgent] { response.headerFields.append(.contentDisposition, agent) }
-            return .now(response)
+            return .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         client.send(
@@ -68,7 +68,7 @@ struct HTTPServerTests {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("x")
             response.headerFields.append(.eTag, "a\r\nSet-Cookie: b")
-            return .now(response)
+            return .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
@@ -92,7 +92,7 @@ struct HTTPServerTests {
     @Test(arguments: [false, true])
     func `pipelined requests are answered in order`(isPromised: Bool) async throws {
         let server = try TestServer.start { request in
-            isPromised ? .later { .echo(request) } : .now(.echo(request))
+            isPromised ? .deferred { .echo(request) } : .ready(.echo(request))
         }
         let client = try RawHTTPClient(port: server.port)
         client.send((0..<50).map { "GET /\($0) HTTP/1.1\r\nHost: test\r\n\r\n" }.joined())
@@ -119,7 +119,7 @@ struct HTTPServerTests {
         let server = try TestServer.start { request in
             let status: HTTPResponse.Status = request.target == "/same" ? .notModified : .ok
             let response = HTTPResponse(status: status, headerFields: [.eTag: "\"1\""], body: .shared(bytes))
-            return isPromised ? .later { response } : .now(response)
+            return isPromised ? .deferred { response } : .ready(response)
         }
         let client = try RawHTTPClient(port: server.port)
         client.send("HEAD / HTTP/1.1\r\nHost: test\r\n\r\n")
@@ -136,7 +136,7 @@ struct HTTPServerTests {
     }
 
     @Test func `204 has neither length nor body`() async throws {
-        let server = try TestServer.start { _ in .now(HTTPResponse(status: .noContent)) }
+        let server = try TestServer.start { _ in .ready(HTTPResponse(status: .noContent)) }
         let client = try RawHTTPClient(port: server.port)
         client.send("DELETE / HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
         let response = try await client.response()
@@ -167,7 +167,7 @@ struct HTTPServerTests {
                 return body
             }
             let response = HTTPResponse(status: .ok, body: taken.map { .shared($0) } ?? .empty)
-            return isPromised ? .later { response } : .now(response)
+            return isPromised ? .deferred { response } : .ready(response)
         }
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         client.get("/")
@@ -193,7 +193,7 @@ struct HTTPServerTests {
                 return body
             }
             asked.increment()
-            return .now(HTTPResponse(status: .ok, body: taken.map { .shared($0) } ?? .empty))
+            return .ready(HTTPResponse(status: .ok, body: taken.map { .shared($0) } ?? .empty))
         }
         let client = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         client.get("/")

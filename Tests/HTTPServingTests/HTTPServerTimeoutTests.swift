@@ -48,7 +48,7 @@ struct HTTPServerTimeoutTests {
     @Test func `a slow answer is not taken for a slow header`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time) { request in
-            .later {
+            .deferred {
                 await gate.pass()
                 return .echo(request)
             }
@@ -85,7 +85,7 @@ struct HTTPServerTimeoutTests {
     @Test func `a client that stops reading is closed, one that reads slowly is not`() async throws {
         let body = SharedBytes([UInt8](repeating: 1, count: 16 << 20))
         let server = try TestServer.start(configured: { $0.stalledReaderTimeout = .seconds(3) }) { _ in
-            .now(HTTPResponse(status: .ok, body: .shared(body)))
+            .ready(HTTPResponse(status: .ok, body: .shared(body)))
         }
         let slow = try RawHTTPClient(port: server.port)
         let stalled = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
@@ -103,7 +103,7 @@ struct HTTPServerTimeoutTests {
     {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.maximumConnections = 8 }) { request in
-            .later {
+            .deferred {
                 await gate.pass()
                 return .echo(request)
             }
@@ -161,8 +161,8 @@ struct HTTPServerTimeoutTests {
     @Test func `a connection with a request under way is never closed for another`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.maximumConnections = 4 }) { request in
-            guard request.target == "/slow" else { return .now(.echo(request)) }
-            return .later {
+            guard request.target == "/slow" else { return .ready(.echo(request)) }
+            return .deferred {
                 await gate.pass()
                 return .echo(request)
             }

@@ -8,7 +8,7 @@ import Testing
     @Test func `a socket lingers until its client closes`() {
         let sockets = LingeringSockets()
         let pair = SocketPair()
-        let isKept = sockets.keep(copyOf: pair.server, at: .zero)
+        let isKept = sockets.add(copyOf: pair.server, at: .zero)
         #expect(isKept)
         pair.closeServer()
         #expect(sockets.drain(at: .zero))
@@ -21,13 +21,13 @@ import Testing
     @Test func `a socket lingers for two seconds and takes one mebibyte at most`() {
         let sockets = LingeringSockets()
         let late = SocketPair()
-        _ = sockets.keep(copyOf: late.server, at: .zero)
+        _ = sockets.add(copyOf: late.server, at: .zero)
         late.closeServer()
         #expect(!sockets.drain(at: .seconds(2)))
         #expect(!late.send(1))
 
         let talkative = SocketPair()
-        _ = sockets.keep(copyOf: talkative.server, at: .zero)
+        _ = sockets.add(copyOf: talkative.server, at: .zero)
         talkative.closeServer()
         var sent = 0
         while sockets.drain(at: .zero), sent < 4 << 20 {
@@ -39,10 +39,10 @@ import Testing
     @Test func `at most thirty-two sockets linger at once`() {
         let sockets = LingeringSockets()
         let pairs = (0..<33).map { _ in SocketPair() }
-        let kept = pairs.filter { sockets.keep(copyOf: $0.server, at: .zero) }.count
+        let kept = pairs.filter { sockets.add(copyOf: $0.server, at: .zero) }.count
         #expect(kept == 32)
         sockets.closeAll()
-        let isKept = sockets.keep(copyOf: pairs[32].server, at: .zero)
+        let isKept = sockets.add(copyOf: pairs[32].server, at: .zero)
         #expect(isKept)
         sockets.closeAll()
         extendLifetime(pairs)

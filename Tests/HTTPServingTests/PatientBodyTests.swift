@@ -26,7 +26,7 @@ struct PatientBodyTests {
                 for _ in 0..<64 { try await body.write(piece) }
                 body.finish()
             }
-            return .now(HTTPResponse(status: .ok, body: .streamed(body)))
+            return .ready(HTTPResponse(status: .ok, body: .streamed(body)))
         }
         let patient = try RawHTTPClient(port: server.port, receiveBufferSize: 4096)
         patient.get("/patient")

@@ -13,7 +13,7 @@ struct RecurringResponseTests {
                 HTTPResponse(
                     status: .ok, headerFields: [.eTag: "\"1\""],
                     body: .shared(.nines(count: 100_000, released: released))))
-            let server = try TestServer.start { _ in .again(recurring, by: ScriptedAnswer(nil)) }
+            let server = try TestServer.start { _ in .recurring(recurring, by: ScriptedAnswer(nil)) }
             for _ in 0..<8 {
                 let client = try RawHTTPClient(port: server.port)
                 for _ in 0..<3 {
@@ -38,9 +38,9 @@ struct RecurringResponseTests {
         final class Form: Sendable {}
         let made = EventCounter()
         let recurring = RecurringResponse(HTTPResponse(status: .ok))
-        #expect(recurring.sentForm { _ in nil } == nil)
+        #expect(recurring.encodedForm { _ in nil } == nil)
         let forms = (0..<3).map { _ in
-            recurring.sentForm { _ in
+            recurring.encodedForm { _ in
                 made.increment()
                 return Form()
             }

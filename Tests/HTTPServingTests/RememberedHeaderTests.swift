@@ -6,15 +6,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RememberedHeaderTests {
-    private let looks = EventCounter()
+    private let samples = EventCounter()
     private let answer = ScriptedAnswer("recognised")
 
     /// A server whose answers to `/a?x=1` recur; it counts the requests that it looked at.
     private func serve() throws -> HTTPServer {
-        try TestServer.start { [looks, answer] request in
-            looks.increment()
-            guard request.target == "/a?x=1" else { return .now(.text(request.target)) }
-            return .again(RecurringResponse(.text("looked at")), by: answer)
+        try TestServer.start { [samples, answer] request in
+            samples.increment()
+            guard request.target == "/a?x=1" else { return .ready(.text(request.target)) }
+            return .recurring(RecurringResponse(.text("looked at")), by: answer)
         }
     }
 
@@ -31,7 +31,7 @@ struct RememberedHeaderTests {
         for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
             #expect(try await text(client, Self.header) == expected)
         }
-        #expect(looks.count == 2)
+        #expect(samples.count == 2)
         let other = try RawHTTPClient(port: server.port)
         #expect(try await text(other, Self.header) == "looked at")
         #expect(await server.shutDown(timeLimit: .seconds(5)))
@@ -54,9 +54,9 @@ struct RememberedHeaderTests {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }
-        #expect(looks.count == 2)
+        #expect(samples.count == 2)
         #expect(try await text(client, other.header) == other.answer)
-        #expect(looks.count == 3)
+        #expect(samples.count == 3)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
@@ -77,7 +77,7 @@ struct RememberedHeaderTests {
         #expect(try await text(client, Self.header) == "looked at")
         answer.text = "recognized again"
         #expect(try await text(client, Self.header) == "recognized again")
-        #expect(looks.count == 3)
+        #expect(samples.count == 3)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
@@ -86,7 +86,7 @@ struct RememberedHeaderTests {
         let client = try RawHTTPClient(port: server.port)
         let header = Self.header + "X-Long: \(String(repeating: "l", count: 2_048))\r\n"
         for _ in 0..<4 { #expect(try await text(client, header) == "looked at") }
-        #expect(looks.count == 4)
+        #expect(samples.count == 4)
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 }

@@ -9,8 +9,8 @@ struct RequestRulesTests {
     ) -> Bool {
         let request = HTTPRequest(
             method: HTTPRequest.Method(rawValue: method), target: target, headerFields: fields)
-        let verdict = RequestRules.verdict(on: request, isVersion10: isVersion10, maximumBodyLength: 0)
-        return verdict == .accept(bodyLength: 0)
+        let decision = RequestRules.decision(on: request, isVersion10: isVersion10, maximumBodyLength: 0)
+        return decision == .accept(bodyLength: 0)
     }
 
     @Test(arguments: ["/", "/a?b", "//", "/a#b", "/\u{e4}"])
@@ -64,33 +64,33 @@ struct RequestRulesTests {
     }
 
     @Test func `a route with bodies knows them by their length or chunks, and limits the length`() {
-        func verdict(
+        func decision(
             _ fields: HTTPFields, method: HTTPRequest.Method = .post, isVersion10: Bool = false
-        ) -> RequestRules.Verdict {
+        ) -> RequestRules.Decision {
             let request = HTTPRequest(
                 method: method, target: "/", headerFields: HTTPFields([HTTPField(name: .host, value: "a")] + fields))
-            return RequestRules.verdict(on: request, isVersion10: isVersion10, maximumBodyLength: 100)
+            return RequestRules.decision(on: request, isVersion10: isVersion10, maximumBodyLength: 100)
         }
-        #expect(verdict([.contentLength: "0"]) == .accept(bodyLength: 0))
-        #expect(verdict([.contentLength: "100"]) == .accept(bodyLength: 100))
-        #expect(verdict([.contentLength: "101"]) == .refuse(.bodyTooLarge))
-        #expect(verdict([.contentLength: "99999999999999999999999"]) == .refuse(.bodyTooLarge))
-        #expect(verdict([:]) == .accept(bodyLength: 0))
-        #expect(verdict([.transferEncoding: "chunked"]) == .acceptChunks)
-        #expect(verdict([.transferEncoding: "Chunked"]) == .acceptChunks)
+        #expect(decision([.contentLength: "0"]) == .accept(bodyLength: 0))
+        #expect(decision([.contentLength: "100"]) == .accept(bodyLength: 100))
+        #expect(decision([.contentLength: "101"]) == .reject(.bodyTooLarge))
+        #expect(decision([.contentLength: "99999999999999999999999"]) == .reject(.bodyTooLarge))
+        #expect(decision([:]) == .accept(bodyLength: 0))
+        #expect(decision([.transferEncoding: "chunked"]) == .acceptChunks)
+        #expect(decision([.transferEncoding: "Chunked"]) == .acceptChunks)
         for coding in ["gzip", "gzip, chunked", "chunked, chunked", "identity", ""] {
-            #expect(verdict([.transferEncoding: coding]) == .refuse(.badRequest), "\(coding)")
+            #expect(decision([.transferEncoding: coding]) == .reject(.badRequest), "\(coding)")
         }
-        #expect(verdict([.transferEncoding: "chunked", .transferEncoding: "chunked"]) == .refuse(.badRequest))
-        #expect(verdict([.transferEncoding: "chunked"], isVersion10: true) == .refuse(.badRequest))
-        #expect(verdict([.transferEncoding: "chunked", .contentLength: "3"]) == .refuse(.badRequest))
-        #expect(verdict([.contentLength: "3", .contentLength: "3"]) == .refuse(.badRequest))
+        #expect(decision([.transferEncoding: "chunked", .transferEncoding: "chunked"]) == .reject(.badRequest))
+        #expect(decision([.transferEncoding: "chunked"], isVersion10: true) == .reject(.badRequest))
+        #expect(decision([.transferEncoding: "chunked", .contentLength: "3"]) == .reject(.badRequest))
+        #expect(decision([.contentLength: "3", .contentLength: "3"]) == .reject(.badRequest))
         for length in ["03", "-3", "+3", "3 3", "0x3", ""] {
-            #expect(verdict([.contentLength: length]) == .refuse(.badRequest), "\(length)")
+            #expect(decision([.contentLength: length]) == .reject(.badRequest), "\(length)")
         }
         for method in [HTTPRequest.Method.get, .head] {
-            #expect(verdict([.contentLength: "3"], method: method) == .refuse(.badRequest))
-            #expect(verdict([:], method: method) == .accept(bodyLength: 0))
+            #expect(decision([.contentLength: "3"], method: method) == .reject(.badRequest))
+            #expect(decision([:], method: method) == .accept(bodyLength: 0))
         }
     }
 }

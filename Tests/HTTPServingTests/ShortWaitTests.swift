@@ -17,14 +17,14 @@ struct ShortWaitTests {
 
         /// A wait that ends with ``endAll()``.
         func wait(then answer: @escaping @Sendable () -> HTTPReply) -> HTTPReply {
-            .soon(
+            .waiting(
                 ShortWait { [self] ready in
                     open.withLock { $0.append(ready) }
                     begun.increment()
                 } answer: { [self] in
                     answered.increment()
                     return answer()
-                } abandoned: { [self] in
+                } onAbandon: { [self] in
                     abandoned.increment()
                 })
         }
@@ -40,7 +40,7 @@ struct ShortWaitTests {
 
     @Test func `each answer reaches its client when its wait ends, request after request`() async throws {
         let waits = Waits()
-        let server = try TestServer.start { request in waits.wait { .now(.echo(request)) } }
+        let server = try TestServer.start { request in waits.wait { .ready(.echo(request)) } }
         let clients = try (0..<100).map { _ in try RawHTTPClient(port: server.port) }
         for round in 1...3 {
             for (number, client) in clients.enumerated() { client.get("/\(number)-\(round)") }
@@ -58,18 +58,18 @@ struct ShortWaitTests {
         let gate = Gate()
         gate.open()
         let server = try TestServer.start { request in
-            .soon(
+            .waiting(
                 ShortWait { ready in
                     ready()
                 } answer: {
                     waits.wait {
-                        if request.target == "/now" { return .now(.text("now")) }
-                        return .later {
+                        if request.target == "/now" { return .ready(.text("now")) }
+                        return .deferred {
                             await gate.pass()
                             return .text("later")
                         }
                     }
-                } abandoned: {
+                } onAbandon: {
                 })
         }
         let client = try RawHTTPClient(port: server.port)
@@ -86,7 +86,7 @@ struct ShortWaitTests {
         let released = EventCounter()
         let server = try TestServer.start { _ in
             waits.wait {
-                .now(HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released))))
+                .ready(HTTPResponse(status: .ok, body: .shared(.nines(count: 1 << 16, released: released))))
             }
         }
         for _ in 0..<100 {
@@ -105,7 +105,7 @@ struct ShortWaitTests {
         async throws
     {
         let waits = Waits()
-        let server = try TestServer.start { _ in waits.wait { .now(.text("late")) } }
+        let server = try TestServer.start { _ in waits.wait { .ready(.text("late")) } }
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
         await waits.begun.reached(1)

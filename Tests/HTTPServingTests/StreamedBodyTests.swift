@@ -20,7 +20,7 @@ struct StreamedBodyTests {
                 }
             }
             body.onClose { writer.cancel() }
-            return .now(HTTPResponse(status: .ok, body: .streamed(body)))
+            return .ready(HTTPResponse(status: .ok, body: .streamed(body)))
         }
     }
 

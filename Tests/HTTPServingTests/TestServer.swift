@@ -22,15 +22,15 @@ struct TestServer: RequestResponder {
     func respond(to request: HTTPRequest) -> HTTPReply { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
-    func intake(of request: HTTPRequest) -> BodyPolicy? {
+    func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
         headers.increment()
         gate?.pass()
         return request.target == "/upload" ? BodyPolicy(maximumLength: 200_000) : nil
     }
 
-    func refusal(_ refusal: HTTPRejection) -> HTTPResponse {
+    func response(to rejection: HTTPRejection) -> HTTPResponse {
         let status: HTTPResponse.Status =
-            switch refusal {
+            switch rejection {
             case .badRequest: .badRequest
             case .headerTimeout, .bodyTimeout: .requestTimeout
             case .targetTooLong: .uriTooLong
@@ -39,7 +39,7 @@ struct TestServer: RequestResponder {
             case .versionNotSupported: .httpVersionNotSupported
             }
         return HTTPResponse(
-            status: status, headerFields: [.contentType: "application/problem+json"], body: .text(refusal.rawValue))
+            status: status, headerFields: [.contentType: "application/problem+json"], body: .text(rejection.rawValue))
     }
 
     /// Starts a server that answers with `answer`.
@@ -65,7 +65,7 @@ struct TestServer: RequestResponder {
         configure(&configuration)
         return try HTTPServer(
             configuration: configuration,
-            responder: TestServer(answer: answer ?? { .now(.echo($0)) }, headers: headers, gate: gate),
+            responder: TestServer(answer: answer ?? { .ready(.echo($0)) }, headers: headers, gate: gate),
             logger: .silent, timekeeper: timekeeper)
     }
 }

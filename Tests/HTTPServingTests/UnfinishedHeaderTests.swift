@@ -5,25 +5,25 @@ import Testing
 struct UnfinishedHeaderTests {
     @Test func `a header is overdue when its bytes have been pending for the limit`() {
         var header = UnfinishedHeader()
-        let looks = [0, 1, 2, 3, 4].map { second in
+        let samples = [0, 1, 2, 3, 4].map { second in
             header.isOverdue(pendingBytes: second + 1, afterBytes: 100, at: .seconds(second), limit: .seconds(3))
         }
-        #expect(looks == [false, false, false, true, true])
+        #expect(samples == [false, false, false, true, true])
     }
 
     @Test func `an idle connection is never overdue, and ends the time of an unfinished header`() {
         var header = UnfinishedHeader()
-        let looks = [0, 0, 5, 0, 5, 5].enumerated().map { second, pending in
+        let samples = [0, 0, 5, 0, 5, 5].enumerated().map { second, pending in
             header.isOverdue(pendingBytes: pending, afterBytes: 0, at: .seconds(second * 10), limit: .seconds(5))
         }
-        #expect(looks == [false, false, false, false, false, true])
+        #expect(samples == [false, false, false, false, false, true])
     }
 
     @Test func `unfinished headers in a row are not taken for one that never ends`() {
         var header = UnfinishedHeader()
-        let looks = (0..<10).map { second in
+        let samples = (0..<10).map { second in
             header.isOverdue(pendingBytes: 1, afterBytes: second * 50, at: .seconds(second), limit: .seconds(1))
         }
-        #expect(!looks.contains(true))
+        #expect(!samples.contains(true))
     }
 }

@@ -12,7 +12,7 @@ struct CacheTagFieldTests {
 
     /// The value of the field in an answer.
     private func tags(_ name: String?, _ query: String, cached: Bool = false) async throws -> String? {
-        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), place: ResponseSlot())
+        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let edge = Edge(cached ? StubThumbnails(cached: sample) : StubThumbnails()) {
             $0.cacheTagField = name.flatMap { CacheTagField($0) }
             $0.accessLog = false
@@ -34,7 +34,7 @@ struct CacheTagFieldTests {
     }
 
     @Test func `requests that differ in tags alone share a result, and each is told its own`() async throws {
-        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), place: ResponseSlot())
+        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: sample)) { $0.cacheTagField = CacheTagField("Cache-Tag") }
         let name = try #require(HTTPField.Name("Cache-Tag"))
         for tag in ["x", "y", "x"] {

@@ -51,12 +51,12 @@ struct ClientHintAnswerTests {
     }
 
     @Test func `a repeated target is answered by the hints that it reads, and no others`() throws {
-        let place = ResponseSlot()
-        let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: place))
+        let slot = ResponseSlot()
+        let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot))
         let edge = edge(thumbnails, saveDataQuality: 40)
         func width(_ fields: HTTPFields, _ query: String = "w=auto") throws -> Int? {
             let request = HTTPRequest(target: "\(Self.url)&\(query)&format=jpeg", headerFields: fields)
-            guard case .again(let response, let answer) = edge.responder.respond(to: request) else { return nil }
+            guard case .recurring(let response, let answer) = edge.responder.respond(to: request) else { return nil }
             #expect(answer.response()?.response[.vary] == response.response[.vary])
             return thumbnails.requests.last?.ownOptions?.width
         }
@@ -74,11 +74,11 @@ struct ClientHintAnswerTests {
 
     @Test func `two targets with one result keep their own fields`() throws {
         let thumbnails = StubThumbnails(
-            cached: .sample(freshness: Freshness(lifetime: 60, age: 7), place: ResponseSlot()))
+            cached: .sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot()))
         let edge = edge(thumbnails)
         func vary(_ query: String) throws -> String? {
             let request = HTTPRequest(target: "\(Self.url)&format=png&\(query)", headerFields: [.width: "5"])
-            guard case .again(let response, _) = edge.responder.respond(to: request) else { return "none" }
+            guard case .recurring(let response, _) = edge.responder.respond(to: request) else { return "none" }
             return response.response[.vary]
         }
         for _ in 0..<3 {

@@ -42,10 +42,10 @@ struct Edge {
     /// The response that an answer leads to.
     static func response(of answer: HTTPReply) async -> HTTPResponse {
         switch answer {
-        case .now(let response): return response
-        case .again(let recurring, _): return recurring.response
-        case .later(let compute): return await compute()
-        case .soon(let wait):
+        case .ready(let response): return response
+        case .recurring(let recurring, _): return recurring.response
+        case .deferred(let compute): return await compute()
+        case .waiting(let wait):
             await withCheckedContinuation { continuation in wait.begin { continuation.resume() } }
             return await response(of: wait.answer())
         }

@@ -8,8 +8,8 @@ import ThumbnailTypes
 @testable import ThumbnailAPI
 
 struct ProblemTests {
-    private func text(_ error: any ServiceError, tellsRules: Bool = false) -> String {
-        Problem(error, requestID: "r", common: [:], tellsRules: tellsRules).text
+    private func text(_ error: any ServiceError, revealsRules: Bool = false) -> String {
+        Problem(error, requestID: "r", common: [:], revealsRules: revealsRules).text
     }
 
     @Test func `what may be written instead stands beside what was wrong`() {
@@ -28,20 +28,20 @@ struct ProblemTests {
         let denied = StubError(
             status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
         #expect(!text(denied).contains("81"))
-        #expect(text(denied, tellsRules: true).contains("\"The source is not fetched: allowedPorts: 81.\""))
+        #expect(text(denied, revealsRules: true).contains("\"The source is not fetched: allowedPorts: 81.\""))
         let broken = StubError(logDetail: "10.0.0.1 reset")
-        #expect(!text(broken, tellsRules: true).contains("10.0.0.1"))
+        #expect(!text(broken, revealsRules: true).contains("10.0.0.1"))
     }
 
     @Test func `a refusal is told to the demo's guests and logged for everyone else`() async {
         let denied = StubError(
             status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
-        for tellsRules in [false, true] {
+        for revealsRules in [false, true] {
             let edge = Edge(StubThumbnails(make: { _ in throw denied })) {
-                $0.tellsRules = tellsRules
+                $0.revealsRules = revealsRules
                 $0.accessLog = false
             }
-            #expect(await edge.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == tellsRules)
+            #expect(await edge.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == revealsRules)
             #expect(edge.log.lines.last?["detail"] == "allowedPorts: 81")
         }
     }

@@ -82,7 +82,7 @@ import ThumbnailTypes
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
     func `a refusal of the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
-        let response = Edge().responder.refusal(refusal)
+        let response = Edge().responder.response(to: refusal)
         #expect(response.status.code == status)
         #expect(response.code == code)
         #expect(response[.contentType] == "application/problem+json")

@@ -9,19 +9,20 @@ import ThumbnailTypes
 
 struct RepeatedResponsesTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
-    private let place = ResponseSlot()
+    private let slot = ResponseSlot()
 
     /// Requests are not logged, the result is cached and `age` seconds old.
     private func edge(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> Edge {
         let freshness = Freshness(lifetime: lifetime, age: age)
-        return Edge(StubThumbnails(cached: .sample(freshness: freshness, place: place))) { $0.accessLog = isLogged }
+        return Edge(StubThumbnails(cached: .sample(freshness: freshness, slot: slot))) { $0.accessLog = isLogged }
     }
 
     private func recurring(
         _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
     ) -> RecurringResponse? {
         guard
-            case .again(let response, _) = edge.responder.respond(to: HTTPRequest(target: target, headerFields: fields))
+            case .recurring(let response, _) = edge.responder.respond(
+                to: HTTPRequest(target: target, headerFields: fields))
         else { return nil }
         return response
     }
@@ -62,7 +63,8 @@ struct RepeatedResponsesTests {
 
     @Test func `the recurring answer is the one that reading the request gives, and is counted`() throws {
         let edge = edge(age: 7)
-        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+        guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+        else {
             Issue.record("not a recurring answer")
             return
         }
@@ -71,7 +73,7 @@ struct RepeatedResponsesTests {
         edge.thumbnails.cached = nil
         edge.thumbnails.generation = 1
         #expect(answer.response() == nil)
-        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), place: place)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot)
         #expect(answer.response() === first)
         edge.lifecycle.beginDraining()
         #expect(answer.response() == nil)
@@ -79,7 +81,8 @@ struct RepeatedResponsesTests {
 
     @Test func `the caches are asked once a second, and when an entry has left them`() throws {
         let edge = edge(age: 7)
-        guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+        guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+        else {
             Issue.record("not a recurring answer")
             return
         }
@@ -91,7 +94,7 @@ struct RepeatedResponsesTests {
         #expect(next.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
         #expect(next !== first && answer.response() === next)
         #expect(edge.thumbnails.requests.count == 3)
-        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), place: place)
+        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), slot: slot)
         edge.thumbnails.generation = 1
         let second = try #require(answer.response())
         #expect(second.response[.age] == "8")

@@ -106,7 +106,7 @@ final class StubThumbnails: ThumbnailServing {
     /// Requests that went on after a look.
     var afterLooks: Int { state.withLock { $0.afterLooks } }
 
-    func sharedLook(for recurring: ResolvedRequest) -> (any SharedLooking)? { look }
+    func pendingLookup(for recurring: ResolvedRequest) -> (any PendingLookup)? { look }
 
     func facts(_ requested: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened { return SourceFacts(header: opened.header, byteCount: 5) }
@@ -148,10 +148,10 @@ final class StubThumbnails: ThumbnailServing {
 }
 
 /// A look whose questions are answered at once, with these outcomes.
-final class StubLook: SharedLooking {
-    private let outcomes: Locked<[SharedLookOutcome]>
+final class StubLook: PendingLookup {
+    private let outcomes: Locked<[PendingLookupOutcome]>
 
-    init(_ outcomes: SharedLookOutcome...) {
+    init(_ outcomes: PendingLookupOutcome...) {
         self.outcomes = Locked(outcomes)
     }
 
@@ -160,7 +160,9 @@ final class StubLook: SharedLooking {
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
 
-    func finish() -> SharedLookOutcome { outcomes.withLock { $0.isEmpty ? .work(EarlierLookup()) : $0.removeFirst() } }
+    func finish() -> PendingLookupOutcome {
+        outcomes.withLock { $0.isEmpty ? .work(EarlierLookup()) : $0.removeFirst() }
+    }
 }
 
 extension EncodedImage {
@@ -173,12 +175,12 @@ extension Thumbnail {
     static func sample(
         _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
-        place: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
+        slot: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         Thumbnail(
             image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified,
             freshness: freshness,
-            cacheStatus: cacheStatus, timings: timings, place: place)
+            cacheStatus: cacheStatus, timings: timings, slot: slot)
     }
 }
 

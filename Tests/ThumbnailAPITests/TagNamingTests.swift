@@ -66,7 +66,7 @@ struct TagNamingTests {
     }
 
     @Test func `a hit notes the tags of its client, and those of nobody if it is signed`() async throws {
-        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), place: ResponseSlot())
+        let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let thumbnails = StubThumbnails(cached: sample)
         let edge = try edge(thumbnails)
         #expect(await edge.respond(Self.url + "&tag=a").status == .ok)

@@ -40,7 +40,7 @@ import ThumbnailTypes
 
     @Test func `what the result cache holds is answered at once, without a receipt`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
-        guard case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+        guard case .ready(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("a cached thumbnail was not answered on the calling thread")
             return
         }
@@ -70,7 +70,7 @@ import ThumbnailTypes
         }
         // A hit is answered by the event thread itself, however large it is.
         let edge = Edge(StubThumbnails(cached: thumbnail)) { $0.otherDialects = [WsrvDialect(at: prefix)] }
-        if case .later = edge.responder.respond(to: HTTPRequest(target: target)) {
+        if case .deferred = edge.responder.respond(to: HTTPRequest(target: target)) {
             Issue.record("the answer waits for a task")
         }
     }
@@ -108,7 +108,7 @@ import ThumbnailTypes
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: 57)
         let thumbnail = Thumbnail(
             image: image, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60), cacheStatus: [],
-            timings: [], place: ResponseSlot())
+            timings: [], slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-Quality"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == "57") }
@@ -125,7 +125,7 @@ import ThumbnailTypes
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), hasGainMap: isKept)
         let thumbnail = Thumbnail(
             image: image, sourceHeader: header, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
-            cacheStatus: [], timings: [], place: ResponseSlot())
+            cacheStatus: [], timings: [], slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-HDR"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == (isKept ? "kept" : "dropped")) }
@@ -348,7 +348,8 @@ import ThumbnailTypes
             status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 2)
         let edge = Edge(StubThumbnails(refusal: refusal))
         guard
-            case .now(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target + "&placeholder=red"))
+            case .ready(let response) = edge.responder.respond(
+                to: HTTPRequest(target: Self.target + "&placeholder=red"))
         else {
             Issue.record("a refusal was not given on the calling thread")
             return

@@ -77,12 +77,12 @@ struct TrustedProxiesTests {
             request.target = "/thumbnail?url=http://example.com/a&w=10"
             return edge.responder.respond(to: request)
         }
-        guard case .later(let work) = answer("198.51.100.9") else { throw Unexpected() }
-        guard case .now(let refusal) = answer("198.51.100.9") else { throw Unexpected() }
+        guard case .deferred(let work) = answer("198.51.100.9") else { throw Unexpected() }
+        guard case .ready(let refusal) = answer("198.51.100.9") else { throw Unexpected() }
         #expect(refusal.status == .serviceUnavailable && refusal.code == "overloaded")
-        guard case .later = answer("198.51.100.10") else { throw Unexpected() }
+        guard case .deferred = answer("198.51.100.10") else { throw Unexpected() }
         _ = await work()
-        guard case .later = answer("198.51.100.9") else { throw Unexpected() }
+        guard case .deferred = answer("198.51.100.9") else { throw Unexpected() }
     }
 
     @Test(arguments: [false, true])
@@ -98,21 +98,21 @@ struct TrustedProxiesTests {
             return edge.responder.respond(to: request)
         }
         edge.thumbnails.look = StubLook(.question, .thumbnail(.sample()))
-        guard case .soon(let first) = answer() else { throw Unexpected() }
-        guard case .soon(let second) = first.answer() else { throw Unexpected() }
-        guard case .now(let refusal) = answer() else { throw Unexpected() }
+        guard case .waiting(let first) = answer() else { throw Unexpected() }
+        guard case .waiting(let second) = first.answer() else { throw Unexpected() }
+        guard case .ready(let refusal) = answer() else { throw Unexpected() }
         #expect(refusal.status == .serviceUnavailable)
         if isAbandoned {
-            second.abandoned()
+            second.onAbandon()
         } else {
-            guard case .now(let response) = second.answer() else { throw Unexpected() }
+            guard case .ready(let response) = second.answer() else { throw Unexpected() }
             #expect(response.status == .ok)
         }
         edge.thumbnails.look = StubLook(.work(EarlierLookup()))
-        guard case .soon(let third) = answer(), case .later(let work) = third.answer() else { throw Unexpected() }
-        guard case .now = answer() else { throw Unexpected() }
+        guard case .waiting(let third) = answer(), case .deferred(let work) = third.answer() else { throw Unexpected() }
+        guard case .ready = answer() else { throw Unexpected() }
         _ = await work()
-        guard case .soon = answer() else { throw Unexpected() }
+        guard case .waiting = answer() else { throw Unexpected() }
     }
 
     private struct Unexpected: Error {}

@@ -121,13 +121,13 @@ import ThumbnailTypes
                 source: SourceIdentity(given: "x"), validator: .digest("x"), plan: DecodePlan(page: page, level: level))
         }
         let held = ImagesInUse()
-        for level in [1, 2, 4, 8] { held.hold(image(512 / level), for: key(0, level)) }
+        for level in [1, 2, 4, 8] { held.add(image(512 / level), for: key(0, level)) }
         #expect([1, 2, 4, 8].allSatisfy { held.contains(key(0, $0)) })
         // The one that was used last stays as long as it may.
         #expect(held.image(for: key(0, 2))?.size.width == 256)
-        held.hold(image(512), for: key(1, 1))
+        held.add(image(512), for: key(1, 1))
         #expect(held.contains(key(1, 1)) && held.contains(key(0, 2)) && !held.contains(key(0, 1)))
-        held.hold(image(512), for: key(2, 1))
+        held.add(image(512), for: key(2, 1))
         #expect(held.contains(key(2, 1)) && !held.contains(key(1, 1)))
     }
 

@@ -67,7 +67,7 @@ struct ResultWriterTests {
         #expect(try await told(Self.thumbnail(source)) == expected)
         // A source that may not be stored is an image in hand under a name of no origin.
         let passing = try OpenedSource(
-            passing: SharedBytes(ImageFixture.jpeg.array), name: "0a", at: Self.now, fetched: source)
+            uncacheable: SharedBytes(ImageFixture.jpeg.array), name: "0a", at: Self.now, fetched: source)
         let made = Self.thumbnail(passing.record.head.freshness)
         #expect(try await told(made, of: passing) == expected)
     }

@@ -195,7 +195,7 @@ struct SettingsLoaderTests {
 
     @Test func `names of the operators' listener are read`() throws {
         func isServed(_ host: String, _ arguments: [String]) throws -> Bool {
-            try load(arguments).api.operatorSites.violation(to: HTTPRequest(target: "/", headerFields: [.host: host]))
+            try load(arguments).api.adminSites.violation(to: HTTPRequest(target: "/", headerFields: [.host: host]))
                 == nil
         }
         #expect(try !isServed("alula.internal", []))

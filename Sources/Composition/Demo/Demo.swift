@@ -38,7 +38,7 @@ struct Demo {
         }
         settings.api.sampleSource = "http://127.0.0.1:\(origin.port)/sample.jpg"
         settings.api.takesUploads = true
-        settings.api.tellsRules = true
+        settings.api.revealsRules = true
     }
 
     func greet(port: UInt16, operatorPort: UInt16) {
@@ -64,13 +64,13 @@ private struct SampleOrigin: RequestResponder {
     let image: SharedBytes
 
     func respond(to request: HTTPRequest) -> HTTPReply {
-        guard request.target == "/sample.jpg" else { return .now(HTTPResponse(status: .notFound)) }
-        return .now(
+        guard request.target == "/sample.jpg" else { return .ready(HTTPResponse(status: .notFound)) }
+        return .ready(
             HTTPResponse(
                 status: .ok,
                 headerFields: [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"sample-1\""],
                 body: .shared(image)))
     }
 
-    func refusal(_ refusal: HTTPRejection) -> HTTPResponse { HTTPResponse(status: .badRequest) }
+    func response(to rejection: HTTPRejection) -> HTTPResponse { HTTPResponse(status: .badRequest) }
 }

@@ -7,11 +7,11 @@ package struct Problem: Sendable {
     package let requestID: String
     package let common: HTTPFields
     /// Whether the client learns which rule rejected a source; otherwise only the log contains it.
-    package let tellsRules: Bool
+    package let revealsRules: Bool
 
-    package init(_ error: any ServiceError, requestID: String, common: HTTPFields, tellsRules: Bool = false) {
+    package init(_ error: any ServiceError, requestID: String, common: HTTPFields, revealsRules: Bool = false) {
         self.error = error
-        self.tellsRules = tellsRules
+        self.revealsRules = revealsRules
         self.requestID = requestID
         self.common = common
     }
@@ -38,7 +38,7 @@ package struct Problem: Sendable {
         var answer = error.answer
         answer.status = status
         return Problem(
-            RestatedError(answer: answer), requestID: requestID, common: common, tellsRules: tellsRules
+            RestatedError(answer: answer), requestID: requestID, common: common, revealsRules: revealsRules
         ).response
     }
 
@@ -46,7 +46,7 @@ package struct Problem: Sendable {
         var members: [(String, JSONValue)] = [
             ("type", .string("about:blank")), ("title", .string(error.status.reasonPhrase ?? "Error")),
             ("status", .int(error.status.code)),
-            ("detail", .string(tellsRules ? error.operatorMessage : error.publicMessage)),
+            ("detail", .string(revealsRules ? error.operatorMessage : error.publicMessage)),
             ("code", .string(error.code)),
         ]
         if let parameter = error.parameter { members.append(("parameter", .string(parameter))) }

@@ -8,13 +8,13 @@ struct BodyPace {
     /// The allowed delay of bytes in transit, and the shortest interval between recorded samples.
     private static let tolerance = Duration.milliseconds(250)
 
-    private struct Look {
+    private struct Sample {
         let time: Duration
         let bytes: Int
     }
 
     /// The samples of the last seconds, the first of them older than a span if there is one.
-    private var looks: [Look] = []
+    private var samples: [Sample] = []
 
     init() {}
 
@@ -23,10 +23,12 @@ struct BodyPace {
     /// - Parameter receivedBytes: The total number of bytes received on the connection; negative if unknown.
     mutating func isTooSlow(receivedBytes: Int, at now: Duration) -> Bool {
         guard receivedBytes >= 0 else { return false }
-        if let latest = looks.last, now - latest.time < Self.tolerance { return false }
-        looks.append(Look(time: now, bytes: receivedBytes))
-        guard let begin = looks.lastIndex(where: { now - $0.time >= Self.span + Self.tolerance }) else { return false }
-        looks.removeFirst(begin)
-        return receivedBytes - looks[0].bytes < Self.minimumBytes
+        if let latest = samples.last, now - latest.time < Self.tolerance { return false }
+        samples.append(Sample(time: now, bytes: receivedBytes))
+        guard let begin = samples.lastIndex(where: { now - $0.time >= Self.span + Self.tolerance }) else {
+            return false
+        }
+        samples.removeFirst(begin)
+        return receivedBytes - samples[0].bytes < Self.minimumBytes
     }
 }

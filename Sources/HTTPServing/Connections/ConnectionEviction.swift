@@ -55,7 +55,8 @@ struct ConnectionEviction {
 
     private mutating func closeNext(at now: Duration) -> Bool {
         while let candidate = plan.popLast() {
-            if let idleSince = candidate.idleSince, candidate.connection.makeWay(idleSince: idleSince, at: now) {
+            if let idleSince = candidate.idleSince, candidate.connection.closeForEviction(idleSince: idleSince, at: now)
+            {
                 closings += 1
                 unreported += 1
                 return true

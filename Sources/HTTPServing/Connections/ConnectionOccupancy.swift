@@ -18,7 +18,7 @@ struct ConnectionOccupancy: ~Copyable {
     }
 
     /// Acquires the connection; returns false if it has an owner.
-    func take(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
+    func acquire(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
 
     func endRequest(at now: Duration) {
         idleBegan.store(Moment(now), ordering: .relaxed)
@@ -41,7 +41,7 @@ struct ConnectionOccupancy: ~Copyable {
     }
 
     /// Acquires the connection from an arriving body; returns false if there is none.
-    func takeFromBody() -> Bool { pass(from: .body, to: .watch) }
+    func acquireFromBody() -> Bool { pass(from: .body, to: .watch) }
 
     private func pass(from owner: Occupant, to next: Occupant) -> Bool {
         occupant.compareExchange(

@@ -7,17 +7,17 @@ import Synchronization
 ///
 /// Event threads register a connection once per deferred response; ordinary requests never get here.
 final class ConnectionWatch: Sendable {
-    struct Orders {
+    struct Commands {
         /// Close connections as soon as they are idle.
         var isDraining = false
         /// Stop by this time, even with requests in progress.
         var stopDeadline: Duration?
         /// Called before requests in progress are aborted.
-        var willCut: @Sendable () -> Void = {}
+        var willAbort: @Sendable () -> Void = {}
     }
 
     private struct State {
-        var orders = Orders()
+        var commands = Commands()
         var waiters: [CheckedContinuation<Bool, Never>] = []
         var outcome: Bool?
     }
@@ -74,8 +74,8 @@ final class ConnectionWatch: Sendable {
     }
 
     /// Updates the commands and wakes the watch thread; safe on any thread.
-    func order(_ change: (inout Orders) -> Void) {
-        state.withLock { change(&$0.orders) }
+    func update(_ change: (inout Commands) -> Void) {
+        state.withLock { change(&$0.commands) }
         var byte: UInt8 = 1
         _ = unsafe write(wakeWriter, &byte, 1)
     }
@@ -91,7 +91,7 @@ final class ConnectionWatch: Sendable {
         }
     }
 
-    var orders: Orders { state.withLock { $0.orders } }
+    var commands: Commands { state.withLock { $0.commands } }
 
     /// Waits up to `limit` for disconnecting clients or a command, and abandons the responses of clients that left.
     ///

@@ -21,7 +21,7 @@ final class LingeringSockets: Sendable {
 
     /// Stores a duplicate of a descriptor that is about to be closed; returns false if there is no room, and the socket
     /// is closed at once.
-    func keep(copyOf descriptor: CInt, at now: Duration) -> Bool {
+    func add(copyOf descriptor: CInt, at now: Duration) -> Bool {
         sockets.withLock { sockets in
             guard sockets.count < Self.maximumCount else { return false }
             let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

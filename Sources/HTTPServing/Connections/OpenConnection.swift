@@ -8,14 +8,14 @@ protocol OpenConnection: AnyObject, Sendable {
     var peer: PeerAddress { get }
 
     /// Whether the connection was closed to make room for another.
-    var hasMadeWay: Bool { get }
+    var isEvicted: Bool { get }
 
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
 
     /// Closes the connection unless a request has arrived since `known`.
     ///
     /// - Returns: Whether it is being closed.
-    func makeWay(idleSince known: Duration, at now: Duration) -> Bool
+    func closeForEviction(idleSince known: Duration, at now: Duration) -> Bool
 
     /// Ends the wait for the response with this ticket, or any if nil, because the client has disconnected.
     ///
@@ -26,10 +26,10 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Ends the connection if its body is late or too slow, after sending the bytes that `parting` returns.
     ///
     /// Watch thread only.
-    func closeLateBody(at now: Duration, parting: () -> [UInt8])
+    func closeLateBody(at now: Duration, lastResponse: () -> [UInt8])
 
     /// Notifies the event thread that the client has disconnected in the middle of its body; watch thread only.
-    func noticeAbandonedBody()
+    func wakeForAbandonedBody()
 
     /// Whether the current header has been incomplete for longer than `limit`; watch thread only.
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
@@ -39,10 +39,10 @@ protocol OpenConnection: AnyObject, Sendable {
 
     /// Closes the connection if no request is in progress and no header has begun; with `parting`, also in the middle
     /// of a header, after sending these bytes.
-    func closeIdle(parting: [UInt8]?)
+    func closeIdle(lastResponse: [UInt8]?)
 
     /// Ends the connection in any state.
     ///
     /// - Returns: Whether a request was in progress.
-    func cut() -> Bool
+    func abort() -> Bool
 }

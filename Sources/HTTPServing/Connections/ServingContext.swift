@@ -97,13 +97,13 @@ final class ServingContext: Sendable {
     /// Event thread only, while the descriptor is open.
     func linger(_ descriptor: CInt) {
         // The command wakes the watch thread, which drains.
-        if lingering.keep(copyOf: descriptor, at: timekeeper.now) { watch.order { _ in } }
+        if lingering.add(copyOf: descriptor, at: timekeeper.now) { watch.update { _ in } }
     }
 
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
         // Before the slot is freed, so that it is not taken twice.
-        if connection.hasMadeWay { eviction.withLock { $0.noteClosed() } }
+        if connection.isEvicted { eviction.withLock { $0.noteClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         releaseSlot(of: connection.peer)
     }

@@ -11,13 +11,13 @@ extension ClientConnection {
     /// disconnects before the task is attached, attaching cancels the task.
     func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
-        step = .promised(Promise(ticket: ticket))
+        step = .deferred(Deferral(ticket: ticket))
         shared.withLock { $0.promise.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
         context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
         let task = Task {
             let response = await work()
-            keep({ .now(response) }, ticket: ticket)
+            keep({ .ready(response) }, ticket: ticket)
         }
         let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
         if isAbandoned { task.cancel() }
@@ -26,7 +26,7 @@ extension ClientConnection {
     /// Suspends the connection for a short wait, during which disconnects are not detected.
     func suspend(during wait: ShortWait) {
         let ticket = context.watch.makeTicket()
-        step = .promised(Promise(ticket: ticket, wait: wait))
+        step = .deferred(Deferral(ticket: ticket, wait: wait))
         shared.withLock { $0.promise.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
         wait.begin { self.keep(wait.answer, ticket: ticket) }
@@ -80,17 +80,17 @@ extension ClientConnection {
         return outcome
     }
 
-    func deliver(_ promise: Promise) -> Bool {
+    func deliver(_ promise: Deferral) -> Bool {
         step = .answered
         guard let answer = end(promise) else {
-            promise.wait?.abandoned()
+            promise.wait?.onAbandon()
             return false
         }
         return give(answer())
     }
 
     /// Returns the response of a resumed connection; nil if the wait was abandoned.
-    func end(_ promise: Promise) -> DeferredResponse.Kept? {
+    func end(_ promise: Deferral) -> DeferredResponse.Kept? {
         if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }
     }

@@ -17,13 +17,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case awaitingLine
         case lineReceived(ReceivedTarget)
         case accepted(HTTPRequest)
-        case recognised(RecurringResponse)
+        case recognized(RecurringResponse)
         case receiving(ReceivedBody)
-        case promised(Promise)
+        case deferred(Deferral)
         case answered
     }
 
-    struct Promise {
+    struct Deferral {
         let ticket: UInt64
         /// The short wait; nil if a task computes the response, and disconnects are watched for.
         var wait: ShortWait?
@@ -31,7 +31,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     struct Shared {
         var isOpen = true
-        var hasMadeWay = false
+        var isEvicted = false
         var promise = DeferredResponse()
         var streamWait = StreamWait()
     }
@@ -91,9 +91,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case .accepted(let request):
             let header = unsafe ReceivedHeader(connection: connection, method: method, version: version)
             return respond(to: request, header)
-        case .recognised(let response): return send(response)
+        case .recognized(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
-        case .promised(let promise): return deliver(promise)
+        case .deferred(let promise): return deliver(promise)
         case .awaitingLine, .answered: return false
         }
     }
@@ -101,9 +101,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     /// Called when the response is sent or the request failed.
     func complete() {
         // If the library finds a resumed connection broken, it does not call the handler again.
-        if case .promised(let promise) = step {
+        if case .deferred(let promise) = step {
             _ = end(promise)
-            promise.wait?.abandoned()
+            promise.wait?.onAbandon()
         }
         endStreamWait()
         step = .awaitingLine
@@ -126,16 +126,16 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         // The watch thread may have ended the connection meanwhile.
         switch step {
         case .awaitingLine, .lineReceived:
-            guard occupancy.take(for: .request) else { return }
+            guard occupancy.acquire(for: .request) else { return }
             // A length that does not fit a number is not a valid length.
             if refusal == .bodyTooLarge { refusal = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
-        case .accepted, .recognised, .promised, .answered: return
+        case .accepted, .recognized, .deferred, .answered: return
         }
-        refuse(with: context.responder.refusal(refusal))
+        refuse(with: context.responder.response(to: refusal))
     }
 
-    func closeLateBody(at now: Duration, parting: () -> [UInt8]) {
+    func closeLateBody(at now: Duration, lastResponse: () -> [UInt8]) {
         guard occupancy.isInBody else {
             bodyPace = BodyPace()
             return
@@ -143,8 +143,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         shared.withLock { shared in
             guard shared.isOpen else { return }
             let isTooSlow = bodyPace.isTooSlow(receivedBytes: socket.receivedBytes, at: now)
-            guard isTooSlow || occupancy.isBodyLate(at: now), occupancy.takeFromBody() else { return }
-            socket.send(parting())
+            guard isTooSlow || occupancy.isBodyLate(at: now), occupancy.acquireFromBody() else { return }
+            socket.send(lastResponse())
             socket.end()
         }
     }
@@ -153,7 +153,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     ///
     /// The library's polling is edge-triggered. After a short read it waits for the next edge, although the end of the
     /// stream may have arrived with the last bytes. Only the body's deadline would then end the request.
-    func noticeAbandonedBody() {
+    func wakeForAbandonedBody() {
         shared.withLock { shared in
             if shared.isOpen, occupancy.isInBody, socket.isAtEnd { socket.endReceiving() }
         }
@@ -168,9 +168,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func accept(_ header: ReceivedHeader, _ target: ReceivedTarget) -> Bool {
         consumedBytes.wrappingAdd(header.size, ordering: .releasing)
-        guard occupancy.take(for: .request) else { return false }
+        guard occupancy.acquire(for: .request) else { return false }
         if target.isKnown, let response = memory.header?.response(to: header) {
-            step = .recognised(response)
+            step = .recognized(response)
             return true
         }
         switch header.read(target: target, within: context.configuration, for: context.responder) {
@@ -191,13 +191,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
                 step = .receiving(body)
                 occupancy.beginBody(until: body.deadline)
                 return true
-            case .refused(let response):
+            case .rejected(let response):
                 isRefused = true
                 return send(response, isLast: true)
             }
         case .refusal(let refusal):
             isRefused = true
-            return send(context.responder.refusal(refusal), isLast: true)
+            return send(context.responder.response(to: refusal), isLast: true)
         }
     }
 
@@ -216,9 +216,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         } catch {
             let response =
                 switch error {
-                case .late: context.responder.refusal(.bodyTimeout)
-                case .tooLong: context.responder.refusal(.bodyTooLarge)
-                case .refused(let response): response
+                case .late: context.responder.response(to: .bodyTimeout)
+                case .tooLong: context.responder.response(to: .bodyTooLarge)
+                case .rejected(let response): response
                 }
             // Frees the received bytes before the library ends the connection.
             step = .answered
@@ -232,18 +232,18 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
         let answer = context.responder.respond(to: request)
-        if case .again(_, let recurring) = answer, let header {
-            memory.note(header, of: request, answeredBy: recurring)
+        if case .recurring(_, let recurring) = answer, let header {
+            memory.remember(header, of: request, answeredBy: recurring)
         }
         return give(answer)
     }
 
     func give(_ answer: HTTPReply) -> Bool {
         switch answer {
-        case .now(let response): return send(response, isLast: isLastRequest)
-        case .again(let response, _): return send(response)
-        case .later(let work): suspend(until: work)
-        case .soon(let wait): suspend(during: wait)
+        case .ready(let response): return send(response, isLast: isLastRequest)
+        case .recurring(let response, _): return send(response)
+        case .deferred(let work): suspend(until: work)
+        case .waiting(let wait): suspend(during: wait)
         }
         return true
     }
@@ -253,12 +253,12 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         let allowsPausing = if case .streamed(let body) = response.body { body.allowsPausing } else { false }
         guard let outgoing = OutgoingResponse(response, isLast: isLast || allowsPausing, on: self) else { return false }
         report(refusedFields: outgoing.refusedFieldCount)
-        if allowsPausing { liftStallLimits() }
+        if allowsPausing { disableStallLimits() }
         return unsafe outgoing.queue(on: connection)
     }
 
     /// Lets the client pause reading the response, the connection's last, for any time.
-    private func liftStallLimits() {
+    private func disableStallLimits() {
         socket.limitStall(toMilliseconds: 0)
         unsafe CMicrohttpdShim_limit_idleness(connection, 0)
     }
@@ -267,7 +267,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         // The last response of a connection has an additional field.
         guard !context.isDraining else { return send(recurring.response, isLast: true) }
         step = .answered
-        let form = recurring.sentForm { response in
+        let form = recurring.encodedForm { response in
             let form = SharedOutgoingResponse(response)
             report(refusedFields: form?.refusedFieldCount ?? 0)
             return form
@@ -294,11 +294,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         now - openedAt < .milliseconds(500) && consumedBytes.load(ordering: .relaxed) == 0
     }
 
-    func closeIdle(parting: [UInt8]?) {
+    func closeIdle(lastResponse: [UInt8]?) {
         shared.withLock { shared in
-            guard shared.isOpen, parting != nil || pendingBytes <= 0 else { return }
-            guard occupancy.take(for: .watch) else { return }
-            if let parting { socket.send(parting) }
+            guard shared.isOpen, lastResponse != nil || pendingBytes <= 0 else { return }
+            guard occupancy.acquire(for: .watch) else { return }
+            if let lastResponse { socket.send(lastResponse) }
             socket.end()
         }
     }
@@ -309,17 +309,17 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             connection: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
-    func makeWay(idleSince known: Duration, at now: Duration) -> Bool {
+    func closeForEviction(idleSince known: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
             guard shared.isOpen, occupancy.idleSince == known, isIdle(at: now) else { return false }
-            guard occupancy.take(for: .watch) else { return false }
-            shared.hasMadeWay = true
+            guard occupancy.acquire(for: .watch) else { return false }
+            shared.isEvicted = true
             socket.end()
             return true
         }
     }
 
-    var hasMadeWay: Bool { shared.withLock { $0.hasMadeWay } }
+    var isEvicted: Bool { shared.withLock { $0.isEvicted } }
 
     /// Whether no request is in progress: none being served, none in the socket's buffer, and no recent incomplete
     /// header.
@@ -330,7 +330,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return occupancy.hasSlowHeader(at: now) || pendingBytes <= 0
     }
 
-    func cut() -> Bool {
+    func abort() -> Bool {
         if abandon(ticket: nil) { return true }
         return shared.withLock { shared in
             guard shared.isOpen else { return false }

@@ -19,12 +19,12 @@ final class ReceivedBody {
         /// It exceeds the route's limit or the announced length.
         case tooLong
         /// There is no room for it.
-        case refused(HTTPResponse)
+        case rejected(HTTPResponse)
     }
 
     /// After this many bytes, memory for the whole announced length is reserved; the system commits it when it is
     /// written.
-    private static let trialLength = 64 << 10
+    private static let reservationThreshold = 64 << 10
 
     /// Creates the body of `request`, which must arrive within `limit`.
     ///
@@ -41,7 +41,7 @@ final class ReceivedBody {
         (self.length, self.maximumLength, self.hold) = (length, maximumLength, hold)
         self.timekeeper = timekeeper
         deadline = timekeeper.now + limit
-        bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.trialLength))
+        bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.reservationThreshold))
     }
 
     @unsafe
@@ -49,12 +49,14 @@ final class ReceivedBody {
         guard timekeeper.now < deadline else { throw .late }
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
-        if let response = hold?.refusal(ofLength: count) {
+        if let response = hold?.rejection(ofLength: count) {
             // Other bodies need the memory, and the client may take a while to read the response.
             bytes = ByteAccumulator()
-            throw .refused(response)
+            throw .rejected(response)
         }
-        if let length, bytes.count <= Self.trialLength, count > Self.trialLength { bytes.reserve(length) }
+        if let length, bytes.count <= Self.reservationThreshold, count > Self.reservationThreshold {
+            bytes.reserve(length)
+        }
         unsafe bytes.append(part)
     }
 

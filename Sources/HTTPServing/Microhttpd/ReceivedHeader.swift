@@ -52,10 +52,10 @@ struct ReceivedHeader {
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
             // GET and HEAD have no body, so their route lookup is skipped.
             let mayHaveBody = request.method != .get && request.method != .head
-            let intake = mayHaveBody ? responder.intake(of: request) : nil
-            let verdict = RequestRules.verdict(
+            let intake = mayHaveBody ? responder.bodyPolicy(for: request) : nil
+            let decision = RequestRules.decision(
                 on: request, isVersion10: isVersion10, maximumBodyLength: intake?.maximumLength ?? 0)
-            switch verdict {
+            switch decision {
             case .accept(let length):
                 if let intake, length > 0 { return .requestWithBody(request, length: length, intake) }
                 // The length of "Expect" rules out nearly all headers without it.
@@ -65,7 +65,7 @@ struct ReceivedHeader {
                 return .request(request)
             case .acceptChunks:
                 return intake.map { .requestWithBody(request, length: nil, $0) } ?? .refusal(.badRequest)
-            case .refuse(let refusal): return .refusal(refusal)
+            case .reject(let refusal): return .refusal(refusal)
             }
         }
     }
@@ -122,14 +122,14 @@ extension CMicrohttpdShim_field {
         guard unsafe RequestRules.isFieldValue(text),
             let name = unsafe HTTPField.Name(String(decoding: name.bytes(name_length), as: UTF8.self))
         else { return nil }
-        return unsafe HTTPField(name: name, value: Self.latin(text))
+        return unsafe HTTPField(name: name, value: Self.decodedLatin1(text))
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Decodes bytes beyond ASCII to the scalars of the same number.
     @unsafe
-    private static func latin(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    private static func decodedLatin1(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return unsafe String(decoding: bytes, as: UTF8.self) }
         var scalars = String.UnicodeScalarView()
         for index in bytes.indices { unsafe scalars.append(Unicode.Scalar(bytes[index])) }

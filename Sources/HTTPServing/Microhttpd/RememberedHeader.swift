@@ -36,7 +36,8 @@ struct HeaderMemory {
     private var lastTarget: String?
 
     /// Remembers a header when its target is requested for the second time in a row; most are never repeated.
-    mutating func note(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringResponder) {
+    mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringResponder)
+    {
         guard request.target == lastTarget else {
             lastTarget = request.target
             return

@@ -13,11 +13,11 @@ enum RequestRules {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
-    enum Verdict: Equatable {
+    enum Decision: Equatable {
         case accept(bodyLength: Int)
         /// Serve it after reading a chunked body (RFC 9112 section 7.1).
         case acceptChunks
-        case refuse(HTTPRejection)
+        case reject(HTTPRejection)
     }
 
     /// Checks a well-formed header.
@@ -28,8 +28,8 @@ enum RequestRules {
     ///   - request: Method, target and fields; names are already tokens, and values free of control characters.
     ///   - isVersion10: Whether the request is HTTP/1.0, which needs no `Host` (RFC 9112 section 3.2).
     ///   - maximumBodyLength: The route's limit in bytes; 0 if it accepts no body. GET and HEAD never have a body.
-    static func verdict(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Verdict {
-        guard hasAcceptableTarget(request) else { return .refuse(.badRequest) }
+    static func decision(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Decision {
+        guard hasAcceptableTarget(request) else { return .reject(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
         var hosts = 0
         var lengths: [Int] = []
@@ -55,13 +55,13 @@ enum RequestRules {
             }
         }
         guard isWellFormed, lengths.count + codings <= 1, hosts == 1 || (hosts == 0 && isVersion10) else {
-            return .refuse(.badRequest)
+            return .reject(.badRequest)
         }
         guard takesBody else { return .accept(bodyLength: 0) }
         if codings > 0 { return .acceptChunks }
         // Without either there is no body (RFC 9112 section 6.3).
         let bodyLength = lengths.first ?? 0
-        return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .refuse(.bodyTooLarge)
+        return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .reject(.bodyTooLarge)
     }
 
     /// Parses decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int`

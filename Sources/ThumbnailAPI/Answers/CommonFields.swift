@@ -12,7 +12,7 @@ struct CommonFields: Sendable {
     /// The fields that scripts of the allowed origin may read, besides those that CORS always exposes.
     private static let exposed =
         ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
-        + HTTPField.Name.ownAnswerFields).map(\.rawName).joined(separator: ", ")
+        + HTTPField.Name.ownResponseFields).map(\.rawName).joined(separator: ", ")
 
     let strict: HTTPFields
     let page: HTTPFields

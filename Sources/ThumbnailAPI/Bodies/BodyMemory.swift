@@ -25,7 +25,6 @@ package final class BodyMemory: Sendable {
 
     var taken: Int { shares.withLock { $0.all } }
 
-    /// Returns the memory of a body that has not started to arrive.
     func room(for client: IPAddress?) throws(MemoryBudget.Full) -> Room {
         Room(of: self, client: ClientNetwork(of: client), reservation: try budget.reserveNow(0, for: .arrival))
     }
@@ -75,8 +74,6 @@ package final class BodyMemory: Sendable {
         deinit { release() }
 
         /// Rejects a body that does not fit now, without taking memory.
-        ///
-        /// - Throws: ``MemoryBudget/Full``.
         func check(_ length: Int) throws(MemoryBudget.Full) {
             let fits = memory.shares.withLock { memory.fits(length, of: client, $0) }
             if !fits { throw MemoryBudget.Full() }

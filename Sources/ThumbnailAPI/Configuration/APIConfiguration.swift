@@ -46,9 +46,9 @@ package struct APIConfiguration: Sendable {
     package var maximumRequestsPerClient: Int?
     /// The service's name in `CDN-Loop` (RFC 8586), which rejects its own image requests; nil for none.
     package var loopName: String?
-    package var operatorSites = OperatorSites()
+    package var adminSites = AdminSites()
     /// Whether clients learn which rule rejected a source; only for a service without public clients.
-    package var tellsRules = false
+    package var revealsRules = false
     package var version = "0"
 
     package init() {}

@@ -19,7 +19,7 @@ package struct CacheTagField: Sendable, Equatable {
             .vary, .contentDisposition, .cacheStatus, .serverTiming, .location, .xRequestID, .xContentTypeOptions,
             .contentSecurityPolicy, .crossOriginResourcePolicy, .accessControlAllowOrigin, .accessControlExposeHeaders,
             .acceptCH, .criticalCH, .retryAfter,
-        ] + HTTPField.Name.ownAnswerFields
+        ] + HTTPField.Name.ownResponseFields
 
     /// Returns nil if the name is invalid, or the field has another meaning.
     package init?(_ name: String) {

@@ -77,7 +77,7 @@ package final class Door: RequestResponder {
         return finished(body.respond(to: request), exchange)
     }
 
-    package func intake(of request: HTTPRequest) -> BodyPolicy? {
+    package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
         let route = routes.route(of: request.target)
         let maximum = routes.maximumBodyLength(at: route)
         guard maximum > 0 else { return nil }
@@ -86,17 +86,17 @@ package final class Door: RequestResponder {
             let exchange = exchange(for: request, at: route, length)
             switch reply(to: request, exchange) {
             case .receiving(let body): return .accepted(Reservation(body, exchange, self))
-            case .ready(let answer): return .refused(completed(answer, exchange))
+            case .ready(let answer): return .rejected(completed(answer, exchange))
             default: preconditionFailure("a route with a body answers before it has arrived")
             }
         }
     }
 
-    package func refusal(_ refusal: HTTPRejection) -> HTTPResponse {
+    package func response(to rejection: HTTPRejection) -> HTTPResponse {
         let exchange = Exchange(
             request: nil, bodyLength: 0, id: requestIDs.next(), startedAt: timekeeper.now, route: .none, client: nil,
             isProxied: false, trace: nil)
-        return completed(failures.answer(to: refusal.error, exchange), exchange)
+        return completed(failures.answer(to: rejection.error, exchange), exchange)
     }
 
     private func exchange(for request: HTTPRequest, at route: Route, _ bodyLength: Int?) -> Exchange {
@@ -149,13 +149,13 @@ package final class Door: RequestResponder {
         case .ready(let answer):
             end()
             let response = completed(answer, exchange)
-            guard let image = answer.fallbackImage, let fallbackImages else { return .now(response) }
-            return .later { await fallbackImages.response(image, replacing: response, exchange.id) }
+            guard let image = answer.fallbackImage, let fallbackImages else { return .ready(response) }
+            return .deferred { await fallbackImages.response(image, replacing: response, exchange.id) }
         case .recurring(let response, let responder):
             end()
-            return .again(response, by: responder)
+            return .recurring(response, by: responder)
         case .deferred(let work):
-            return .later { [self] in
+            return .deferred { [self] in
                 defer { end() }
                 return await RequestTrace.$current.withValue(exchange.trace) {
                     let answer = await work()
@@ -165,11 +165,11 @@ package final class Door: RequestResponder {
                 }
             }
         case .waiting(let wait):
-            return .soon(
+            return .waiting(
                 ShortWait(begin: wait.begin) { [self] in
                     finished(wait.reply(), exchange, end: end)
-                } abandoned: { [self] in
-                    _ = completed(wait.abandoned(), exchange)
+                } onAbandon: { [self] in
+                    _ = completed(wait.onAbandon(), exchange)
                     end()
                 })
         case .receiving: preconditionFailure("a body is received twice")
@@ -194,7 +194,7 @@ extension Door {
             (self.body, self.exchange, self.door) = (body, exchange, door)
         }
 
-        func refusal(ofLength length: Int) -> HTTPResponse? {
+        func rejection(ofLength length: Int) -> HTTPResponse? {
             do {
                 try body.grow(to: length)
                 return nil

@@ -16,7 +16,6 @@ struct Exchange: Sendable {
     /// When the request's header was complete, by the monotonic clock.
     let startedAt: Duration
     let route: Route
-    /// The client's address; nil if unknown.
     let client: IPAddress?
     let isProxied: Bool
     let trace: RequestTrace?
@@ -48,10 +47,9 @@ enum Reply: Sendable {
     /// The request's body is read first.
     case receiving(ArrivingBody)
 
-    /// A short wait without a task; see ``ShortWait``.
     struct Wait: Sendable {
         let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
         let reply: @Sendable () -> Reply
-        let abandoned: @Sendable () -> Answer
+        let onAbandon: @Sendable () -> Answer
     }
 }

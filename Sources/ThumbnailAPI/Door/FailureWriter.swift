@@ -3,12 +3,10 @@ import HTTPTypes
 import JSON
 import ThumbnailTypes
 
-/// Writes the answers to failed requests of one listener.
 struct FailureWriter: Sendable {
-    /// The fields of every response of the listener.
     let common: HTTPFields
     /// Whether clients learn which rule rejected a source.
-    let tellsRules: Bool
+    let revealsRules: Bool
     let lifecycle: ServiceLifecycle
 
     func answer(to error: any Error, _ exchange: Exchange, source: String? = nil) -> Answer {
@@ -17,11 +15,10 @@ struct FailureWriter: Sendable {
     }
 
     func problem(_ error: any ServiceError, _ exchange: Exchange) -> Problem {
-        Problem(error, requestID: exchange.id, common: common, tellsRules: tellsRules)
+        Problem(error, requestID: exchange.id, common: common, revealsRules: revealsRules)
     }
 }
 
-/// Responses to health checks, equal on both listeners.
 struct HealthResponses: Sendable {
     let failures: FailureWriter
 

@@ -17,12 +17,12 @@ extension Door {
     ///   - workers: The threads that parse bodies.
     ///   - bodies: The memory of bodies.
     package convenience init(
-        administering service: AdministeredService, sites: OperatorSites, reader: PrefetchReader,
+        administering service: AdministeredService, sites: AdminSites, reader: PrefetchReader,
         explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
         timekeeper: any Timekeeper
     ) {
         let failures = FailureWriter(
-            common: CommonFields.operators.strict, tellsRules: true, lifecycle: service.lifecycle)
+            common: CommonFields.operators.strict, revealsRules: true, lifecycle: service.lifecycle)
         let requestIDs = RequestIDs()
         self.init(
             [AdminLog(logger: logger), requestIDs, AllowedMethods(), sites],
@@ -57,7 +57,7 @@ private struct AdminLog: Middleware {
     }
 }
 
-extension OperatorSites: Middleware {
+extension AdminSites: Middleware {
     func check(_ exchange: Exchange) throws(APIError) -> Answer? {
         if let request = exchange.request, !exchange.route.isHealth, let violation = violation(to: request) {
             throw APIError(violation)

@@ -22,7 +22,7 @@ package struct JobReporter: Sendable {
     /// - Parameters:
     ///   - report: The job's end.
     ///   - end: Called after the callback succeeded or was abandoned; at once if the job has none.
-    package func tell(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
+    package func report(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status
         events.record(
             .prefetch(

@@ -17,15 +17,15 @@ package struct MetricsResponder: RequestResponder {
         guard request.method == .get || request.method == .head else {
             var response = problem(.methodNotAllowed)
             response.headerFields.append(.allow, "GET, HEAD")
-            return .now(response)
+            return .ready(response)
         }
         var fields = common
         fields.append(.contentType, Self.mediaType)
         fields.append(.cacheControl, "no-store")
-        return .now(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
+        return .ready(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
     }
 
-    package func refusal(_ refusal: HTTPRejection) -> HTTPResponse { problem(refusal.error) }
+    package func response(to rejection: HTTPRejection) -> HTTPResponse { problem(rejection.error) }
 
     private func problem(_ error: APIError) -> HTTPResponse {
         Problem(error, requestID: requestIDs.next(), common: common).response

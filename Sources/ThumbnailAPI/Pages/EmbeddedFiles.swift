@@ -3,15 +3,15 @@ import HTTPTypes
 import Memory
 
 struct EmbeddedFiles: Sendable {
-    private let answers: [EmbeddedFile: StaticAnswer]
+    private let answers: [EmbeddedFile: StaticResponse]
 
     /// Prepares `files` with the `common` fields; `page` configures the page's script.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
-        var answers: [EmbeddedFile: StaticAnswer] = [:]
+        var answers: [EmbeddedFile: StaticResponse] = [:]
         for file in files {
             var bytes = file.bytes
             if let page, file.isPage { bytes = page.inserted(into: bytes) }
-            answers[file] = StaticAnswer(
+            answers[file] = StaticResponse(
                 bytes, mediaType: file.mediaType, common: file.isPage ? common.page : common.strict)
         }
         self.answers = answers
@@ -23,7 +23,7 @@ struct EmbeddedFiles: Sendable {
 }
 
 /// The response with one file; caches may store it, but must revalidate it each time.
-private struct StaticAnswer: Sendable {
+private struct StaticResponse: Sendable {
     private let response: HTTPResponse
     private let eTag: String
 

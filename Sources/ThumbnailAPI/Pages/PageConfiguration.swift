@@ -12,7 +12,6 @@ struct PageConfiguration: Sendable {
     let needsSignature: Bool
     /// Whether the page's routes are closed because other dialects have keys.
     let isClosed: Bool
-    /// The source that is shown first; nil for none.
     let sampleSource: String?
     /// The formats with a quality, each with its default.
     let qualities: [(format: ImageFormat, quality: Int)]

@@ -67,17 +67,17 @@ struct RenditionParts: Sendable {
 /// The outcome of a response with several images, known when its first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
-    private(set) var isAnyMade = false
+    private(set) var hasResult = false
 
     mutating func note(_ part: RenditionArchive.Part) {
-        if case .problem(let problem) = part { problems.append(problem) } else { isAnyMade = true }
+        if case .problem(let problem) = part { problems.append(problem) } else { hasResult = true }
     }
 
     /// The failure of the whole response; nil if any result was produced.
     ///
     /// The first failure if all have the same status, otherwise one that reports different failures.
     var failure: (any ServiceError)? {
-        guard !isAnyMade, let first = problems.first?.error else { return nil }
+        guard !hasResult, let first = problems.first?.error else { return nil }
         return problems.allSatisfy { $0.error.status == first.status } ? first : APIError.nothingMade
     }
 }

@@ -20,8 +20,6 @@ struct SubmissionResponder: Sendable {
     let timekeeper: any Timekeeper
 
     /// Checks a request by its header alone, and admits its body.
-    ///
-    /// - Throws: A ``ServiceError`` for any error that the header reveals.
     func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
@@ -210,7 +208,7 @@ extension SubmissionResponder {
             try await parts.make { index, part in
                 outcome.note(part)
                 withheld.append((index, part))
-                guard outcome.isAnyMade else { return }
+                guard outcome.hasResult else { return }
                 begun.give(nil)
                 try await send()
             }

@@ -16,7 +16,9 @@ enum SubmittedBody: Equatable {
     static let longestList = 1 << 20
 
     /// Media types that do not identify the body, so that its first bytes do; the second one is curl's default.
-    private static let untold: Set<ExactText> = ["application/octet-stream", "application/x-www-form-urlencoded"]
+    private static let ambiguousTypes: Set<ExactText> = [
+        "application/octet-stream", "application/x-www-form-urlencoded",
+    ]
 
     /// Determines the kind of body of a request for one image.
     ///
@@ -38,7 +40,8 @@ enum SubmittedBody: Equatable {
             self = .image
             return
         }
-        guard let type = MediaType(text), type.type == "image" || Self.untold.contains(ExactText(type.description))
+        guard let type = MediaType(text),
+            type.type == "image" || Self.ambiguousTypes.contains(ExactText(type.description))
         else {
             throw .notAnImageType(text)
         }

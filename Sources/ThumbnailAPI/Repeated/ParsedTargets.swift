@@ -11,7 +11,6 @@ import ThumbnailTypes
 final class ParsedTargets: Sendable {
     private let requests: Locked<BoundedMap<RequestedTarget, ResolvedRequest>>
 
-    /// Creates a cache with these limits.
     init(maximumEntries: Int = 8_192, maximumBytes: Int = 4 << 20) {
         requests = Locked(BoundedMap(maximumCount: maximumEntries, maximumWeight: maximumBytes))
     }

@@ -77,8 +77,8 @@ struct RepeatedResponses: Sendable {
 
     /// Returns the template stored with a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
     private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
-        guard let place = thumbnail.place, request.request.expires == nil else { return nil }
-        return ResponseTemplate.template(for: thumbnail, request.request, at: place) {
+        guard let slot = thumbnail.slot, request.request.expires == nil else { return nil }
+        return ResponseTemplate.template(for: thumbnail, request.request, at: slot) {
             fields.lasting(thumbnail, to: request, secondsLeft: nil)
         }
     }

@@ -38,12 +38,12 @@ final class ResponseTemplate: Sendable {
     /// Returns the template stored with `thumbnail`; if there is none, or it is outdated, a new one with the fields
     /// from `make`.
     static func template(
-        for thumbnail: Thumbnail, _ request: Request, at place: ResponseSlot, make: () -> HTTPFields
+        for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
-        if let kept = place.kept as? ResponseTemplate, kept.fits(thumbnail, request) { return kept }
-        let made = ResponseTemplate(thumbnail, request, make())
-        place.keep(made)
-        return made
+        if let known = slot.value as? ResponseTemplate, known.fits(thumbnail, request) { return known }
+        let new = ResponseTemplate(thumbnail, request, make())
+        slot.set(new)
+        return new
     }
 
     /// Returns the whole response at this `second` since 1970, which all requests within the second share.

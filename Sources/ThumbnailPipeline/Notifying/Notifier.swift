@@ -49,7 +49,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    package func tell(_ purge: CompletedPurge) {
+    package func notify(_ purge: CompletedPurge) {
         for (hook, caller) in hooks {
             for report in hook.reports(of: purge) { for call in hook.calls(for: report) { caller.add(call) } }
         }

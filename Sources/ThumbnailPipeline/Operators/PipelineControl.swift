@@ -10,7 +10,7 @@ package struct PipelineControl: ServiceControlling {
     /// Announces purges; nil if there are no recipients.
     let notifier: Notifier?
 
-    package init(of pipeline: ImagePipeline, telling notifier: Notifier? = nil) {
+    package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil) {
         self.pipeline = pipeline
         self.notifier = notifier
     }
@@ -63,7 +63,7 @@ package struct PipelineControl: ServiceControlling {
             .purge(
                 url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         if state == .refused { throw PipelineError.tooManyPurges }
-        notifier?.tell(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
+        notifier?.notify(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed
     }
 
@@ -92,7 +92,7 @@ package struct PipelineControl: ServiceControlling {
                     url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
         }
         guard !pipeline.caches.shared.isEmpty else {
-            notifier?.tell(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
+            notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
             return removed
         }
         let state = await pipeline.caches.purge(removal)
@@ -102,7 +102,7 @@ package struct PipelineControl: ServiceControlling {
         removed.isComplete = state == .done
         if state == .refused { throw PipelineError.tooManyPurges }
         // A cache in front that sends a request now gets nothing outdated.
-        notifier?.tell(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
+        notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
         return removed
     }
 
@@ -115,7 +115,7 @@ private final class FoundSources: Sendable {
         /// Nil once no task waits for them.
         var sources: Set<SourceIdentity>? = []
         /// The number of layers that have not reported all their sources.
-        var silentPlaces: Int
+        var incompleteLayers: Int
     }
 
     private let removal: SourceRemoval
@@ -124,7 +124,7 @@ private final class FoundSources: Sendable {
     /// Collects the sources of this number of layers.
     init(_ removal: SourceRemoval, places: Int) {
         self.removal = removal
-        state = Locked(State(silentPlaces: places))
+        state = Locked(State(incompleteLayers: places))
     }
 
     /// Adds sources invalidated by a layer; late ones are removed here at once.
@@ -132,7 +132,7 @@ private final class FoundSources: Sendable {
         let identities = found.compactMap { removal.identity(named: $0.name) }
         let isLate = state.withLock { state in
             state.sources?.formUnion(identities)
-            if isComplete { state.silentPlaces -= 1 }
+            if isComplete { state.incompleteLayers -= 1 }
             return state.sources == nil
         }
         guard isLate else { return }
@@ -143,7 +143,7 @@ private final class FoundSources: Sendable {
     func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
         state.withLock { state in
             defer { state.sources = nil }
-            return (state.sources ?? [], state.silentPlaces <= 0)
+            return (state.sources ?? [], state.incompleteLayers <= 0)
         }
     }
 }

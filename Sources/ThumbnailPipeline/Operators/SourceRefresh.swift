@@ -34,7 +34,7 @@ extension PipelineControl {
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
-        if [.changed, .gone].contains(refresh.result) { notifier?.tell(CompletedPurge(sources: [identity.name])) }
+        if [.changed, .gone].contains(refresh.result) { notifier?.notify(CompletedPurge(sources: [identity.name])) }
         return refresh
     }
 

@@ -18,7 +18,7 @@ struct PrefetchJobs {
 
     enum End {
         /// Rendered, and stored at its destination, if it has one.
-        case made(PrefetchResult?)
+        case rendered(PrefetchResult?)
         case failed(PrefetchFailure)
     }
 
@@ -93,7 +93,7 @@ struct PrefetchJobs {
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
     /// Returns whether another runner may start, and counts it; it ends when ``nextAssignment()`` returns nil.
-    mutating func takeSlot() -> Bool {
+    mutating func startRunner() -> Bool {
         guard activeCount < configuration.maximumActive, order.contains(where: { hasNext($0) }) else { return false }
         activeCount += 1
         return true
@@ -114,7 +114,7 @@ struct PrefetchJobs {
         return nil
     }
 
-    mutating func leavePlace() { activeCount -= 1 }
+    mutating func endRunner() { activeCount -= 1 }
 
     /// Records the outcome of a thumbnail; returns the job's outcomes if they should be saved now, and its report if
     /// the job has ended.
@@ -127,7 +127,7 @@ struct PrefetchJobs {
             job.outcomes[assignment.index] = .failed
             job.failed += 1
             if job.failures.count < Self.maximumFailures { job.failures.append(failure) }
-        case .made(let result):
+        case .rendered(let result):
             job.outcomes[assignment.index] = .done
             job.done += 1
             if let result { job.results.append(result) }

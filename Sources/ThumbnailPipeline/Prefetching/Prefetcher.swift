@@ -19,7 +19,7 @@ package final class Prefetcher: Prefetching {
     }
 
     /// Reports the end of a job; `end` is called when the callback was delivered or given up.
-    package typealias Telling = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
+    package typealias Reporting = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailLookup & ThumbnailRendering
@@ -27,7 +27,7 @@ package final class Prefetcher: Prefetching {
     private let placer: ResultWriter
     private let isBusy: @Sendable () -> Bool
     private let notes: SavedPrefetchJobs?
-    private let tell: Telling
+    private let reportEnd: Reporting
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
@@ -48,7 +48,8 @@ package final class Prefetcher: Prefetching {
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
         placing placer: ResultWriter = ResultWriter(),
-        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, telling tell: @escaping Telling = { $1(.dropped) },
+        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?,
+        reporting reportEnd: @escaping Reporting = { $1(.dropped) },
         logger: Logger,
         timekeeper: any Timekeeper
     ) {
@@ -58,7 +59,7 @@ package final class Prefetcher: Prefetching {
         self.placer = placer
         self.isBusy = isBusy
         notes = store.map { SavedPrefetchJobs($0) }
-        self.tell = tell
+        self.reportEnd = reportEnd
         self.logger = logger
         self.timekeeper = timekeeper
         state = Locked(State(jobs: PrefetchJobs(configuration)))
@@ -66,7 +67,7 @@ package final class Prefetcher: Prefetching {
 
     /// Begins a job; returns once it is saved, or with `survivesRestart` false if that failed.
     package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
-        await knowAll()
+        await waitForResumption()
         let id = Self.makeID()
         // Its slot is taken before it is saved, because others arrive meanwhile.
         let forgotten = state.withLock {
@@ -74,7 +75,7 @@ package final class Prefetcher: Prefetching {
         }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
-        let isNoted = await notes?.keep(id, items, callback: callback) ?? false
+        let isNoted = await notes?.save(id, items, callback: callback) ?? false
         if notes != nil, !isNoted { logger.warning("prefetch job not stored", ["job": .string(id)]) }
         state.withLock { $0.jobs.release(ExactText(id)) }
         start()
@@ -82,7 +83,7 @@ package final class Prefetcher: Prefetching {
     }
 
     package func status(of id: String) async -> PrefetchStatus? {
-        await knowAll()
+        await waitForResumption()
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
@@ -117,11 +118,11 @@ package final class Prefetcher: Prefetching {
         start()
     }
 
-    private func knowAll() async { await state.withLock { $0.resumption }?.value }
+    private func waitForResumption() async { await state.withLock { $0.resumption }?.value }
 
     private func start() {
         state.withLock { state in
-            while !state.isStopped, state.jobs.takeSlot() {
+            while !state.isStopped, state.jobs.startRunner() {
                 state.lastRunner += 1
                 let runner = state.lastRunner
                 // Safe under the lock: creating a task only enqueues it.
@@ -137,7 +138,7 @@ package final class Prefetcher: Prefetching {
                 outcome = try await self.end(of: assignment.item)
             } catch {
                 // Interrupted work is left for the next process.
-                state.withLock { $0.jobs.leavePlace() }
+                state.withLock { $0.jobs.endRunner() }
                 break
             }
             let (note, end) = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
@@ -151,7 +152,7 @@ package final class Prefetcher: Prefetching {
 
     /// Reports that a job has ended; a callback interrupted by shutdown is left to the next process.
     private func report(_ end: PrefetchReport) {
-        tell(end) { [notes] outcome in
+        reportEnd(end) { [notes] outcome in
             if end.callback != nil, outcome != .dropped { notes?.forgetCallback(of: end.id) }
         }
     }
@@ -173,7 +174,7 @@ package final class Prefetcher: Prefetching {
                 let placed = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
                     try await self.placed(work)
                 }
-                return .made(placed.map { PrefetchResult(target: item.target, source: source, placed: $0) })
+                return .rendered(placed.map { PrefetchResult(target: item.target, source: source, placed: $0) })
             } catch let cancellation as CancellationError {
                 throw cancellation
             } catch {

@@ -22,7 +22,7 @@ struct SavedPrefetchJobs: Sendable {
     }
 
     /// Saves a new job, and reserves room for its outcomes; returns whether it succeeded.
-    func keep(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {
+    func save(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {
         let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: items.count)
         var notes = [
             DiskNote(name: Self.jobName(id), bytes: Array(items.map(Self.line).joined(separator: "\n").utf8)),

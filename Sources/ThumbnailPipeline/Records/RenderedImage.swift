@@ -10,7 +10,7 @@ struct RenderedImage: Sendable {
     let eTag: String
     let isIncomplete: Bool
     /// The slot for data common to its responses.
-    let place = ResponseSlot()
+    let slot = ResponseSlot()
 
     /// Computes the entity tag from all bytes of an image.
     init(_ image: EncodedImage, isIncomplete: Bool = false) {
@@ -59,6 +59,6 @@ extension Thumbnail {
         self.init(
             image: result.image, sourceHeader: records.image.header, isIncomplete: result.isIncomplete,
             eTag: result.eTag, lastModified: records.lastModified, freshness: freshness, cacheStatus: status,
-            timings: timings, place: status == Self.hit ? result.place : nil)
+            timings: timings, slot: status == Self.hit ? result.slot : nil)
     }
 }

@@ -13,7 +13,7 @@ package final class OpenedSource: Sendable {
     let bytes: SharedBytes
     /// Whether everything derived from it is dropped when the caller is done.
     let isUncacheable: Bool
-    let held = ImagesInUse()
+    let imagesInUse = ImagesInUse()
     private let isAdmitted: Atomic<Bool>
     /// The freshness stated by its origin; nil for an uploaded file.
     private let fetched: SourceFreshness?
@@ -61,10 +61,8 @@ package final class OpenedSource: Sendable {
     }
 
     /// Creates a source that may not be stored, identified for one use.
-    ///
-    /// - Throws: ``ImagingError``.
     convenience init(
-        passing bytes: SharedBytes, name: String, at now: Int, fetched: SourceFreshness? = nil
+        uncacheable bytes: SharedBytes, name: String, at now: Int, fetched: SourceFreshness? = nil
     ) throws(ImagingError) {
         self.init(try Self.record(of: bytes, named: name, at: now), bytes: bytes, isUncacheable: true, fetched: fetched)
     }
@@ -94,7 +92,7 @@ final class ImagesInUse: Sendable {
 
     func image(for key: DecodeKey) -> DecodedImage? { images.withLock { $0.value(for: key) } }
 
-    func hold(_ image: DecodedImage, for key: DecodeKey) {
+    func add(_ image: DecodedImage, for key: DecodeKey) {
         let released = images.withLock { images in
             let replaced = images.insert(image, for: key, weight: image.byteCount)
             let most = images.entries.map(\.weight).max() ?? 0

@@ -26,8 +26,6 @@ package struct ResultWriter: Sendable {
     }
 
     /// Returns whether an object exists at a destination.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func holds(_ destination: Destination) async throws -> Bool {
         do {
             return try await origins?.holds(destination) ?? false

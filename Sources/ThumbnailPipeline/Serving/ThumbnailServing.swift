@@ -32,7 +32,7 @@ package protocol ThumbnailLookup: Sendable {
 
     /// Returns a lookup of the result in the shared cache, which needs no task; nil if that is not the next step of the
     /// request.
-    func sharedLook(for request: ResolvedRequest) -> (any SharedLooking)?
+    func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
 
     /// Returns whether an absolute URL may be fetched as a source, judging by its text.
     func mayFetch(_ url: ExactText) -> Bool
@@ -62,8 +62,6 @@ package protocol SourceOpening: Sendable {
     func opened(upload bytes: SharedBytes) async throws -> OpenedSource
 
     /// Opens the source of a job, fetched once for all results derived from it.
-    ///
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
     func opened(for job: Job) async throws -> OpenedSource
 
     /// Returns a request for an opened image; the source named in the request is ignored.
@@ -75,15 +73,15 @@ package protocol SourceOpening: Sendable {
 /// A lookup of a result in the shared cache: a sequence of queries, until one reply ends it.
 ///
 /// Used by one event thread at a time; nothing blocks.
-package protocol SharedLooking: AnyObject, Sendable {
+package protocol PendingLookup: AnyObject, Sendable {
     /// Sends the next query; `ready` is called once, on any thread, possibly at once.
     func begin(_ ready: @escaping @Sendable () -> Void)
 
     /// Returns the outcome of the reply; called after `ready`.
-    func finish() -> SharedLookOutcome
+    func finish() -> PendingLookupOutcome
 }
 
-package enum SharedLookOutcome: Sendable {
+package enum PendingLookupOutcome: Sendable {
     case thumbnail(Thumbnail)
     case question
     /// The thumbnail must be rendered, or the reply is so large that a task reads it.

@@ -30,11 +30,12 @@ struct SourceDecoder: Sendable {
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
         rooms: PerSource<MemoryReservation?>
     ) async throws -> Pixels {
-        let (roles, held) = (job.request.roles, job.opened?.held)
+        let (roles, imagesInUse) = (job.request.roles, job.opened?.imagesInUse)
         let found = try await key.decodeKeys.mapSideBySide { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
-                    for: key, from: sources[index], held: held, queueTimeout: queueTimeout, room: rooms[index])
+                    for: key, from: sources[index], imagesInUse: imagesInUse, queueTimeout: queueTimeout,
+                    room: rooms[index])
             }
         }
         let participations = found.lazy.map(\.participation)
@@ -59,20 +60,21 @@ struct SourceDecoder: Sendable {
     }
 
     private func image(
-        for key: DecodeKey, from source: AvailableSource, held: ImagesInUse?, queueTimeout: Duration,
+        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse?, queueTimeout: Duration,
         room: MemoryReservation?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let (record, cached) = (source.record, caches.memory.decoded)
-        let found = try await shared.value(for: key, cached: { cached.value(for: key) ?? held?.image(for: key) }) {
+        let found = try await shared.value(for: key, cached: { cached.value(for: key) ?? imagesInUse?.image(for: key) })
+        {
             guard let bytes = source.bytes ?? caches.memory.bytes(of: record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, of: record, for: key, queueTimeout: queueTimeout, room: room)
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
-            held?.hold(image, for: key)
+            imagesInUse?.add(image, for: key)
             return image
         }
         // Others may have decoded it.
-        if found.participation != .started { held?.hold(found.value, for: key) }
+        if found.participation != .started { imagesInUse?.add(found.value, for: key) }
         return found
     }
 

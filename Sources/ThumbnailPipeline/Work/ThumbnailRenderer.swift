@@ -81,7 +81,7 @@ struct ThumbnailRenderer: Sendable {
             let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
             return Render(result, status: [status] + restored.shared)
         }
-        let cost = estimator.cost(of: key, from: sources, held: job.opened?.held)
+        let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
             try await renderInTurn(key, from: sources, for: job, queueTimeout: queueTimeout, shared: restored.shared)
         }
@@ -93,7 +93,7 @@ struct ThumbnailRenderer: Sendable {
         shared: [CacheLayerStatus]
     ) async throws -> Render {
         let rooms = try await memory.reserve(for: key, from: sources) {
-            estimator.isDecoded($0, held: job.opened?.held)
+            estimator.isDecoded($0, imagesInUse: job.opened?.imagesInUse)
         }
         defer { rooms.render.release() }
         let start = timekeeper.now

@@ -9,18 +9,20 @@ struct WorkEstimator: Sendable {
     let renders = SharedTasks<ResultKey, Render>()
 
     /// Whether the result is currently obtainable without the sources' bytes.
-    func isWithinReach(_ key: ResultKey) -> Bool { needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) } }
+    func isObtainableWithoutBytes(_ key: ResultKey) -> Bool {
+        needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) }
+    }
 
     /// Whether the result is cached, even if a source is stale, or is being rendered for other callers.
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
 
     /// Whether pixels are cached, or are being decoded for other renders.
-    func isDecoded(_ key: DecodeKey, held: ImagesInUse? = nil) -> Bool {
-        caches.memory.decoded.contains(key) || decodes.contains(key) || held?.contains(key) == true
+    func isDecoded(_ key: DecodeKey, imagesInUse: ImagesInUse? = nil) -> Bool {
+        caches.memory.decoded.contains(key) || decodes.contains(key) || imagesInUse?.contains(key) == true
     }
 
     /// Returns for which sources the bytes are currently needed to render the result.
-    func bytesNeeded(for key: ResultKey) -> PerSource<Bool> {
+    func sourcesNeedingBytes(for key: ResultKey) -> PerSource<Bool> {
         let isThere = needsNoWorker(key)
         return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
     }
@@ -28,10 +30,11 @@ struct WorkEstimator: Sendable {
     /// Estimates the current cost of rendering a result.
     ///
     /// - Parameter held: The decoded images in use by the caller.
-    func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, held: ImagesInUse? = nil) -> WorkCost {
+    func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, imagesInUse: ImagesInUse? = nil) -> WorkCost
+    {
         let keys = key.decodeKeys
         return WorkCost(of: key, sources) { index in
-            if isDecoded(keys[index], held: held) { return nil }
+            if isDecoded(keys[index], imagesInUse: imagesInUse) { return nil }
             return (sources[index].bytes ?? caches.memory.bytes(of: sources[index].record))?.count ?? 0
         }
     }

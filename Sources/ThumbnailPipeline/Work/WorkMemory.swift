@@ -4,7 +4,7 @@ import Memory
 
 /// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {
-    struct Rooms {
+    struct Reservations {
         let render: MemoryReservation
         /// For the decode of each source; nil if its pixels are cached.
         let decodes: PerSource<MemoryReservation?>
@@ -20,7 +20,7 @@ struct WorkMemory: Sendable {
     /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
     func reserve(
         for key: ResultKey, from sources: PerSource<AvailableSource>, isDecoded: (DecodeKey) -> Bool
-    ) async throws -> Rooms {
+    ) async throws -> Reservations {
         let plan = key.plan
         let costs = key.decodeKeys.mapWithIndex { index, key -> Int? in
             let source = sources[index]
@@ -38,7 +38,7 @@ struct WorkMemory: Sendable {
             throw ImagingError.tooManyPixels(header.storedSize, frames: plan.decode.frames(of: header))
         }
         let room = try await budget.reserve(sum)
-        return Rooms(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
+        return Reservations(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
     }
 
     /// Reserves memory for a single-color image.

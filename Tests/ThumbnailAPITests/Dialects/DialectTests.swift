@@ -170,13 +170,13 @@ import ThumbnailTypes
     }
 
     @Test func `a repeated target is neither judged nor read again, in any dialect`() throws {
-        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), place: ResponseSlot())
+        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: cached)) {
             $0.accessLog = false
             $0.otherDialects = [dialect]
         }
         for _ in 0..<2 {
-            guard case .again(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+            guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
             else {
                 Issue.record("not a recurring answer")
                 return

@@ -33,7 +33,7 @@ import ThumbnailTypes
     }
 
     @Test func `a dialect writes an answer itself, with a tag of its own`() async throws {
-        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60), place: ResponseSlot())
+        let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60), slot: ResponseSlot())
         let edge = edge(StubThumbnails(cached: cached)) {
             $0.writer = ResponseWriter(for: RenderingOptions()) {
                 WrittenResponse(mediaType: "text/plain", body: .text("\($0.image.size.width)x\($0.image.size.height)"))

@@ -33,7 +33,7 @@ import ThumbnailPipeline
             events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
             metricsText: { "up 1\n" })
         let responder = Door(
-            administering: service, sites: OperatorSites(),
+            administering: service, sites: AdminSites(),
             reader: PrefetchReader(NativeDialect()) {
                 $0.host == "h" ? nil : "callbackHosts: none of them is \($0.host)"
             },

@@ -30,7 +30,7 @@ struct JobReporterTests {
 
     @Test func `a job's end is an event and one call with its report`() async throws {
         let outcome: CallOutcome = await withCheckedContinuation { continuation in
-            reporter().tell(report) { continuation.resume(returning: $0) }
+            reporter().report(report) { continuation.resume(returning: $0) }
         }
         #expect(outcome == .sent)
         let call = try #require(calls.withLock { $0.first })
@@ -49,7 +49,7 @@ struct JobReporterTests {
     @Test func `a job without a callback calls nobody`() {
         let silent = PrefetchReport(id: "a", status: PrefetchStatus(total: 1, done: 1, failed: 0), callback: nil)
         let outcomes = Locked<[CallOutcome]>([])
-        reporter().tell(silent) { outcome in outcomes.withLock { $0.append(outcome) } }
+        reporter().report(silent) { outcome in outcomes.withLock { $0.append(outcome) } }
         #expect(outcomes.withLock { $0.count } == 1 && calls.withLock { $0.isEmpty } && events.lastID == 1)
     }
 

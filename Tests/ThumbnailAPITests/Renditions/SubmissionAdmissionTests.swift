@@ -46,7 +46,7 @@ struct SubmissionAdmissionTests {
         #expect(refusal("/nothing", 10) == "no_such_route")
         let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
         #expect(edge.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
-        #expect(edge.responder.intake(of: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
+        #expect(edge.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
     }
 
     @Test func `announced bodies take no memory before they come, and each client has its share`() throws {
@@ -60,16 +60,16 @@ struct SubmissionAdmissionTests {
         let silent = try (0..<64).map { _ in try hold(1) }
         #expect(budget.statistics.reserved == 0)
         // A quarter of a quarter of the budget.
-        #expect(silent[0].refusal(ofLength: 4 << 20) == nil && budget.statistics.reserved == 4 << 20)
-        #expect(silent[1].refusal(ofLength: 1)?.code == "overloaded")
+        #expect(silent[0].rejection(ofLength: 4 << 20) == nil && budget.statistics.reserved == 4 << 20)
+        #expect(silent[1].rejection(ofLength: 1)?.code == "overloaded")
         let lists = edge.admission(of: Fixture.request("/thumbnails", Fixture.json), length: 1 << 20)
         #expect(lists.hold != nil && budget.statistics.reserved == 4 << 20)
         let others = try (2...4).map { try hold($0) }
-        for other in others { #expect(other.refusal(ofLength: 4 << 20) == nil) }
+        for other in others { #expect(other.rejection(ofLength: 4 << 20) == nil) }
         #expect(budget.statistics.reserved == 16 << 20)
         let fifth = Fixture.request("/thumbnail?w=3", from: PeerAddress(high: 0, low: 0xffff_c000_0205))
         #expect(edge.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
-        #expect(edge.admission(of: fifth, length: nil).hold?.refusal(ofLength: 1)?.code == "overloaded")
+        #expect(edge.admission(of: fifth, length: nil).hold?.rejection(ofLength: 1)?.code == "overloaded")
         // What can never fit is no overload.
         #expect(edge.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
         withExtendedLifetime((silent, lists, others)) {}

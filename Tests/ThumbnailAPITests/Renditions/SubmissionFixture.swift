@@ -35,9 +35,9 @@ extension Edge {
 
     /// What becomes of a request whose header has arrived.
     func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, refusal: HTTPResponse?) {
-        switch responder.intake(of: request)?.admission(request, length) {
+        switch responder.bodyPolicy(for: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)
-        case .refused(let response): (nil, response)
+        case .rejected(let response): (nil, response)
         case nil: (nil, nil)
         }
     }
@@ -46,7 +46,7 @@ extension Edge {
     func submit(_ request: HTTPRequest, _ body: [UInt8]) async -> HTTPResponse {
         let (hold, refusal) = admission(of: request, length: body.count)
         guard let hold else { return refusal ?? HTTPResponse(status: .ok) }
-        if let refusal = hold.refusal(ofLength: body.count) { return refusal }
+        if let refusal = hold.rejection(ofLength: body.count) { return refusal }
         var request = request
         request.body = SharedBytes(body)
         return await Self.response(of: hold.respond(to: request))

@@ -14,7 +14,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func mayFetch(_ url: ExactText) -> Bool { true }
     func isAllowedByName(_ url: ExactText) -> Bool { false }
-    func sharedLook(for request: ResolvedRequest) -> (any SharedLooking)? { nil }
+    func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)? { nil }
     func facts(_ asked: FactsRequest, for job: Job) async throws -> SourceFacts { throw Failure() }
 
     private struct State {

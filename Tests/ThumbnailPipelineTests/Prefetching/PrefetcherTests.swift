@@ -46,7 +46,7 @@ final class PrefetcherTests: Sendable {
                 return PrefetchWork(.path(item.target), to: destination)
             }, placing: placer,
             isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
-            telling: { [reports, outcome] report, end in
+            reporting: { [reports, outcome] report, end in
                 end(outcome.withLock { $0 })
                 reports.withLock { $0.append(report) }
             }, logger: .silent, timekeeper: time)

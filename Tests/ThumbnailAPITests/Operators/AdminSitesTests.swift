@@ -6,10 +6,10 @@ import Testing
 @Suite struct OperatorSitesTests {
     private func violation(
         _ method: HTTPRequest.Method, _ host: String?, _ fields: HTTPFields = [:], names: [String] = []
-    ) -> OperatorSites.Objection? {
+    ) -> AdminSites.Objection? {
         var headerFields = fields
         if let host { headerFields.append(.host, host) }
-        return OperatorSites(names: names)
+        return AdminSites(names: names)
             .violation(to: HTTPRequest(method: method, target: "/status", headerFields: headerFields))
     }
 
@@ -87,10 +87,10 @@ import Testing
 
     @Test func `a configured name must have the form of a host name`() {
         for name in ["*", "alula", "alula.internal", "a-b_c.example", "10.0.0.1"] {
-            #expect(OperatorSites.isName(name))
+            #expect(AdminSites.isName(name))
         }
         for name in ["", "*.example", "a:9091", "http://a", "a/b", ".a", "a b", "ä"] {
-            #expect(!OperatorSites.isName(name))
+            #expect(!AdminSites.isName(name))
         }
     }
 }

@@ -44,18 +44,18 @@ struct SharedLookTests {
         return (one, other)
     }
 
-    private func look(_ fixture: PipelineFixture, width: Int = 20) -> (any SharedLooking)? {
-        fixture.pipeline.sharedLook(for: fixture.pipeline.resolved(.path(width: width)))
+    private func look(_ fixture: PipelineFixture, width: Int = 20) -> (any PendingLookup)? {
+        fixture.pipeline.pendingLookup(for: fixture.pipeline.resolved(.path(width: width)))
     }
 
-    private func ask(_ look: any SharedLooking) async -> SharedLookOutcome {
+    private func ask(_ look: any PendingLookup) async -> PendingLookupOutcome {
         await withCheckedContinuation { continuation in look.begin { continuation.resume() } }
         return look.finish()
     }
 
     /// Asks until the look ends, with the thumbnail or for a task to go on.
     private func end(
-        of look: any SharedLooking
+        of look: any PendingLookup
     ) async -> (thumbnail: Thumbnail?, questions: Int, earlier: EarlierLookup?) {
         var questions = 0
         while true {
@@ -68,7 +68,7 @@ struct SharedLookTests {
         }
     }
 
-    private func thumbnail(_ look: any SharedLooking) async -> Thumbnail? { await end(of: look).thumbnail }
+    private func thumbnail(_ look: any PendingLookup) async -> Thumbnail? { await end(of: look).thumbnail }
 
     private func rest(_ fixture: PipelineFixture, after look: EarlierLookup?, width: Int = 20) async throws -> Thumbnail
     {
@@ -175,7 +175,7 @@ struct SharedLookTests {
         #expect(look(try await instance(diskFolder: folder.path)) == nil)
         #expect(look(try PipelineFixture()) == nil)
         let one = try await instance()
-        let local = try #require(one.pipeline.sharedLook(for: one.pipeline.resolved(.path("/local"))))
+        let local = try #require(one.pipeline.pendingLookup(for: one.pipeline.resolved(.path("/local"))))
         #expect(await thumbnail(local) == nil)
         #expect(lookUps == 0)
         let store = try #require(one.sharedStore)

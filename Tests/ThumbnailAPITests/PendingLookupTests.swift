@@ -17,8 +17,9 @@ import ThumbnailTypes
         let look = StubLook(.question, .thumbnail(.sample(cacheStatus: status)))
         edge.thumbnails.look = look
         let request = HTTPRequest(target: Self.target)
-        guard case .soon(let first) = edge.responder.respond(to: request), case .soon(let second) = first.answer(),
-            case .now(let response) = second.answer()
+        guard case .waiting(let first) = edge.responder.respond(to: request),
+            case .waiting(let second) = first.answer(),
+            case .ready(let response) = second.answer()
         else {
             Issue.record("the look was not followed")
             return
@@ -41,11 +42,11 @@ import ThumbnailTypes
     @Test func `a client that leaves during a look is counted as gone`() async {
         let edge = Edge()
         edge.thumbnails.look = StubLook(.thumbnail(.sample()))
-        guard case .soon(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+        guard case .waiting(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("there was no look")
             return
         }
-        wait.abandoned()
+        wait.onAbandon()
         #expect(edge.registry.prometheusText.contains("status=\"499\"} 1"))
     }
 

@@ -10,7 +10,7 @@ import Text
 /// and writes here for pages of that site (DNS rebinding), and only `Host` reveals it. A request for an IP address is
 /// safe, because no site controls where an address leads. A write needs no rebinding, because browsers send it without
 /// a preflight; but they name the site that sent it.
-package struct OperatorSites: Sendable {
+package struct AdminSites: Sendable {
     package enum Objection: Equatable {
         /// `Host` is not one of the listener's names.
         case unknownHost(String)
@@ -114,7 +114,7 @@ private struct Authority {
 }
 
 extension APIError {
-    init(_ violation: OperatorSites.Objection) {
+    init(_ violation: AdminSites.Objection) {
         switch violation {
         case .unknownHost(let host):
             self = .crossSite(

@@ -8,7 +8,7 @@ import ThumbnailTypes
 ///
 /// In a fleet, most requests that miss in memory end here. A task, its timer and its thread switches would cost several
 /// times as much as the lookup. If the lookup finds nothing, a task continues without repeating its queries.
-final class SharedLook: SharedLooking {
+final class SharedCacheLookup: PendingLookup {
     private enum State {
         case record(known: SourceRecord?)
         case result(ResultKey, SourceRecord)
@@ -45,7 +45,7 @@ final class SharedLook: SharedLooking {
         if caches.mayImprove(known) {
             state = .record(known: known)
         } else {
-            guard let record = known, let key = pipeline.keyWorthLooking(for: resolved, record) else { return nil }
+            guard let record = known, let key = pipeline.keyWorthLookingUp(for: resolved, record) else { return nil }
             state = .result(key, record)
         }
         self.pipeline = pipeline
@@ -80,7 +80,7 @@ final class SharedLook: SharedLooking {
         if !isAsked { ready() }
     }
 
-    func finish() -> SharedLookOutcome {
+    func finish() -> PendingLookupOutcome {
         let state = place.withLock { place in
             defer { place.state = .ended }
             return place.state
@@ -91,7 +91,7 @@ final class SharedLook: SharedLooking {
             place.withLock { $0.learned.hasQueriedRecord = true }
             let record = caches.adopt(
                 cache.read(reply, for: .record(source)).value?.record, known, since: ticket, of: source)
-            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLooking(for: resolved, record)
+            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLookingUp(for: resolved, record)
             else { return work() }
             put(.result(key, record))
             return .question
@@ -106,7 +106,7 @@ final class SharedLook: SharedLooking {
         }
     }
 
-    private func work(_ result: (key: ResultKey, read: @Sendable () -> LayerReply)? = nil) -> SharedLookOutcome {
+    private func work(_ result: (key: ResultKey, read: @Sendable () -> LayerReply)? = nil) -> PendingLookupOutcome {
         var learned = place.withLock { $0.learned }
         learned.result = result
         return .work(learned)
@@ -117,7 +117,7 @@ final class SharedLook: SharedLooking {
     private func release(_ state: State) {
         switch state {
         case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }
-        case .result(let key, _), .resultReply(_, let key, _): pipeline.looks.end(key)
+        case .result(let key, _), .resultReply(_, let key, _): pipeline.lookups.end(key)
         case .record, .ended: break
         }
     }
@@ -126,7 +126,7 @@ final class SharedLook: SharedLooking {
 /// The results of lookups in progress, one lookup per result.
 ///
 /// Other requests for the same result wait in tasks, for one task shared by all of them.
-final class SharedLooks: Sendable {
+final class LookupsInProgress: Sendable {
     private let keys = Locked<Set<ResultKey>>([])
 
     /// Begins a lookup for a result; returns false if there is one.
@@ -139,10 +139,10 @@ extension ImagePipeline {
     /// Returns the key of a request's result for a new lookup; nil if the request is better left to a task.
     ///
     /// That is the case if the request will fail, or others look up or render the result.
-    fileprivate func keyWorthLooking(for resolved: ResolvedRequest, _ record: SourceRecord) -> ResultKey? {
+    fileprivate func keyWorthLookingUp(for resolved: ResolvedRequest, _ record: SourceRecord) -> ResultKey? {
         guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
             broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
-            !estimator.renders.contains(key), looks.begin(key)
+            !estimator.renders.contains(key), lookups.begin(key)
         else { return nil }
         return key
     }
