@@ -19,7 +19,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         before = cost
     }
     if let map = header.gainMap, let own = map.file(in: file) {
-        precondition(map.header.isPossible && map.isPossible, "an odd map: \(map.header)")
+        precondition(map.header.isPlausible && map.isPlausible, "an odd map: \(map.header)")
         guard let read = try? ImageHeader.inspect(own) else { fatalError("a map that is no picture: \(map.header)") }
         precondition(read.size == map.header.size && read.bands == map.header.bands, "another map than the header's")
     }

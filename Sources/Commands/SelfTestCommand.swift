@@ -54,7 +54,7 @@ enum SelfTestCommand {
         for action in ForbiddenAction.allCases {
             isWell = checkRefusal(of: action, configuration.launch) && isWell
         }
-        let written = encodedInOneStep.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
+        let written = encodedByWorkers.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
         return check("a worker decodes every format, and writes \(written), behind all of it") {
             let codec = try SandboxedCodec(
                 configuration, registry: MetricsRegistry(), logger: .silent, timekeeper: SystemTimekeeper())
@@ -65,14 +65,14 @@ enum SelfTestCommand {
                 if let file = try format.warmUpFile() { try decode(file, by: codec) }
             }
             let image = DecodedImage(pixels: SharedBytes(pixels), size: size, bands: 3)
-            for format in encodedInOneStep {
+            for format in encodedByWorkers {
                 let settings = EncoderSettings(quality: 50, effort: format.effort, bitDepth: format.bitDepth)
                 _ = try codec.encode(image, as: format, settings: settings, token: WorkToken())
             }
         } && isWell
     }
 
-    private static let encodedInOneStep = ImageFormat.written.filter(\.isEncodedInOneStep)
+    private static let encodedByWorkers = ImageFormat.written.filter(\.isEncodedByWorker)
 
     private struct NotConfined: Error {
         let protections: Protections

@@ -31,7 +31,7 @@ final class PlaneTrials: EncodingTrials {
     func file(quality: Int) throws -> SharedBytes {
         if let file = files[quality] { return file }
         let planes = try planes(for: quality)
-        if writer.format.isEncodedInOneStep { return try writer.fileInOneStep(of: planes, quality: quality) }
+        if writer.format.isEncodedByWorker { return try writer.fileByWorker(of: planes, quality: quality) }
         return try file(of: planes.planes, in: planes.pixels, settings: writer.plan.settings(quality: quality))
     }
 
@@ -129,12 +129,12 @@ private struct FileWriter {
 
     var format: ImageFormat { plan.format }
 
-    func fileInOneStep(of image: DecodedImage, quality: Int) throws -> SharedBytes {
+    func fileByWorker(of image: DecodedImage, quality: Int) throws -> SharedBytes {
         try codec.encode(image, as: format, settings: plan.settings(quality: quality), token: token)
     }
 
     func file(of image: DecodedImage, quality: Int) throws -> SharedBytes {
-        if format.isEncodedInOneStep(frames: image.frames) { return try fileInOneStep(of: image, quality: quality) }
+        if format.isEncodedByWorker(frames: image.frames) { return try fileByWorker(of: image, quality: quality) }
         do {
             let file = try ImageEncoder.encode(
                 image, as: format, settings: plan.settings(quality: quality), hasSharpChroma: plan.hasSharpChroma,

@@ -73,9 +73,7 @@ extension DecodedGainMap {
                     left: whole.left - filled.left * width, top: whole.top - filled.top * height,
                     width: Double(map.width) * width, height: Double(map.height) * height)
                 var (from, gain) = unsafe (image, map)
-                var out = unsafe CPixelsFrame(
-                    pixels: memory.bytes.assumingMemoryBound(to: UInt8.self).baseAddress, stride: size.width * bands,
-                    width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
+                var out = unsafe CPixelsFrame(memory.bytes.baseAddress, size, bands: bands)
                 guard let base else { return unsafe CPixels_fit_gains(&gains, &from, &gain, nil, &out, watch) }
                 try unsafe base.withFrame(token) { base, _ in
                     var base = unsafe base

@@ -11,8 +11,8 @@ package protocol ImageCodec: Sendable {
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Encodes a still in a format with ``ImageFormat/isEncodedInOneStep``, or an animation with
-    /// ``ImageFormat/isAnimatedInOneStep``; blocks the calling thread until the work ends.
+    /// Encodes a still in a format with ``ImageFormat/isEncodedByWorker``, or an animation with
+    /// ``ImageFormat/isAnimationEncodedByWorker``; blocks the calling thread until the work ends.
     ///
     /// - Parameter image: Interleaved pixels, or planes of the format's range.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.

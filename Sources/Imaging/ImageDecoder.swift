@@ -10,7 +10,7 @@ package enum ImageDecoder {
     /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
-        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }
+        lane: Lane = .usual, jpeg: JPEGDecoder? = nil, room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
@@ -26,7 +26,7 @@ package enum ImageDecoder {
             if lane == .planar, let planes = reading.planes, PlanarLane.mayDecode(header, plan: plan) {
                 switch try planes.decode(file.bytes, header, plan, token, room, jpeg) {
                 case .decoded(let image): return image
-                case .judged(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
+                case .unsupported(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
                 }
             } else if let lacksPixels = reading.damage.lacksPixels {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
@@ -58,7 +58,7 @@ package enum ImageDecoder {
 
     /// Whether a decode left a library in a state in which it fails on good images, so that the worker process must be
     /// replaced.
-    package static var isSpent: Bool { ImageFormat.allCases.contains { $0.reading.isUnreliable() } }
+    package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.reading.isUnreliable() } }
 
     /// The two implementations of image work that both support.
     package enum Lane: String, Sendable, CaseIterable {
@@ -72,7 +72,7 @@ package enum ImageDecoder {
     }
 
     private static func decode(
-        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+        _ file: RepairedFile, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> DecodedImage {
         let frames = plan.frames(of: header)
         let level = header.loadedLevel(for: plan.level)
@@ -81,7 +81,7 @@ package enum ImageDecoder {
                 bytes, format: header.format,
                 options: VipsLoadOptions(
                     level: level, page: try header.format.reading.storedPage(bytes.bytes, plan.page), pages: frames)
-            ).inKnownSpace()
+            ).convertedFromLab()
             let size = header.loadedSize(level: level)
             guard loaded.width == size.width, loaded.height == size.height * frames else {
                 throw ImagingError.cannotDecode(
@@ -96,7 +96,7 @@ package enum ImageDecoder {
     }
 
     private static func finished(
-        _ loaded: LoadedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+        _ loaded: DecodedPixels, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> DecodedImage {
         guard loaded.size == header.storedSize.reduced(by: loaded.level) else {
             throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), the file has \(loaded.size)")
@@ -124,17 +124,17 @@ package enum ImageDecoder {
     /// Reduces the loaded image, converts colors that need a full ICC profile, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
-        gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Maker, isIncomplete: Bool = false
+        gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Allocator, isIncomplete: Bool = false
     ) throws -> DecodedImage {
         let orientation = header.orientation
         // Colors declared in the header take precedence over a profile.
         let encoding = header.colors.encoding
         let isBright = encoding?.isBright == true
-        let stated = encoding?.profile(ofBands: loaded.bands)
-        let profiled = try stated.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
+        let declared = encoding?.profile(ofBands: loaded.bands)
+        let profiled = try declared.map { profile throws(VipsError) in try loaded.profiled(profile.file) } ?? loaded
         // Tone mapping precedes averaging: one sample of the sun would outshine all others.
         let isWide = gamut == .wide
-        let toned = try isBright ? encoding.map { try loaded.inStandardRange($0, isWide: isWide, token: token) } : nil
+        let toned = try isBright ? encoding.map { try loaded.toneMapped($0, isWide: isWide, token: token) } : nil
         var strip = try FrameStrip(image: toned ?? profiled.inEightBits(), frames: frames)
         if reduction > 1 {
             strip = try strip.map { frame throws(VipsError) in
@@ -143,7 +143,8 @@ package enum ImageDecoder {
         }
         var profile = isBright && isWide ? ColorProfile.displayP3 : nil
         if !isBright {
-            (strip.image, profile) = try strip.image.inKnownColor(profileOf: profiled, isWide: isWide, token: token)
+            (strip.image, profile) = try strip.image.convertedIfNeeded(
+                profileOf: profiled, isWide: isWide, token: token)
         }
         if orientation.quarters != 0 {
             strip.image.watch(token)
@@ -182,7 +183,7 @@ extension ImageDecoder {
         do {
             let image = try ImageDecoder.decode(
                 file, header: header, plan: DecodePlan(), limits: .none, token: token
-            ).interleaved(token: token).inStandardColors(token: token)
+            ).interleaved(token: token).convertedToSRGB(token: token)
             let settings = EncoderSettings(quality: 100, effort: 1)
             return (try ImageEncoder.encode(image, as: .png, settings: settings), header.decodedArea)
         } catch ImagingError.cannotDecode {

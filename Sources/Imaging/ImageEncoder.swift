@@ -32,7 +32,7 @@ package enum ImageEncoder {
     ) throws(ImagingError) -> SharedBytes {
         defer { extendLifetime(token) }
         if case .planar(let planes, let range) = image.layout {
-            guard format.isEncodedInOneStep, let encoder = format.writing?.planes else {
+            guard format.isEncodedByWorker, let encoder = format.writing?.planes else {
                 throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
             }
             return try encoder.file(of: image.pixels, planes: planes, range: range, settings: settings)

@@ -69,7 +69,7 @@ package enum ImageRenderer {
             return try QualitySearch(trials, for: plan, gainMap: gainMap).result()
         }
         let file =
-            if plan.format.isEncodedInOneStep {
+            if plan.format.isEncodedByWorker {
                 try codec.encode(
                     PlanarRendering.planes(of: image, target: target, token: token), as: plan.format,
                     settings: plan.settings(quality: quality), token: token)
@@ -78,7 +78,7 @@ package enum ImageRenderer {
                     of: image, target: target, stamps: stamps, encoder: encoder,
                     settings: plan.settings(quality: quality), token: token)
             }
-        return try plan.answer(file, gainMap: gainMap)
+        return try plan.encodedImage(file, gainMap: gainMap)
     }
 
     private static func isWide(
@@ -142,7 +142,7 @@ package enum ImageRenderer {
                         part, width: image.size.width, height: image.size.height, bands: image.bands)
                     results.append(try composer.compose(source))
                 }
-                return try body(VipsImage.stacked(results), frames, composer.placedSteps)
+                return try body(VipsImage.stacked(results), frames, composer.resolvedSteps)
             }
         }
     }
@@ -168,7 +168,7 @@ package enum ImageRenderer {
         let file = try encode(
             result, size: plan.outputSize, format: plan.format, settings: plan.settings(quality: quality),
             hasSharpChroma: plan.hasSharpChroma, token: token, codec: codec)
-        return try plan.answer(file, gainMap: gainMap)
+        return try plan.encodedImage(file, gainMap: gainMap)
     }
 
     private static func encode(
@@ -176,7 +176,7 @@ package enum ImageRenderer {
         hasSharpChroma: Bool = true, token: WorkToken, codec: any ImageCodec
     ) throws -> SharedBytes {
         let frames = image.height / (image.integer("page-height") ?? image.height)
-        if format.isEncodedInOneStep(frames: frames), image.height == size.height * frames {
+        if format.isEncodedByWorker(frames: frames), image.height == size.height * frames {
             let finished = DecodedImage(
                 pixels: try image.pixels(token: token), size: size, bands: image.bands, frames: frames,
                 delays: frames > 1 ? image.integers("delay") : [], loop: frames > 1 ? image.integer("loop") ?? 0 : 0)
@@ -203,7 +203,7 @@ private struct FrameComposer {
     }
 
     /// The steps, with positions resolved in the first frame.
-    var placedSteps: RenderSteps { plan.steps.placed(by: contexts) }
+    var resolvedSteps: RenderSteps { plan.steps.resolved(by: contexts) }
 
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source

@@ -88,7 +88,7 @@ private struct Measure {
     /// The loss changes by about the same factor from each quality to the next: by the one between this measure and
     /// `other`, or by the usual one.
     func guess(for lack: Double, with other: Measure?) -> Int? {
-        var slope = Self.usualSlope
+        var slope = Self.defaultSlope
         if let other, other.quality != quality {
             slope = (logarithm - other.logarithm) / Double(other.quality - quality)
             guard slope > 0 else { return nil }
@@ -99,7 +99,7 @@ private struct Measure {
 
     private var logarithm: Double { log(max(lack, Self.least)) }
 
-    private static let usualSlope = 0.05
+    private static let defaultSlope = 0.05
     /// Smaller values count as this one, because zero has no logarithm.
     private static let least = 0.01
 }

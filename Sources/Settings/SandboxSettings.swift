@@ -32,7 +32,7 @@ extension Settings {
     package var sandboxConfiguration: SandboxConfiguration {
         let source = min(pipeline.rules.limits.maximumSourcePixels, 1 << 36)
         let output = min(pipeline.rules.limits.maximumOutputPixels, 1 << 36)
-        let encodings = ImageFormat.written.filter(\.isEncodedInOneStep).map { format in
+        let encodings = ImageFormat.written.filter(\.isEncodedByWorker).map { format in
             let pixels = min(pipeline.rules.limits.maximumFramePixels(of: format), 1 << 36)
             return RenderPlan(resizedSize: PixelSize(width: pixels, height: 1), format: format, quality: 100).cost
         }

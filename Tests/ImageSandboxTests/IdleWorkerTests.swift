@@ -36,7 +36,7 @@ struct IdleWorkerTests {
         defer { _ = worker.end() }
         let pixels = try Self.decode(by: worker)
         #expect(try Self.sharedMemory(of: worker) > 0)
-        worker.tidyUp()
+        worker.releaseMemory()
         #expect(try Self.sharedMemory(of: worker) == 0)
         #expect(try Self.decode(by: worker) == pixels)
         #expect(worker.idleFault == nil)
@@ -46,15 +46,15 @@ struct IdleWorkerTests {
         let worker = try WorkerLaunch.ofTests.start()
         defer { _ = worker.end() }
         worker.noteIdle()
-        #expect(!worker.isUntidy)
+        #expect(!worker.shouldReleaseMemory)
         for _ in 0..<2 {
             _ = try Self.decode(by: worker)
-            #expect(!worker.isUntidy)
+            #expect(!worker.shouldReleaseMemory)
             worker.noteIdle()
-            #expect(worker.isUntidy)
-            worker.tidyUp()
+            #expect(worker.shouldReleaseMemory)
+            worker.releaseMemory()
             worker.noteIdle()
-            #expect(!worker.isUntidy)
+            #expect(!worker.shouldReleaseMemory)
         }
     }
 
@@ -67,7 +67,7 @@ struct IdleWorkerTests {
         _ = try Self.decode(by: worker)
         #expect(try Self.sharedMemory(of: worker) > 0)
         roster.release(worker)
-        for _ in 0..<2 { roster.tidyUpIdleWorkers() }
+        for _ in 0..<2 { roster.releaseMemoryOfIdleWorkers() }
         #expect(await eventually(within: .seconds(60)) { (try? Self.sharedMemory(of: worker)) == 0 })
         #expect(try roster.take(WorkToken()) === worker)
         roster.release(worker)

@@ -29,7 +29,7 @@ struct LibraryMessageTests {
 
     @Test func `damaged data of an AVIF ends no worker`() throws {
         try ImageLibrary.start()
-        let fixture = try SandboxFixture { $0.decoderLife.requests = 100_000 }
+        let fixture = try SandboxFixture { $0.decoderLifetime.requests = 100_000 }
         try #require(fixture.codec.protections.isSandbox)
         let whole = ImageFixture.avif.bytes.array
         var refusals = 0

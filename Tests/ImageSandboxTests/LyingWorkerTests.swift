@@ -316,7 +316,7 @@ struct LyingWorkerTests {
         let end = process.processorTime + .milliseconds(1_100)
         while process.processorTime < end {}
         #expect(process.isBusyWhileIdle && process.idleFault == .breach("it used CPU time without a request"))
-        process.rest()
+        process.markIdle()
         #expect(process.idleFault == nil)
         _ = theirs.write([1])
         #expect(process.idleFault == .breach("it sent a message without a request"))

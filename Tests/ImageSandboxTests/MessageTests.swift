@@ -10,7 +10,7 @@ struct MessageTests {
             Protections(
                 hasNoNewPrivileges: true, hasSystemCallFilter: false, isSupervised: true, hasLimits: true,
                 landlockVersion: 7)),
-        .supervised, .notStarted("arguments"), .failed(""), .spent("fonts"), .attempted(13),
+        .supervised, .notStarted("arguments"), .failed(""), .unreliable("fonts"), .attempted(13),
         .encoded(byteCount: 1 << 33), .outOfMemory,
         .prepared, .copied(4_194_303), .copied(-1),
         .decoded(
@@ -86,7 +86,7 @@ struct MessageTests {
                 DecodedDescription(size: PixelSize(width: 30, height: 20), bands: 4, loop: 3), as: .avif,
                 settings: EncoderSettings(quality: 1, effort: 9, bitDepth: 10), delays: 256), byteCount: 2_752, room: 1,
             new: []),
-        .attempt(.openSocket), .tidyUp,
+        .attempt(.openSocket), .releaseMemory,
     ])
     func `a request reads back as it was written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)
@@ -133,7 +133,7 @@ struct MessageTests {
         let request = WorkerRequest.perform(
             .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1, room: 1,
             new: .output)
-        #expect(WorkerRequest(request.message) == (format.isEncodedInOneStep ? request : nil))
+        #expect(WorkerRequest(request.message) == (format.isEncodedByWorker ? request : nil))
         var unknown = request.message
         #expect(unknown[19] == 50)
         unknown[18] = UInt8(ImageFormat.allCases.count)

@@ -11,7 +11,7 @@ import Testing
 struct SandboxedEncodingTests {
     @Test(
         .unlessSanitized("a thread of it opens a file, which a worker must not"),
-        arguments: ImageFormat.written.filter(\.isEncodedInOneStep))
+        arguments: ImageFormat.written.filter(\.isEncodedByWorker))
     func `a worker writes the same file as this process`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()

@@ -51,7 +51,7 @@ struct WorkerTemplateTests {
         let first = try spawned.next()
         let template = try #require(first.template)
         let base = try Self.base(of: first.id)
-        template.expose()
+        template.markExposed()
         let second = try spawned.next()
         #expect(second.template != nil && second.template !== template)
         #expect(try Self.base(of: second.id) != base)
@@ -62,13 +62,13 @@ struct WorkerTemplateTests {
         let template = try WorkerLaunch.ofTests.startTemplate()
         defer { template.end() }
         for _ in 0..<WorkerTemplate.maximumCopies {
-            #expect(!template.isSpent)
+            #expect(!template.isUsedUp)
             let (ours, theirs) = try MessageSocket.pair()
             let copy = try #require(template.copy(theirs))
             #expect(WorkerEnd(killing: copy) == .killed(signal: SIGKILL))
             _ = consume ours
         }
-        #expect(template.isSpent && !template.isExposed)
+        #expect(template.isUsedUp && !template.isExposed)
     }
 
     @Test(arguments: [SIGKILL, SIGSTOP])
@@ -107,7 +107,7 @@ struct WorkerTemplateTests {
     }
 
     @Test func `a worker that is replaced after its life leaves the template to the next one`() async throws {
-        let fixture = try SandboxFixture { $0.decoderLife.requests = 1 }
+        let fixture = try SandboxFixture { $0.decoderLifetime.requests = 1 }
         let before = await fixture.idle(2)
         let base = try Self.base(of: before[0])
         _ = try fixture.decode(ImageFixture.jpeg.bytes)

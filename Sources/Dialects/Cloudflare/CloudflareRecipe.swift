@@ -6,7 +6,7 @@ import ThumbnailTypes
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 
-    private static let usualQuality = 85
+    private static let defaultQuality = 85
 
     var keyText: String {
         let accepted = (options.accepted ?? []).map(\.rawValue)
@@ -22,9 +22,9 @@ struct CloudflareRecipe: RenderRecipe {
             choices.insert(options.accepted?.contains(.webp) ?? hasAlpha ? .webp : .jpeg, at: 1)
             if options.isFast { choices.removeFirst() }
         }
-        if options.format == nil { choices.append(header.format.answer(hasAlpha: hasAlpha)) }
+        if options.format == nil { choices.append(header.format.outputFormat(hasAlpha: hasAlpha)) }
         let isMoving = header.frames > 1 && options.isAnimated
-        let fit = source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: isMoving)
+        let fit = source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: isMoving)
         return try composition(of: source, in: options.format == .avif ? fit : options.format ?? fit)
     }
 
@@ -35,7 +35,7 @@ struct CloudflareRecipe: RenderRecipe {
         rendering.qualityScale = options.format != nil && quality != nil ? .encoder : .visual
         rendering.isAnimated = options.isAnimated
         rendering.background = options.background ?? (options.fit == .pad ? .white : nil)
-        rendering.quality = quality ?? (format.hasQuality ? source.rules.defaultQuality(Self.usualQuality) : nil)
+        rendering.quality = quality ?? (format.hasQuality ? source.rules.defaultQuality(Self.defaultQuality) : nil)
         rendering.keepsCopyright = options.keepsCopyright && format == .jpeg
         rendering.operations = options.operations
         if case .border(let trim, let keep) = options.trim {

@@ -37,7 +37,7 @@ struct FrontEndRecipe: RenderRecipe {
     var format: FormatRule
     var quality: Int?
     /// The default quality; nil for the format's.
-    var usualQuality: Int?
+    var defaultQuality: Int?
     var unchanged = Unchanged.none
     var acceptsDrawings = true
     /// Source formats that are used for results only if `Accept` names them.
@@ -65,7 +65,7 @@ struct FrontEndRecipe: RenderRecipe {
         options.isAnimated = true
         options.background = background
         options.gravity = gravity
-        if format.hasQuality { options.quality = quality ?? usualQuality }
+        if format.hasQuality { options.quality = quality ?? defaultQuality }
         let size = isUnchanged ? page.size : size(of: page.size)
         guard size != page.size else { return options }
         (options.width, options.height) = (size.width, size.height)
@@ -92,9 +92,9 @@ struct FrontEndRecipe: RenderRecipe {
         default: break
         }
         if isUnchanged || !unexpected.contains(header.format) {
-            choices.append(header.format.answer(hasAlpha: hasAlpha))
+            choices.append(header.format.outputFormat(hasAlpha: hasAlpha))
         }
-        return source.firstFit(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
+        return source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
     }
 
     /// Returns the size of the result, which never exceeds the source on either side.

@@ -5,7 +5,7 @@ struct IPXRecipe: RenderRecipe {
     var modifiers: IPXModifiers
 
     private static let longest = 8_192
-    private static let usualQuality = 80
+    private static let defaultQuality = 80
 
     var keyText: String {
         let accepted = (modifiers.accepted ?? []).map(\.rawValue)
@@ -32,8 +32,8 @@ struct IPXRecipe: RenderRecipe {
     private func format(of source: RecipeSource) -> ImageFormat {
         let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
         return modifiers.format
-            ?? source.firstFit(
-                of: (modifiers.accepted ?? []) + [header.format.answer(hasAlpha: hasAlpha)], hasAlpha: hasAlpha,
+            ?? source.firstSupported(
+                of: (modifiers.accepted ?? []) + [header.format.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha,
                 isMoving: header.frames > 1 && modifiers.keepsFrames)
     }
 
@@ -44,7 +44,7 @@ struct IPXRecipe: RenderRecipe {
         rendering.qualityScale = modifiers.format != nil && modifiers.quality != nil ? .encoder : .visual
         rendering.isAnimated =
             header.frames > 1 && (modifiers.keepsFrames || format == .gif) && format.supportsAnimation
-        rendering.quality = modifiers.quality ?? (format.hasQuality ? Self.usualQuality : nil)
+        rendering.quality = modifiers.quality ?? (format.hasQuality ? Self.defaultQuality : nil)
         rendering.gravity = modifiers.gravity
         if modifiers.flattens || !format.supportsAlpha { rendering.background = modifiers.background ?? .black }
         if let tolerance = modifiers.trim, !rendering.isAnimated, min(page.size.width, page.size.height) >= 3 {

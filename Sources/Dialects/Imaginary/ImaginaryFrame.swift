@@ -20,7 +20,7 @@ struct ImaginaryFrame {
         if format == nil, [.gif, .svg].contains(own) { throw .formatNotAccepted(own) }
         let hasAlpha = frame.hasAlpha
         return frame.composition(
-            as: format ?? frame.source.firstFit(of: [own.answer(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
+            as: format ?? frame.source.firstSupported(of: [own.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
             .fixed(quality))
     }
 }

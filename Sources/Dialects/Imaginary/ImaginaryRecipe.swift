@@ -39,7 +39,7 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
         let page = source.header.page(0)
         let size = PixelSize(
             width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
-        let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.answer(hasAlpha: page.hasAlpha)
+        let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.outputFormat(hasAlpha: page.hasAlpha)
         var composition = Composition(
             size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
         if page.hasAlpha, !written.supportsAlpha { composition.steps.append(BackgroundStep(.black)) }

@@ -23,7 +23,7 @@ struct ImgproxyRecipe: RenderRecipe {
         if options.format == .svg { throw .sideTooLong(header.size, format: .svg) }
         let mayMove = options.maximumFrames > 1 && header.frames > 1 && header.format.hasMovingFrames
         let format = format(of: source, isAnimated: mayMove)
-        let isAnimated = mayMove && format.isUsualAnimation
+        let isAnimated = mayMove && format.isCommonAnimation
         let frames = isAnimated ? min(header.frames, options.maximumFrames) : 1
         try check(header, frames: frames)
         return pipeline(of: source, format: format, frames: frames)
@@ -38,7 +38,7 @@ struct ImgproxyRecipe: RenderRecipe {
     private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
         let page = header.page(0)
         var composition = Composition(
-            size: page.size, format: header.format.answer(hasAlpha: page.hasAlpha),
+            size: page.size, format: header.format.outputFormat(hasAlpha: page.hasAlpha),
             quality: .fixed(Self.untouchedQuality))
         composition.frames = limits.maximumFrames
         return composition
@@ -53,7 +53,7 @@ struct ImgproxyRecipe: RenderRecipe {
         let own = source.header.format
         if let named = options.format?.written {
             let enforced = accepted.formats(.enforced, isAnimated: isAnimated)
-            return enforced.first { !source.unfit.contains($0) } ?? named
+            return enforced.first { !source.unsupportedFormats.contains($0) } ?? named
         }
         let needsAlpha =
             options.background == nil && (source.header.hasAlpha || options.hasPadding || options.extend.isOn)
@@ -65,11 +65,11 @@ struct ImgproxyRecipe: RenderRecipe {
             let preferred = defaults.preferredFormats
             if preferred.contains(own) { choices.append(own) }
             choices += preferred.filter { format in
-                (!isAnimated || format.isUsualAnimation) && (!needsAlpha || format.supportsAlpha)
+                (!isAnimated || format.isCommonAnimation) && (!needsAlpha || format.supportsAlpha)
             }
             choices.append(preferred.first ?? .jpeg)
         }
-        return source.firstFit(of: choices, hasAlpha: needsAlpha, isMoving: isAnimated)
+        return source.firstSupported(of: choices, hasAlpha: needsAlpha, isMoving: isAnimated)
     }
 
     private func check(_ header: ImageHeader, frames: Int) throws(ImagingError) {

@@ -36,7 +36,7 @@ package struct NetlifyDialect: FrontEndDialect {
         }
         recipe.box.width = try parameters.whole("w", "width", in: FrontEndTarget.sides)
         recipe.box.height = try parameters.whole("h", "height", in: FrontEndTarget.sides)
-        recipe.usualQuality = Self.quality
+        recipe.defaultQuality = Self.quality
         recipe.quality = try parameters.whole("q", "quality", in: 1...100)
         if let fit: Fit = try parameters.choice("fit") {
             recipe.fit =

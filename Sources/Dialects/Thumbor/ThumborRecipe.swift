@@ -69,15 +69,15 @@ struct ThumborRecipe: RenderRecipe {
         var choices: [ImageFormat] = []
         if !options.isRaw {
             if let format = options.format {
-                guard hasFrames, !format.isUsualAnimation, let fallback = options.fallback, fallback.isUsualAnimation
+                guard hasFrames, !format.isCommonAnimation, let fallback = options.fallback, fallback.isCommonAnimation
                 else { return format }
                 return fallback
             }
-            choices = accepted.filter { !hasFrames || $0.isUsualAnimation }
+            choices = accepted.filter { !hasFrames || $0.isCommonAnimation }
             if options.replacesPNG, header.format == .png, !page.hasAlpha { choices.append(.jpeg) }
         }
-        choices.append(header.format.answer(hasAlpha: page.hasAlpha))
-        return source.firstFit(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
+        choices.append(header.format.outputFormat(hasAlpha: page.hasAlpha))
+        return source.firstSupported(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
     /// Returns whether thumbor's settings have a quality for the format; for others, visual quality is Alula's own.
@@ -85,7 +85,7 @@ struct ThumborRecipe: RenderRecipe {
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
         let highest =
-            options.quality ?? rules.defaultQuality(hasOwnQuality(format) ? quality : ImageFormat.usualVisualQuality)
+            options.quality ?? rules.defaultQuality(hasOwnQuality(format) ? quality : ImageFormat.defaultVisualQuality)
         return options.maximumBytes.map { .fitting(bytes: $0, highest: highest, lowest: Self.lowestQuality) }
             ?? .fixed(highest)
     }

@@ -99,7 +99,7 @@ struct WsrvRecipe: RenderRecipe {
             case .avif, .heic: .avif
             case .png, .svg, .bmp, .ico, .jxl: .png
             }
-        return source.firstFit(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
+        return source.firstSupported(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
     /// Lossless files are requested as the best ones.

@@ -45,7 +45,7 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    func append(_ bytes: [UInt8], behind count: Int) throws {
+    func append(_ bytes: [UInt8], after count: Int) throws {
         guard bytes.count <= ReusableMemory.tailCount else {
             throw ImagingError.cannotDecode(detail: "\(bytes.count) bytes beside the pixels")
         }
@@ -62,7 +62,7 @@ package struct OutputMemory: ~Copyable {
     ///
     /// - Throws: ``SharedMemoryError``, including if the bytes exceed the space, a process can still write to them, or
     ///   the block is larger.
-    func settle(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
+    func seal(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
         }
@@ -81,14 +81,14 @@ package struct OutputMemory: ~Copyable {
     private static let slack = 4 << 20
 
     /// Returns the first `count` bytes of settled memory, which no process can change.
-    mutating func settled(count: Int) throws(SharedMemoryError) -> SharedBytes {
+    mutating func sealed(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)
         default: try kept.copied(count: count)
         }
     }
 
-    func tail(_ tailCount: Int, behind count: Int) throws(SharedMemoryError) -> [UInt8] {
+    func tail(_ tailCount: Int, after count: Int) throws(SharedMemoryError) -> [UInt8] {
         let range = count..<count + tailCount
         return switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.bytes(range)

@@ -7,7 +7,7 @@ package enum WorkerRequest: Hashable, Sendable {
     case perform(Work, byteCount: Int, room: Int, new: Memories)
     case attempt(ForbiddenAction)
     /// Free unused memory; this request has no answer.
-    case tidyUp
+    case releaseMemory
 
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
@@ -38,7 +38,7 @@ package enum WorkerRequest: Hashable, Sendable {
             .encode(
                 DecodedDescription(size: PixelSize(width: 1, height: 1), bands: 1), as: .jpeg,
                 settings: EncoderSettings(quality: 1, effort: 0)), byteCount: 0, room: 0, new: []),
-        .attempt(.openFile), .tidyUp,
+        .attempt(.openFile), .releaseMemory,
     ]
 
     private var kind: Int {
@@ -46,7 +46,7 @@ package enum WorkerRequest: Hashable, Sendable {
         case .perform(.decode, _, _, _): 1
         case .perform(.encode, _, _, _): 2
         case .attempt: 3
-        case .tidyUp: 4
+        case .releaseMemory: 4
         }
     }
 
@@ -75,7 +75,7 @@ extension MessageCoder {
             let new = WorkerRequest.Memories(rawValue: UInt8(index(Int(new.rawValue), below: 16)))
             return .perform(self.work(work), byteCount: byteCount, room: room, new: new)
         case .attempt(let action): return .attempt(element(action, of: ForbiddenAction.allCases))
-        case .tidyUp: return .tidyUp
+        case .releaseMemory: return .releaseMemory
         }
     }
 
@@ -88,9 +88,9 @@ extension MessageCoder {
                 quality: byte(settings.quality), effort: byte(settings.effort), bitDepth: byte(settings.bitDepth),
                 isWide: flag(settings.isWide))
             let delays = size(delays)
-            require(format.isEncodedInOneStep && 1...100 ~= settings.quality && 0...9 ~= settings.effort)
+            require(format.isEncodedByWorker && 1...100 ~= settings.quality && 0...9 ~= settings.effort)
             require(format.bitDepths.contains(settings.bitDepth))
-            require(delays == 0 || delays > 1 && format.isAnimatedInOneStep)
+            require(delays == 0 || delays > 1 && format.isAnimationEncodedByWorker)
             return .encode(description(image), as: format, settings: settings, delays: delays)
         }
     }

@@ -13,7 +13,7 @@ package enum WorkerResponse: Hashable, Sendable {
     /// The image is damaged or cannot be encoded; the text is for logs.
     case failed(String)
     /// The image failed, and good images in this process may fail from now on; the text is for logs.
-    case spent(String)
+    case unreliable(String)
     /// The machine is short of memory; the image is not at fault.
     case outOfMemory
     case attempted(CInt)
@@ -43,7 +43,7 @@ package enum WorkerResponse: Hashable, Sendable {
             ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0), pixelCount: 0,
                 delayCount: 0, profileCount: 0)), .encoded(byteCount: 0), .failed(""), .outOfMemory,
-        .attempted(0), .supervised, .prepared, .copied(0), .spent(""),
+        .attempted(0), .supervised, .prepared, .copied(0), .unreliable(""),
     ]
 
     private var kind: Int {
@@ -58,7 +58,7 @@ package enum WorkerResponse: Hashable, Sendable {
         case .supervised: 8
         case .prepared: 9
         case .copied: 10
-        case .spent: 11
+        case .unreliable: 11
         }
     }
 
@@ -90,7 +90,7 @@ extension MessageCoder {
                     delayCount: size(image.delayCount), profileCount: size(image.profileCount)))
         case .encoded(let byteCount): .encoded(byteCount: self.byteCount(byteCount))
         case .failed(let text): .failed(self.text(text))
-        case .spent(let text): .spent(self.text(text))
+        case .unreliable(let text): .unreliable(self.text(text))
         case .attempted(let error): .attempted(number(error))
         case .copied(let process): .copied(number(process))
         case .outOfMemory, .supervised, .prepared: response

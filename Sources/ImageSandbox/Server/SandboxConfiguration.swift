@@ -4,8 +4,8 @@ package struct SandboxConfiguration: Sendable {
     package var decoderCount: Int
     /// The number of encoders, started for the first image that needs one: one per image encoded concurrently.
     package var encoderCount: Int
-    package var decoderLife = WorkerLifetime.decoder
-    package var encoderLife = WorkerLifetime.encoder
+    package var decoderLifetime = WorkerLifetime.decoder
+    package var encoderLifetime = WorkerLifetime.encoder
     /// A decode may take this CPU time plus its estimated cost times the factor.
     package var minimumDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0

@@ -45,7 +45,7 @@ package final class SandboxedCodec: ImageCodec {
         endlessJobs = Locked(Quarantine(duration: configuration.quarantine))
         do {
             decoders = try WorkerRoster(
-                configuration, workerCount: configuration.decoderCount, life: configuration.decoderLife,
+                configuration, workerCount: configuration.decoderCount, life: configuration.decoderLifetime,
                 metrics: metrics, logger: logger)
         } catch {
             throw WorkerLaunch.Failure(description: "\(error)")
@@ -151,7 +151,7 @@ package final class SandboxedCodec: ImageCodec {
         case .failed(let text):
             roster.release(worker)
             throw Fault(detail: text)
-        case .spent(let text):
+        case .unreliable(let text):
             roster.dismiss(worker, .recycled)
             throw Fault(detail: text)
         case .short:
@@ -214,7 +214,7 @@ package final class SandboxedCodec: ImageCodec {
             }
             do throws(SharedMemoryError) {
                 let roster = try WorkerRoster(
-                    configuration, workerCount: configuration.encoderCount, life: configuration.encoderLife,
+                    configuration, workerCount: configuration.encoderCount, life: configuration.encoderLifetime,
                     atLeast: protections, metrics: metrics, logger: logger)
                 state = .started(roster)
                 return roster

@@ -37,7 +37,7 @@ final class Supervisor {
     }
 
     /// Decides on the next call; returns the name of a forbidden call, which gets no reply.
-    func judge() -> String? {
+    func decideNextCall() -> String? {
         var call = CSeccompShimCall()
         // The calling process may have ended by now.
         guard unsafe CSeccompShim_next_call(descriptor, &call) == 0 else { return nil }
@@ -79,7 +79,7 @@ extension MessageSocket {
         var entries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         if let supervisor { entries.append(pollfd(fd: supervisor.descriptor, events: Int16(POLLIN), revents: 0)) }
         guard unsafe poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return .nothing }
-        if let supervisor, entries[1].revents & Int16(POLLIN) != 0, let call = supervisor.judge() {
+        if let supervisor, entries[1].revents & Int16(POLLIN) != 0, let call = supervisor.decideNextCall() {
             return .forbidden(call: call)
         }
         return entries[0].revents != 0 ? .message : .nothing

@@ -20,7 +20,7 @@ package struct WorkerLifetime: Hashable, Sendable {
     /// Returns the fraction of its life that a worker has used, 1 for all of it.
     func age(of worker: WorkerProcess) -> Double {
         max(
-            Double(worker.requests) / Double(requests), worker.restingTime / processorTime,
+            Double(worker.requests) / Double(requests), worker.idleProcessorTime / processorTime,
             (SystemTimekeeper().now - worker.start) / time)
     }
 }

@@ -15,11 +15,11 @@ final class WorkerProcess: @unchecked Sendable {
     let template: WorkerTemplate?
     let start = SystemTimekeeper().now
     /// The worker's CPU time at the end of its last request.
-    private(set) var restingTime: Duration
+    private(set) var idleProcessorTime: Duration
     private(set) var requests = 0
     /// The values of ``requests`` when the worker last freed memory, and when it was last seen idle.
-    private var tidyRequests = 0
-    private var idleRequests = 0
+    private var requestsAtRelease = 0
+    private var requestsWhenIdle = 0
     /// The address space when the worker was ready, including the kept memory, in bytes.
     private let addressSpace: Int
     /// The address space that it may use beyond this and its image's, in bytes.
@@ -38,7 +38,7 @@ final class WorkerProcess: @unchecked Sendable {
         self.id = id
         self.socket = socket
         self.supervisor = supervisor
-        restingTime = Self.processorTime(of: id)
+        idleProcessorTime = Self.processorTime(of: id)
         self.protections = protections
         addressSpace = max(0, Int(CLinux_address_space(id))) + 2 * ReusableMemory.count
     }
@@ -54,7 +54,7 @@ final class WorkerProcess: @unchecked Sendable {
         /// half of the time limit.
         case interrupted(wasBusy: Bool)
         /// The image is at fault, and good images may fail in the worker from now on.
-        case spent(String)
+        case unreliable(String)
         /// The worker got too little memory for the image.
         case short
         case exhausted
@@ -85,10 +85,10 @@ final class WorkerProcess: @unchecked Sendable {
         }
         guard let kept = self.output.take() else { return .lost }
         var output = try OutputMemory(kept, room: room)
-        if let memory { allow(memory) }
+        if let memory { setAddressSpace(for: memory) }
         let processorStart = processorTime
         supervisor?.begin()
-        guard try ask(for: work, on: bytes, room: room, new, output) else { return .lost }
+        guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
         waiting: while true {
             switch socket.event(supervisor, milliseconds: Self.checkInterval) {
             case .message: break waiting
@@ -109,7 +109,7 @@ final class WorkerProcess: @unchecked Sendable {
         self.output = output.finish()
         switch answer {
         case .failed(let text): return .failed(text)
-        case .spent(let text): return .spent(text)
+        case .unreliable(let text): return .unreliable(text)
         case .outOfMemory: return .short
         default: break
         }
@@ -122,7 +122,7 @@ final class WorkerProcess: @unchecked Sendable {
         }
     }
 
-    private func ask(
+    private func send(
         for work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, _ new: WorkerRequest.Memories,
         _ output: borrowing OutputMemory
     ) throws(SharedMemoryError) -> Bool {
@@ -197,7 +197,7 @@ final class WorkerProcess: @unchecked Sendable {
     private static let allowanceStep = 64 << 20
 
     /// Sets the address space for an image; it is rounded up, so that images of similar size need no system call.
-    private func allow(_ memory: Int) {
+    private func setAddressSpace(for memory: Int) {
         let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
         guard rounded != allowance else { return }
         allowance = rounded
@@ -213,23 +213,23 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Marks the end of a request: the worker must not use CPU time until the next one.
-    func rest() {
-        restingTime = processorTime
+    func markIdle() {
+        idleProcessorTime = processorTime
     }
 
     /// Whether the worker should free memory: it has not done so since its last request, and was idle at the last
     /// check.
-    var isUntidy: Bool { requests > tidyRequests && requests == idleRequests }
+    var shouldReleaseMemory: Bool { requests > requestsAtRelease && requests == requestsWhenIdle }
 
-    func noteIdle() { idleRequests = requests }
+    func noteIdle() { requestsWhenIdle = requests }
 
     /// Releases the pages of the shared memory, and has the worker release its free memory.
-    func tidyUp() {
-        tidyRequests = requests
+    func releaseMemory() {
+        requestsAtRelease = requests
         input?.empty()
         output?.empty()
         // If the message cannot be sent, the worker has ended or was stopped, which its next use detects.
-        _ = socket.send(WorkerRequest.tidyUp.message)
+        _ = socket.send(WorkerRequest.releaseMemory.message)
     }
 
     enum IdleFault: Hashable {
@@ -252,7 +252,7 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// Whether the worker has used more CPU time since its last request than freeing memory takes.
-    var isBusyWhileIdle: Bool { processorTime - restingTime > Self.idleTimeAllowance }
+    var isBusyWhileIdle: Bool { processorTime - idleProcessorTime > Self.idleTimeAllowance }
 
     private static let idleTimeAllowance = Duration.seconds(1)
 

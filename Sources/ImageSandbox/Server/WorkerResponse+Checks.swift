@@ -3,7 +3,7 @@ package import Memory
 
 extension WorkerResponse.ClaimedImage {
     /// The maximum size of a color profile in bytes: three tables of the largest size.
-    private static let longestProfile = 1 << 20
+    private static let maximumProfileSize = 1 << 20
 
     /// Returns the image that the worker reports in `memory`; the worker cannot change its pixels any more.
     package func image(
@@ -11,19 +11,19 @@ extension WorkerResponse.ClaimedImage {
     ) throws -> DecodedImage {
         // These checks precede mapping or reading the memory.
         guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= plan.frames(of: header),
-            profileCount <= Self.longestProfile
+            profileCount <= Self.maximumProfileSize
         else {
             throw ImagingError.cannotDecode(detail: "the worker's memory does not hold what it claims")
         }
-        try memory.settle(count: pixelCount, tailCount: tailCount)
+        try memory.seal(count: pixelCount, tailCount: tailCount)
         var description = description
-        var tail = MessageCoder(reading: try memory.tail(tailCount, behind: pixelCount))
+        var tail = MessageCoder(reading: try memory.tail(tailCount, after: pixelCount))
         description.delays = (0..<delayCount).map { _ in tail.size(0) }
         if profileCount > 0 {
             description.profile = ColorProfile(SharedBytes(tail.bytes(profileCount)))
             if description.profile == nil { throw ImagingError.cannotDecode(detail: "the color profile is invalid") }
         }
-        return try DecodedImage(description, pixels: memory.settled(count: pixelCount), of: header, by: plan)
+        return try DecodedImage(description, pixels: memory.sealed(count: pixelCount), of: header, by: plan)
     }
 }
 
@@ -40,8 +40,8 @@ extension WorkerResponse {
         guard byteCount <= maximumFileBytes(of: size, frames: frames) else {
             throw ImagingError.encodeFailed(detail: "\(byteCount) bytes for \(size)")
         }
-        try memory.settle(count: byteCount)
-        let file = try memory.settled(count: byteCount)
+        try memory.seal(count: byteCount)
+        let file = try memory.sealed(count: byteCount)
         let header = try ImageHeader.inspect(file)
         guard header.format == format, header.storedSize == size, header.frames == frames else {
             throw ImagingError.encodeFailed(detail: "the file is not a \(format) of \(size)")

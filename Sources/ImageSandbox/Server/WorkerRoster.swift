@@ -101,7 +101,7 @@ final class WorkerRoster: Sendable {
             dismiss(worker, .recycled)
             return
         }
-        worker.rest()
+        worker.markIdle()
         // An attacker who knows the addresses of one copy knows the addresses of all.
         let age = max(life.age(of: worker), worker.template?.isExposed == true ? 1 : 0)
         let isReplaced = state.withLock { state in
@@ -128,7 +128,7 @@ final class WorkerRoster: Sendable {
 
     func expel(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause, _ reason: String) {
         report(worker, cause, reason)
-        worker.template?.expose()
+        worker.template?.markExposed()
         dismiss(worker, cause)
     }
 
@@ -143,7 +143,7 @@ final class WorkerRoster: Sendable {
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
         metrics.ended(end.cause)
-        if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.expose() }
+        if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.markExposed() }
         if end.cause == .violation {
             report(worker, .violation, "it tried a system call")
         } else {
@@ -252,7 +252,7 @@ final class WorkerRoster: Sendable {
         let isTime = unsafe poll(&entries, nfds_t(entries.count), CInt(min(rest, Self.idleCheckInterval))) == 0
         if isTime {
             endBusyIdleWorkers()
-            tidyUpIdleWorkers()
+            releaseMemoryOfIdleWorkers()
         }
         while !wakeUp.receiver.receive(count: 1).isEmpty {}
         for (worker, entry) in zip(workers, entries.dropFirst()) where entry.revents != 0 {
@@ -272,9 +272,9 @@ final class WorkerRoster: Sendable {
     }
 
     /// Has workers that were idle since the last check release the memory used for their images; called by the thread.
-    func tidyUpIdleWorkers() {
-        while let worker = state.withLock({ $0.takeIdle(\.isUntidy) }) {
-            worker.tidyUp()
+    func releaseMemoryOfIdleWorkers() {
+        while let worker = state.withLock({ $0.takeIdle(\.shouldReleaseMemory) }) {
+            worker.releaseMemory()
             state.withLock { state in
                 state.idle.append(worker)
                 self.state.wakeOne()

@@ -8,7 +8,7 @@ import Telemetry
 /// copies of a template have the same addresses, so a template is replaced when an attacker may know them, and
 /// periodically before that.
 ///
-/// One thread uses a template, which ends with that thread; any thread may call ``expose()``.
+/// One thread uses a template, which ends with that thread; any thread may call ``markExposed()``.
 final class WorkerTemplate: Sendable {
     let id: pid_t
     private let socket: MessageSocket
@@ -34,13 +34,13 @@ final class WorkerTemplate: Sendable {
         return process
     }
 
-    func expose() { state.withLock { $0.isExposed = true } }
+    func markExposed() { state.withLock { $0.isExposed = true } }
 
     var isExposed: Bool { state.withLock { $0.isExposed } }
 
     var copies: Int { state.withLock { $0.copies } }
 
-    var isSpent: Bool {
+    var isUsedUp: Bool {
         isExposed || copies >= Self.maximumCopies || SystemTimekeeper().now - start > Self.longestLife
     }
 
@@ -63,7 +63,7 @@ struct WorkerSpawner {
     }
 
     mutating func start() throws(WorkerLaunch.Failure) -> WorkerProcess {
-        if template?.isSpent == true { end() }
+        if template?.isUsedUp == true { end() }
         let now = SystemTimekeeper().now
         if now >= nextTemplate {
             do throws(WorkerLaunch.Failure) {

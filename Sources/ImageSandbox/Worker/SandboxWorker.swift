@@ -34,7 +34,7 @@ package enum SandboxWorker {
             // The server bound this thread to one processor to wake it. Threads that start now must not inherit that.
             CLinux_free_processor()
             let request = WorkerRequest(message)
-            if request == .tidyUp {
+            if request == .releaseMemory {
                 CLinux_return_free_memory()
                 continue
             }
@@ -65,7 +65,7 @@ private struct RequestHandler: ~Copyable {
             self.output = output.finish()
             return answer
         case .attempt(let action): return .attempted(action.attempt())
-        case .tidyUp, nil: return nil
+        case .releaseMemory, nil: return nil
         }
     }
 
@@ -87,7 +87,7 @@ private struct RequestHandler: ~Copyable {
         } catch ImagingError.cannotDecode(let detail), ImagingError.encodeFailed(let detail) {
             // Libraries do not distinguish damage from a lack of memory.
             if CLinux_is_short_of_memory() != 0 { return .outOfMemory }
-            return ImageDecoder.isSpent ? .spent(detail) : .failed(detail)
+            return ImageDecoder.isUnreliable ? .unreliable(detail) : .failed(detail)
         } catch let error as SharedMemoryError where error.isShortage {
             return .outOfMemory
         } catch {
@@ -114,7 +114,7 @@ private struct RequestHandler: ~Copyable {
             room: { try output.makeRoom(count: $0) })
         var description = image.description
         let profile = description.profile?.file.array ?? []
-        try output.append(image.delayBytes + profile, behind: image.pixels.count)
+        try output.append(image.delayBytes + profile, after: image.pixels.count)
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(

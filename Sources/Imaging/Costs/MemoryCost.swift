@@ -12,11 +12,11 @@ extension ImageHeader {
         let isWhole = plan.level == 1
         let area = Cost(header.decodedArea)
         let frameCount = Cost(plan.frames(of: self))
-        let reduced = Cost.quotient(storedSize.width, plan.level) * Cost.quotient(storedSize.height, plan.level)
+        let reduced = Cost(storedSize.reduced(by: plan.level).area)
         // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
         let result = reduced * Cost(bands) * frameCount
         // Rows that libvips buffers while it reads the file, at the width of its loader.
-        let rowWidth = Cost.quotient(storedSize.width, format.reading.reduction == .transform ? plan.level : 1)
+        let rowWidth = Cost(storedSize.reduced(by: format.reading.reduction == .transform ? plan.level : 1).width)
         let rows =
             Cost(min(storedSize.height, Self.keptRows)) * rowWidth * Cost(bands * max(1, (header.bitDepth + 7) / 8))
         let memory = format.reading.memory
@@ -42,10 +42,8 @@ extension ImageHeader {
         let size = decoded(by: plan).size
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
-        let (frame, isLong) = row.multipliedReportingOverflow(by: height)
-        let (all, isLonger) = frame.multipliedReportingOverflow(by: plan.frames(of: self))
         // More memory than any machine has.
-        return isLong || isLonger ? 1 << 46 : min(all, 1 << 46)
+        return min(row.saturatingProduct(height).saturatingProduct(plan.frames(of: self)), 1 << 46)
     }
 
     private static let keptRows = 900
@@ -92,17 +90,9 @@ private struct Cost: Equatable {
 
     init(_ bytes: Int) { self.bytes = bytes }
 
-    static func quotient(_ side: Int, _ level: Int) -> Cost { Cost(side / level + (side % level > 0 ? 1 : 0)) }
-
     func limited(to other: Cost) -> Cost { Cost(min(bytes, other.bytes)) }
 
-    static func * (one: Cost, other: Cost) -> Cost {
-        let (product, overflow) = one.bytes.multipliedReportingOverflow(by: other.bytes)
-        return Cost(overflow ? .max : product)
-    }
+    static func * (one: Cost, other: Cost) -> Cost { Cost(one.bytes.saturatingProduct(other.bytes)) }
 
-    static func + (one: Cost, other: Cost) -> Cost {
-        let (sum, overflow) = one.bytes.addingReportingOverflow(other.bytes)
-        return Cost(overflow ? .max : sum)
-    }
+    static func + (one: Cost, other: Cost) -> Cost { Cost(one.bytes.saturatingSum(other.bytes)) }
 }

@@ -40,14 +40,14 @@ extension ImageFormat {
 
     package var supportsAnimation: Bool { traits.supportsAnimation }
 
-    package var isUsualAnimation: Bool { traits.isUsualAnimation }
+    package var isCommonAnimation: Bool { traits.isCommonAnimation }
 
     /// Whether several frames of a source are an animation rather than pages.
     package var hasMovingFrames: Bool { supportsAnimation }
 
-    package var holdsShapes: Bool { reading.holdsShapes }
+    package var isVector: Bool { reading.isVector }
 
-    package var holdsPages: Bool { reading.holdsPages }
+    package var hasPageHeaders: Bool { reading.hasPageHeaders }
 
     package var maximumSide: Int { traits.maximumSide }
 }
@@ -77,7 +77,7 @@ extension ImageFormat {
     package var isWritten: Bool { writing != nil }
 
     /// Returns the output format for a source in this format whose format is kept.
-    package func answer(hasAlpha: Bool) -> ImageFormat {
+    package func outputFormat(hasAlpha: Bool) -> ImageFormat {
         switch traits.output {
         case .written: self
         case .replaced(let opaque, let transparent): hasAlpha ? transparent : opaque
@@ -89,12 +89,12 @@ extension ImageFormat {
     /// Whether the format has no quality setting, but a given quality limits the palette's error.
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
-    package static let usualVisualQuality = 80
+    package static let defaultVisualQuality = 80
 
     /// Returns the encoder's quality for a visual quality and a number of pixels; 100 if the format has no quality.
     ///
     /// Visual quality is on JPEG's scale.
-    package func encoderQuality(for visual: Int = usualVisualQuality, pixels: Int) -> Int {
+    package func encoderQuality(for visual: Int = defaultVisualQuality, pixels: Int) -> Int {
         writing?.quality?.encoderQuality(for: visual, pixels: pixels) ?? 100
     }
 
@@ -128,9 +128,9 @@ extension ImageFormat {
     /// Whether a worker process encodes stills, because most of the work is one step that cannot be interrupted.
     ///
     /// AV1 encoding is such a step, and so is computing a GIF's palette.
-    package var isEncodedInOneStep: Bool { writing?.isInOneStep ?? false }
+    package var isEncodedByWorker: Bool { writing?.isUninterruptible ?? false }
 
-    package var isAnimatedInOneStep: Bool { writing?.animatesInOneStep ?? false }
+    package var isAnimationEncodedByWorker: Bool { writing?.isUninterruptibleAnimation ?? false }
 
-    func isEncodedInOneStep(frames: Int) -> Bool { frames == 1 ? isEncodedInOneStep : isAnimatedInOneStep }
+    func isEncodedByWorker(frames: Int) -> Bool { frames == 1 ? isEncodedByWorker : isAnimationEncodedByWorker }
 }

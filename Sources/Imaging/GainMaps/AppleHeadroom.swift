@@ -13,10 +13,10 @@ struct AppleHeadroom {
     private static let maximumEntries = 256
 
     init?(decimal text: [UInt8]) {
-        guard let stated = GainMapMetadata.Fraction(decimal: text)?.value, stated > 1, stated < 65_536 else {
+        guard let declared = GainMapMetadata.Fraction(decimal: text)?.value, declared > 1, declared < 65_536 else {
             return nil
         }
-        value = stated
+        value = declared
     }
 
     init?(headroom: Double, gain: Double) {

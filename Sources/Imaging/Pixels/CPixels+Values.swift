@@ -13,6 +13,16 @@ extension CPixelsOutline {
     }
 }
 
+extension CPixelsFrame {
+    /// Wraps rows, which are packed unless they have a stride, in memory that must outlive the frame.
+    @unsafe
+    init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int? = nil, bands: Int) {
+        unsafe self.init(
+            pixels: pixels?.assumingMemoryBound(to: UInt8.self), stride: stride ?? size.width * bands,
+            width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
+    }
+}
+
 /// Copies values into a C array, which must be large enough.
 func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in array: inout Values) {
     unsafe withUnsafeMutableBytes(of: &array) { bytes in

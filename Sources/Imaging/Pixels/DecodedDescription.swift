@@ -111,8 +111,7 @@ extension DecodedDescription {
             delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
             delays.allSatisfy({ $0 >= 0 })
         else { return nil }
-        let (count, overflow) = size.area.multipliedReportingOverflow(by: bands * frames)
-        return overflow ? nil : count
+        return size.area.saturatingProduct(bands * frames)
     }
 
     fileprivate var checkedPlanes: [Plane]? {

@@ -19,9 +19,7 @@ extension DecodedImage {
         border.tolerance = Int32(trim.tolerance)
         border.is_distance = trim.isDistance ? 1 : 0
         let status = unsafe pixels.withUnsafeBytes { bytes in
-            var frame = unsafe CPixelsFrame(
-                pixels: UnsafeMutablePointer(mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress),
-                stride: size.width * bands, width: Int32(size.width), height: Int32(size.height), bands: Int32(bands))
+            var frame = unsafe CPixelsFrame(UnsafeMutableRawPointer(mutating: bytes.baseAddress), size, bands: bands)
             let watch = unsafe CPixelsWatch(token)
             return unsafe CPixels_find_border(&frame, &border, watch)
         }

@@ -106,7 +106,7 @@ package struct DecodedGainMap: Sendable {
 }
 
 /// The pixels of a still or of frames as decoded: as stored, in the colors of the file's profile.
-struct LoadedPixels {
+struct DecodedPixels {
     let pixels: SharedBytes
     /// Size in pixels: the header's stored size, reduced by ``level``.
     let size: PixelSize

@@ -56,7 +56,7 @@ extension Color {
 }
 
 extension DecodedImage {
-    func inStandardColors(token: WorkToken) throws -> DecodedImage {
+    func convertedToSRGB(token: WorkToken) throws -> DecodedImage {
         guard let conversion = profile.flatMap({ GamutConversion(from: $0, toWide: false) }) else { return self }
         return try converted(by: conversion, token: token)
     }
@@ -92,17 +92,16 @@ extension DecodedImage {
     @unsafe
     func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) throws -> Int32) throws {
         defer { extendLifetime(token) }
-        let (offset, stride, width, height, bands) =
+        let (offset, stride, whole, bands) =
             switch layout {
-            case .interleaved(let bands): (0, size.width * bands, size.width, size.height * frames, bands)
-            case .planar(let planes, _):
-                (planes[0].offset, planes[0].stride, planes[0].size.width, planes[0].size.height, 1)
+            case .interleaved(let bands):
+                (0, size.width * bands, PixelSize(width: size.width, height: size.height * frames), bands)
+            case .planar(let planes, _): (planes[0].offset, planes[0].stride, planes[0].size, 1)
             }
         let status = try unsafe pixels.withUnsafeBytes { bytes throws in
             let frame = unsafe CPixelsFrame(
-                pixels: UnsafeMutablePointer(
-                    mutating: bytes.assumingMemoryBound(to: UInt8.self).baseAddress.map { unsafe $0 + offset }),
-                stride: stride, width: Int32(width), height: Int32(height), bands: Int32(bands))
+                UnsafeMutableRawPointer(mutating: bytes.baseAddress)?.advanced(by: offset), whole, stride: stride,
+                bands: bands)
             let watch = unsafe CPixelsWatch(token)
             return try unsafe body(frame, watch)
         }

@@ -62,13 +62,6 @@ extension [Plane] {
     var byteCount: Int { last.map { $0.offset + $0.byteCount } ?? 0 }
 }
 
-extension PixelSize {
-    /// Returns the size of a plane with one sample for `step` pixels on each side; the last sample may cover fewer.
-    func samples(forEach step: Int) -> PixelSize {
-        PixelSize(width: (width + step - 1) / step, height: (height + step - 1) / step)
-    }
-}
-
 package enum PlaneRange: Hashable, Sendable {
     /// 0…255, as in JPEG.
     case full

@@ -6,7 +6,7 @@ package import Memory
 @safe
 package struct PlaneMemory: ~Copyable {
     /// Allocates the memory of a decoded image, once its size in bytes is known.
-    package typealias Maker = (_ count: Int) throws -> PlaneMemory
+    package typealias Allocator = (_ count: Int) throws -> PlaneMemory
 
     package let count: Int
     private let footprint: Int

@@ -4,18 +4,18 @@ import Memory
 enum PlanarReading {
     case decoded(DecodedImage)
     /// The other lane must decode the file; `lacksPixels` is true if the file is already known to lack pixels.
-    case judged(lacksPixels: Bool)
+    case unsupported(lacksPixels: Bool)
 }
 
 extension PlaneMemory {
     /// Allocates memory for the decoder's planes: from `room` if they are stored upright, otherwise temporary.
-    static func stored(_ planes: [Plane], turned turn: QuarterTurn, room: Maker) throws -> PlaneMemory {
+    static func stored(_ planes: [Plane], turned turn: QuarterTurn, room: Allocator) throws -> PlaneMemory {
         turn == .none ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 
     /// Returns the planes upright: turned into memory from `room` if they are stored otherwise.
     consuming func upright(
-        _ planes: [Plane], turned turn: QuarterTurn, into room: Maker
+        _ planes: [Plane], turned turn: QuarterTurn, into room: Allocator
     ) throws -> (pixels: SharedBytes, planes: [Plane]) {
         if turn == .none { return (finish(), planes) }
         let upright = [Plane].stacked(

@@ -56,14 +56,14 @@ enum PlanarRendering {
         let isGray = image.bands < 3
         let pixels = DecodedImage(
             pixels: memory.finish(), size: size, bands: image.bands, profile: isGray ? nil : image.profile)
-        if isGray { return try image.profile.map { try pixels.inStandardColor(by: $0, token: token) } ?? pixels }
+        if isGray { return try image.profile.map { try pixels.convertedToSRGB(by: $0, token: token) } ?? pixels }
         return try conversion.map { try pixels.converted(by: $0, token: token) } ?? pixels
     }
 }
 
 extension DecodedImage {
     package func interleaved(token: WorkToken) throws -> DecodedImage {
-        try storedPixels(token: token).inStandardColors(token: token)
+        try storedPixels(token: token).convertedToSRGB(token: token)
     }
 
     func storedPixels(token: WorkToken) throws -> DecodedImage {

@@ -25,7 +25,7 @@ struct PlanarTarget {
     /// Shortest side of an image and of a result, in pixels; below it, there are too few chroma samples for the filter.
     static let shortestSide = 16
 
-    func isWithinReach(of size: PixelSize) -> Bool {
+    func canResample(from size: PixelSize) -> Bool {
         let source = part?.rounded(in: size).size ?? size
         return resizedSize.width <= source.width && resizedSize.height <= source.height
             && min(rectangle.size.width, rectangle.size.height) >= Self.shortestSide
@@ -56,7 +56,7 @@ struct PlanarTarget {
     static let neutralChroma: UInt8 = 128
 
     func size(ofPlane index: Int) -> PixelSize {
-        rectangle.size.samples(forEach: index == 0 ? 1 : chromaStep)
+        rectangle.size.reduced(by: index == 0 ? 1 : chromaStep)
     }
 
     func planes(ofGray isGray: Bool) -> [Plane] {
@@ -80,7 +80,7 @@ struct PlanarTarget {
     var hasAlpha: Bool { filters.contains(where: \.addsAlpha) }
 
     func resultPlanes(ofGray isGray: Bool) -> [Plane] {
-        .stacked(planes(ofGray: isGray).indices.map { size.samples(forEach: $0 == 0 ? 1 : chromaStep) })
+        .stacked(planes(ofGray: isGray).indices.map { size.reduced(by: $0 == 0 ? 1 : chromaStep) })
     }
 
     func turnedPlanes(ofGray isGray: Bool) -> [Plane] {

@@ -57,7 +57,7 @@ struct PlaneEncoder: Sendable {
     private func accepts(_ planes: [Plane]) -> Bool {
         if planes.count == 1 { return !needsChroma }
         return planes.count == 3 && planes[1].size == planes[2].size
-            && [1, 2].contains { planes[1].size == planes[0].size.samples(forEach: $0) }
+            && [1, 2].contains { planes[1].size == planes[0].size.reduced(by: $0) }
     }
 }
 

@@ -47,13 +47,13 @@ package final class BorderTrim: Sendable {
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
     }
 
-    private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, WantedPart) {
+    private func remainder(inside box: ImagePart) throws(ImagingError) -> (Composition, RequestedPart) {
         let composition = try recipe.recipe.composition(of: source.with(box: box))
-        return (composition, WantedPart(composition.part ?? box, turn: composition.turn))
+        return (composition, RequestedPart(composition.part ?? box, turn: composition.turn))
     }
 
     private func drawing(
-        of composition: Composition, _ wanted: WantedPart
+        of composition: Composition, _ wanted: RequestedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
         try wanted.drawing(
             for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels,

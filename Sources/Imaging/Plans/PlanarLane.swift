@@ -28,7 +28,7 @@ enum PlanarLane {
         start.takesAlpha = isForPlanes && plan.format.writing?.planes?.holdsAlpha == true && !plan.quality.isSearched
         var (target, count) = plan.steps.planarTarget(from: start)
         if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
-        guard target.isWithinReach(of: image.size) else { return (whole, plan) }
+        guard target.canResample(from: image.size) else { return (whole, plan) }
         var rest = plan.afterFirst(count)
         // Small results that are only resampled become pixels with full chroma, from which sharp chroma is computed.
         rest.hasSharpChroma =
@@ -48,7 +48,7 @@ enum PlanarLane {
         if !rest.steps.isEmpty {
             // A gray image may become a color image. Compared with encoders in worker processes, the conversion is
             // nearly free.
-            guard image.bands == 3, !rest.format.isEncodedInOneStep, rest.steps.allSatisfy({ $0 is any StampingStep })
+            guard image.bands == 3, !rest.format.isEncodedByWorker, rest.steps.allSatisfy({ $0 is any StampingStep })
             else { return nil }
         }
         return rest.format.writing?.planes

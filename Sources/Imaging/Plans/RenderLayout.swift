@@ -18,7 +18,7 @@ struct RenderLayout: Hashable, Sendable {
     ///
     /// A vector image is never enlarged, because it is drawn at the required size. Its natural size counts in fractions
     /// of a pixel for the aspect ratio, and in whole pixels for the size.
-    init(options: RenderingOptions, of wanted: WantedPart, in source: ImageHeader) {
+    init(options: RenderingOptions, of wanted: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: wanted.size)
             return

@@ -20,7 +20,7 @@ extension RenderPlan {
                     case .tooManyPixels(let size, _): !source.limits.allow(size, in: composition.format)
                     default: false
                     }
-                guard isUnfit, source.unfit.insert(composition.format).inserted else { throw error }
+                guard isUnfit, source.unsupportedFormats.insert(composition.format).inserted else { throw error }
             }
         }
     }
@@ -40,7 +40,7 @@ extension RenderPlan {
         let page = header.page(composition.page)
         let maximumPixels = limits.maximumPixels(of: page)
         if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
-        let wanted = WantedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
+        let wanted = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
         let drawing = try composition.drawing(of: wanted, on: page, maximumPixels: maximumPixels)
         let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
         let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
@@ -68,7 +68,7 @@ extension RenderPlan {
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.attribute != nil { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
-        isStacked = isAnimated && composition.stacksFrames && !format.isUsualAnimation
+        isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
         guard !isStacked || outputSize.height <= format.maximumSide / frames else {
             throw .sideTooLong(outputSize, format: format)
         }
@@ -77,7 +77,7 @@ extension RenderPlan {
     }
 
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
-        (self.quality, qualityScale) = (quality, format.writing?.quality?.isSame ?? true ? .encoder : scale)
+        (self.quality, qualityScale) = (quality, format.writing?.quality?.isIdentity ?? true ? .encoder : scale)
         if case .fixed(let quality) = quality {
             (self.quality, qualityScale) = (.fixed(encoderQuality(for: quality)), .encoder)
         }
@@ -153,7 +153,7 @@ extension Composition {
     /// Returns all steps, from the resample of the wanted part on.
     ///
     /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
-    func allSteps(of wanted: WantedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
+    func allSteps(of wanted: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
         if let drawnAlone {
             all = [ResampleStep(to: drawnAlone, in: light)]
@@ -170,12 +170,12 @@ extension Composition {
     ///
     /// Encoders that run in other processes get no tall images.
     fileprivate var keepsFrames: Bool {
-        stacksFrames ? format.isUsualAnimation || !format.isEncodedInOneStep : format.supportsAnimation
+        stacksFrames ? format.isCommonAnimation || !format.isEncodedByWorker : format.supportsAnimation
     }
 
     /// Returns the size and the part in which a vector image is drawn; nil for other sources.
     fileprivate func drawing(
-        of wanted: WantedPart, on page: ImageHeader, maximumPixels: Int
+        of wanted: RequestedPart, on page: ImageHeader, maximumPixels: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
         guard page.drawing != nil else { return nil }
         guard trim == nil else { return (page.size, nil) }

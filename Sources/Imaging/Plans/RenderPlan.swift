@@ -37,7 +37,7 @@ package struct RenderPlan: Hashable, Sendable {
     var hasSharpChroma = true
 
     /// Approximate memory of a plan besides its own size, in bytes.
-    package var heldByteCount: Int {
+    package var memoryByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
         // A step's values exceed the length of its text by at most this.
         return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
@@ -110,7 +110,7 @@ package struct RenderPlan: Hashable, Sendable {
         return gainMap.flatMap { format.writing?.joinGainMap?(attributed, $0) } ?? attributed
     }
 
-    func answer(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
+    func encodedImage(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {
         let gainMap = try make(file)
         return EncodedImage(
             bytes: finished(file, with: gainMap), format: format, size: outputSize, hasGainMap: gainMap != nil)

@@ -33,7 +33,7 @@ package struct RecipeSource: Hashable, Sendable {
     ///
     /// A recipe that chooses the format must choose another one; a format that the request names is kept, and the
     /// request fails.
-    package internal(set) var unfit: Set<ImageFormat> = []
+    package internal(set) var unsupportedFormats: Set<ImageFormat> = []
 
     package init(
         header: ImageHeader, box: ImagePart? = nil, additions: [ImageHeader] = [],
@@ -50,8 +50,8 @@ package struct RecipeSource: Hashable, Sendable {
     /// Returns the first of `formats` that can represent the result, otherwise PNG, or JPEG for an opaque still.
     ///
     /// - Parameter isMoving: Whether the result keeps several frames, if its format supports them.
-    package func firstFit(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {
-        .first(of: formats, except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
+    package func firstSupported(of formats: [ImageFormat], hasAlpha: Bool, isMoving: Bool = false) -> ImageFormat {
+        .first(of: formats, excluding: unsupportedFormats, hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
     package func with(box: ImagePart?) -> RecipeSource {

@@ -1,5 +1,5 @@
 extension RenderSteps {
-    func areGeometry(on size: PixelSize) -> Bool { placed().geometry(on: size) != nil }
+    func areGeometry(on size: PixelSize) -> Bool { resolved().geometry(on: size) != nil }
 
     /// Returns how a gain map of size `map` follows these steps of its image; nil if they do more than crop, resample
     /// and turn.
@@ -40,7 +40,7 @@ extension PlanarTarget {
     fileprivate func cropped(afterTurn crop: CropStep) -> PlanarTarget? {
         var upright = self
         upright.turn = .none
-        let wanted = WantedPart(ImagePart(allOf: rectangle.size), turn: turn)
+        let wanted = RequestedPart(ImagePart(allOf: rectangle.size), turn: turn)
         var next = wanted.beforeTurn(crop, in: turn.turned(rectangle.size)).target(after: upright)
         next?.turn = turn
         return next

@@ -81,20 +81,21 @@ extension RenderingOptions: RenderRecipe {
         let whole = try placement(of: ImagePart(allOf: header.size), in: header)
         let chosen = format.format(
             own: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
-            isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats, except: source.unfit)
+            isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats,
+            excluding: source.unsupportedFormats)
         return (chosen, whole)
     }
 
-    private typealias Placement = (wanted: WantedPart, layout: RenderLayout)
+    private typealias Placement = (wanted: RequestedPart, layout: RenderLayout)
 
     private func placement(of box: ImagePart, in page: ImageHeader) throws(ImagingError) -> Placement {
-        let wanted = try WantedPart(operations, of: box)
+        let wanted = try RequestedPart(operations, of: box)
         return (wanted, RenderLayout(options: self, of: wanted, in: page))
     }
 
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
         if isQualityAutomatic { return .similar(rules.similarity) }
-        let quality = quality ?? rules.defaultQuality(ImageFormat.usualVisualQuality)
+        let quality = quality ?? rules.defaultQuality(ImageFormat.defaultVisualQuality)
         return maximumBytes.map { .fitting(bytes: $0, highest: quality) } ?? .fixed(quality)
     }
 

@@ -49,7 +49,7 @@ package struct AdditionForm: Hashable, Sendable {
         if case .planar = image.layout {
             let whole = PlanarTarget(of: image.size)
             var (target, count) = steps.planarTarget(from: whole)
-            if !target.isWithinReach(of: image.size) { (target, count) = (whole, 0) }
+            if !target.canResample(from: image.size) { (target, count) = (whole, 0) }
             source = try PlanarRendering.pixels(of: image, target: target, token: token)
             steps.removeFirst(count)
         }

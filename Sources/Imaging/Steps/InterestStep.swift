@@ -45,7 +45,7 @@ extension InterestStep: RenderStep {
     }
 }
 
-extension InterestStep: SeekingStep {
+extension InterestStep: ContentCropStep {
     func crop(found context: StepContext?) -> CropStep {
         let origin = context?.decision(as: (left: Int, top: Int).self) ?? (0, 0)
         return CropStep(x: origin.left, y: origin.top, size: size)

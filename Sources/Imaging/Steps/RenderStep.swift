@@ -100,7 +100,7 @@ protocol StampingStep: RenderStep {
 }
 
 /// A crop whose position depends on the pixels.
-protocol SeekingStep: RenderStep {
+protocol ContentCropStep: RenderStep {
     /// Returns the crop.
     ///
     /// - Parameter context: The step's context after a frame; nil before that, for a crop at the corner.

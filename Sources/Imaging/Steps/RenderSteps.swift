@@ -75,10 +75,10 @@ extension RenderSteps {
     /// Replaces content-dependent crops by crops at a position.
     ///
     /// - Parameter contexts: The contexts of the steps after a frame; none before that, for crops at the corner.
-    func placed(by contexts: [StepContext] = []) -> RenderSteps {
+    func resolved(by contexts: [StepContext] = []) -> RenderSteps {
         RenderSteps(
             enumerated().map { index, step -> any RenderStep in
-                guard let seeking = step as? any SeekingStep else { return step }
+                guard let seeking = step as? any ContentCropStep else { return step }
                 return seeking.crop(found: contexts.isEmpty ? nil : contexts[index])
             })
     }

@@ -44,8 +44,8 @@ package final class GainMap: Sendable {
         header.byteCount + 256 + metadata.channels.count * MemoryLayout<GainMapMetadata.Channel>.stride
     }
 
-    var isPossible: Bool {
-        header.isPossible && header.gainMap == nil && header.frames == 1
+    var isPlausible: Bool {
+        header.isPlausible && header.gainMap == nil && header.frames == 1
             && ([1, 3].contains(header.bands) && header.drawing == nil)
     }
 }
@@ -133,7 +133,7 @@ extension GainMapMetadata {
     }
 
     init?(fractions: [Fraction], usesBaseColors: Bool) {
-        guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPossible) else { return nil }
+        guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPlausible) else { return nil }
         let channels = stride(from: 2, to: fractions.count, by: 5).map { start in
             var channel = Channel(most: fractions[start + 1])
             (channel.least, channel.gamma) = (fractions[start], fractions[start + 2])
@@ -152,7 +152,7 @@ extension GainMapMetadata {
 
 extension GainMapMetadata.Fraction {
     /// Whether ISO 21496-1 can represent it.
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         Int(Int32.min)...Int(Int32.max) ~= numerator && 1...Int(UInt32.max) ~= denominator
     }
 }

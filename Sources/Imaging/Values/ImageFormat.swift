@@ -13,10 +13,10 @@ extension ImageFormat {
     /// Returns the first of `formats` that supports the result, otherwise a format that every client reads: PNG, or
     /// JPEG for an opaque still.
     package static func first(
-        of formats: [ImageFormat], except unfit: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
+        of formats: [ImageFormat], excluding unsupportedFormats: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
     ) -> ImageFormat {
-        let choices = unfit.isEmpty ? formats : formats.filter { !unfit.contains($0) }
-        return choices.first ?? (hasAlpha || isMoving || unfit.contains(.jpeg) ? .png : .jpeg)
+        let choices = unsupportedFormats.isEmpty ? formats : formats.filter { !unsupportedFormats.contains($0) }
+        return choices.first ?? (hasAlpha || isMoving || unsupportedFormats.contains(.jpeg) ? .png : .jpeg)
     }
 }
 
@@ -40,17 +40,18 @@ package enum FormatChoice: Hashable, Sendable {
     ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
-        except unfit: Set<ImageFormat> = []
+        excluding unsupportedFormats: Set<ImageFormat> = []
     ) -> ImageFormat {
         switch self {
         case .fixed(let format): return format
         case .negotiated(let qualities):
-            let floor = max(1, unfit.contains(own) ? 0 : qualities[own] ?? 0)
+            let floor = max(1, unsupportedFormats.contains(own) ? 0 : qualities[own] ?? 0)
             let answer = ImageFormat.first(
-                of: [own.answer(hasAlpha: hasAlpha)], except: unfit, hasAlpha: hasAlpha, isMoving: isMoving)
+                of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
+                isMoving: isMoving)
             // Every client reads JPEG, so it competes even if `Accept` does not name it.
             let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
-            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unfit.contains($0) }
+            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unsupportedFormats.contains($0) }
                 .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }
                 .filter { $0.bytes <= most }.min { $0.bytes < $1.bytes }
             return chosen?.format ?? answer

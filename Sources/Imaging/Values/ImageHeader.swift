@@ -81,13 +81,14 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// Returns this header with the colors that the file declares, if they fit such pixels; only their curve applies to
     /// gray.
-    func with(_ stated: SourceColors?) -> ImageHeader {
+    func with(_ declared: SourceColors?) -> ImageHeader {
         var header = self
-        if bands < 3, let encoding = stated?.encoding, encoding.grayProfile != nil {
+        if bands < 3, let encoding = declared?.encoding, encoding.grayProfile != nil {
             header.colors.encoding = encoding
-        } else if let stated, (stated.space == .gray) == (bands < 3), (stated.space == .cmyk) == (colors.space == .cmyk)
+        } else if let declared, (declared.space == .gray) == (bands < 3),
+            (declared.space == .cmyk) == (colors.space == .cmyk)
         {
-            header.colors = stated
+            header.colors = declared
         }
         return header
     }
@@ -116,23 +117,23 @@ extension ImageHeader {
     /// Whether the header of a file could contain these values.
     ///
     /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
-    package var isPossible: Bool {
-        storedSize.isPossible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
+    package var isPlausible: Bool {
+        storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
             && 0...Self.maximumDecoderRuns ~= decoderRuns && hiddenArea >= 0
             && 1...Self.maximumFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
-            && drawing?.isPossible(upTo: Self.longestDrawing) ?? !format.holdsShapes
+            && drawing?.isPlausible(upTo: Self.longestDrawing) ?? !format.isVector
             && (pages.isEmpty || pages.count == frames)
-            && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPossible }
-            && exif?.isPossible ?? true && gainMap?.isPossible ?? true
+            && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPlausible }
+            && exif?.isPlausible ?? true && gainMap?.isPlausible ?? true
     }
 }
 
 extension PixelSize {
-    package func isPossible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
+    package func isPlausible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
 }
 
 extension EXIFTexts {
-    fileprivate var isPossible: Bool {
+    fileprivate var isPlausible: Bool {
         [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
             && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }
     }

@@ -89,7 +89,7 @@ extension Outline {
     /// The last sample of an odd side covers a pixel beyond the edge. It lies inside if the edge does.
     func reduced(by step: Int, in size: PixelSize) -> Outline {
         let factor = 1 / Double(step)
-        let plane = size.samples(forEach: step)
+        let plane = size.reduced(by: step)
         var reduced = self
         (reduced.left, reduced.top) = (left * factor, top * factor)
         reduced.right = right == Double(size.width) ? Double(plane.width) : right * factor

@@ -10,10 +10,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
         self.height = height
     }
 
-    package var area: Int {
-        let (product, overflow) = width.multipliedReportingOverflow(by: height)
-        return overflow ? .max : product
-    }
+    package var area: Int { width.saturatingProduct(height) }
 
     /// Rejects a size that is empty, too long, or exceeds `maximumPixels` with all frames together.
     func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
@@ -32,4 +29,16 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(width)×\(height)" }
+}
+
+extension Int {
+    func saturatingSum(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
+    }
+
+    func saturatingProduct(_ other: Int) -> Int {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
 }

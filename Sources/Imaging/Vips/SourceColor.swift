@@ -5,7 +5,7 @@ import Coordination
 import Memory
 
 extension VipsImage {
-    func inKnownSpace() throws(VipsError) -> VipsImage {
+    func convertedFromLab() throws(VipsError) -> VipsImage {
         switch interpretation {
         case VIPS_INTERPRETATION_LAB, VIPS_INTERPRETATION_LABQ, VIPS_INTERPRETATION_LABS:
             try converted(to: VIPS_INTERPRETATION_sRGB)
@@ -25,7 +25,7 @@ extension VipsImage {
     }
 
     /// Tone-maps PQ or HLG colors to 8-bit sRGB or Display P3.
-    func inStandardRange(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
+    func toneMapped(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
             CPixelsTones(encoding, hasWords: hasWords, shownIn: isWide ? .displayP3 : .srgb), takesWords: hasWords,
@@ -37,7 +37,7 @@ extension VipsImage {
     ///
     /// Other colors stay as they are. The target is sRGB, or Display P3 if `isWide`. Intended for the reduced image,
     /// because the conversion costs more per pixel than any other step.
-    func inKnownColor(
+    func convertedIfNeeded(
         profileOf source: VipsImage, isWide: Bool, token: WorkToken
     ) throws(VipsError) -> (image: VipsImage, profile: ColorProfile?) {
         let profile = source.withProfile { profile -> ICCProfile? in self.fitting(profile) } ?? nil
@@ -57,7 +57,7 @@ extension VipsImage {
             guard let conversion = GamutConversion(from: colors, toWide: isWide) else { return wide(self) }
             return wide(try converted(by: conversion, token: token))
         }
-        guard bands >= 3 else { return (try inStandardColor(profile.intent), nil) }
+        guard bands >= 3 else { return (try convertedToSRGB(profile.intent), nil) }
         guard let converted = try? convertedByProfile(profile.intent, isWide: isWide) else { return (self, nil) }
         return wide(converted)
     }
@@ -74,7 +74,7 @@ extension VipsImage {
     }
 
     /// Converts to sRGB or gray by the profile; unchanged if the color engine rejects it.
-    fileprivate func inStandardColor(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
+    fileprivate func convertedToSRGB(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
         guard let converted = try? convertedByProfile(intent) else { return self }
         return bands < 3 ? try converted.gray(hasAlpha: hasAlpha) : converted
     }
@@ -88,12 +88,12 @@ extension VipsImage {
 
 extension DecodedImage {
     /// Converts a still of interleaved gray to sRGB gray by `profile`; unchanged if the color engine rejects it.
-    func inStandardColor(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
+    func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         return try VipsError.reported(token) {
             try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                let converted = try image.profiled(profile.file).inStandardColor(.relative)
+                let converted = try image.profiled(profile.file).convertedToSRGB(.relative)
                 return DecodedImage(
                     pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }

@@ -69,7 +69,8 @@ package final class VipsImage {
     }
 
     /// Computes all pixels with 8 bits per component, on the calling thread and from top to bottom.
-    func pixels(in room: PlaneMemory.Maker = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes {
+    func pixels(in room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes
+    {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
         let memory = try room(PixelSize(width: width, height: height).area * bands)
         let status = unsafe CVipsShim_compute(

@@ -27,7 +27,7 @@ struct PageConfiguration: Sendable {
         sampleSource = configuration.sampleSource
         sizes = (configuration.vocabulary.sizes.sizes, configuration.vocabulary.sizes.qualities)
         qualities = ImageFormat.written.filter { $0.hasQuality || $0.hasPaletteQuality }.map {
-            ($0, $0.hasQuality ? ImageFormat.usualVisualQuality : 100)
+            ($0, $0.hasQuality ? ImageFormat.defaultVisualQuality : 100)
         }
     }
 

@@ -33,7 +33,8 @@ extension SourceRecord {
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
             let headerFields = reader.fields(), let selectingFields = reader.fields(),
             let requestedAt = reader.date(), let receivedAt = reader.date(),
-            let byteCount = reader.int(in: 0...Self.maximumBytes), let header = reader.imageHeader(), header.isPossible,
+            let byteCount = reader.int(in: 0...Self.maximumBytes), let header = reader.imageHeader(),
+            header.isPlausible,
             let stored = reader.byteArray(), reader.isAtEnd
         else { return nil }
         let head = SourceHead(
@@ -73,7 +74,7 @@ extension RenderedImage {
         guard let number = isPlain ? 0 : reader.int(in: 0...100) else { return nil }
         let hasGainMap = !reader.isAtEnd
         guard !hasGainMap || reader.flag() == true, number > 0 || hasGainMap || isPlain, reader.isAtEnd,
-            size.isPossible()
+            size.isPlausible()
         else { return nil }
         let quality = number == 0 ? nil : number
         self.init(
@@ -193,11 +194,11 @@ extension RecordWriter {
         }
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
         // Only formats with their own drawings or pages write these.
-        if header.format.holdsShapes {
+        if header.format.isVector {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
         }
-        if header.format.holdsPages {
+        if header.format.hasPageHeaders {
             write(header.pages.count)
             for page in header.pages { write(page, isPage: true) }
         }
@@ -284,12 +285,12 @@ extension RecordReader {
             gainMap = map
         }
         var drawing: PixelSize?
-        if format.holdsShapes {
+        if format.isVector {
             guard let across = int(), let down = int() else { return nil }
             drawing = PixelSize(width: across, height: down)
         }
         var pages: [ImageHeader] = []
-        if format.holdsPages {
+        if format.hasPageHeaders {
             guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
             for _ in 0..<count {
                 guard let page = imageHeader(isPage: true, exif: exif) else { return nil }

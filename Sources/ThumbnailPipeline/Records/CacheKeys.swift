@@ -98,7 +98,7 @@ struct ResultKey: SourceKeyed {
     var byteCount: Int {
         additional.reduce(
             EntryCost.bytes(of: Self.self) + MemoryLayout<Parts>.stride + source.byteCount + validator.byteCount
-                + plan.heldByteCount
+                + plan.memoryByteCount
         ) { $0 + MemoryLayout<SourceVersion>.stride + $1.source.byteCount + $1.validator.byteCount }
     }
 

@@ -35,7 +35,7 @@ final class SourceRecord: Sendable {
         _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = LayerGenerations()
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
-        if head.isText, !header.format.holdsShapes { throw .notAnImage }
+        if head.isText, !header.format.isVector { throw .notAnImage }
         self.init(head, header: header, byteCount: bytes.count, generations: generations)
     }
 

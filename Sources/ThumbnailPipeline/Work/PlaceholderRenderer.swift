@@ -32,7 +32,7 @@ struct PlaceholderRenderer: Sendable {
         let (size, rules) = (placeholder.size, configuration.rules)
         let format = placeholder.format.format(
             own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
-            except: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
+            excluding: Set(rules.automaticFormats.filter { !rules.limits.allow(size, in: $0) }))
         guard rules.limits.allow(size, in: format) else { throw PipelineError.placeholderTooLarge }
         let color = placeholder.color
         let shown = format.supportsAlpha ? color : color.composited(over: .white)

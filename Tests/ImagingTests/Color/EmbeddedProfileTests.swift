@@ -15,7 +15,7 @@ struct EmbeddedProfileTests {
     private static let swapped = [primaries[1], primaries[0], primaries[2]]
 
     /// Profiles that do not describe an image of red, green and blue.
-    private static let unfit = [
+    private static let unsupportedFormats = [
         ICCWriter.gray(gamma: 563), ICCWriter.inks,
         // One that leads from one device to another.
         Array(ICCWriter.tables([("A2B0", swapped)]).enumerated()).map {
@@ -23,7 +23,7 @@ struct EmbeddedProfileTests {
         },
     ]
 
-    @Test(arguments: unfit, ImageDecoder.Lane.allCases)
+    @Test(arguments: unsupportedFormats, ImageDecoder.Lane.allCases)
     func `a profile of other pixels leaves a JPEG as it is`(profile: [UInt8], lane: ImageDecoder.Lane) throws {
         let plain = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
         let expected = try decode(plain, lane: lane)
@@ -32,7 +32,7 @@ struct EmbeddedProfileTests {
         #expect(image.pixels.array == expected.pixels.array && image.bands == 3 && image.profile == nil)
     }
 
-    @Test(arguments: unfit)
+    @Test(arguments: unsupportedFormats)
     func `a profile of other pixels leaves WebP and AVIF as they are`(profile: [UInt8]) throws {
         let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
         let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, profile)

@@ -20,11 +20,11 @@ struct StatedCurveTests {
         ], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
     )
     func `gamma of a PNG counts without primaries`(
-        kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (stated: Int, power: Double?)
+        kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (declared: Int, power: Double?)
     ) throws {
         for level in [1, 4] {
             var writer = PNGWriter(width: 32, height: 16, colorType: kind.type)
-            writer.chunks = [("gAMA", gamma.stated.bigEndian32)]
+            writer.chunks = [("gAMA", gamma.declared.bigEndian32)]
             let image = try decode(
                 writer.file { x, _ in [x < 16 ? 60 : 180] + (kind.type == .gray ? [] : kind.rest) }, level: level)
             for (x, sample) in [(1, 60), (30 / level, 180)] {

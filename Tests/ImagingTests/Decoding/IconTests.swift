@@ -51,7 +51,7 @@ struct IconTests {
     }
 
     @Test func `an icon is read confined, answered as PNG, costed, and reduced`() throws {
-        #expect(ImageFormat.distrusted.contains(.ico) && ImageFormat.ico.answer(hasAlpha: true) == .png)
+        #expect(ImageFormat.distrusted.contains(.ico) && ImageFormat.ico.outputFormat(hasAlpha: true) == .png)
         let size = PixelSize(width: 64, height: 48)
         let entry = IconWriter.Entry.png(.quarters(size))
         let header = try inspect(IconWriter.file([entry]))

@@ -82,7 +82,8 @@ struct ReferencePNG: CustomStringConvertible {
     }
 
     /// The image by our own decoder; nil if it leaves the file to libvips.
-    static func quick(_ file: SharedBytes, _ plan: DecodePlan, token: WorkToken = WorkToken()) throws -> LoadedPixels? {
+    static func quick(_ file: SharedBytes, _ plan: DecodePlan, token: WorkToken = WorkToken()) throws -> DecodedPixels?
+    {
         try PNGPixels.decode(
             PNGTrimming.trim(file), header: .inspect(file), plan: plan, token: token,
             room: { try PlaneMemory(count: $0) })

@@ -129,7 +129,7 @@ struct HeaderBoundsTests {
             }
             return notes
         }
-        #expect(notes(7).isStated && !notes(8).isStated)
+        #expect(notes(7).isDeclared && !notes(8).isDeclared)
     }
 
     @Test func `images that lie in each other are not all searched for a map`() throws {

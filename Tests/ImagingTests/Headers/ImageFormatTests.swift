@@ -18,7 +18,7 @@ struct ImageFormatTests {
     @Test(arguments: ImageFormat.allCases)
     func `a source gets an answer in a format that is written`(format: ImageFormat) {
         for hasAlpha in [false, true] {
-            let answer = format.answer(hasAlpha: hasAlpha)
+            let answer = format.outputFormat(hasAlpha: hasAlpha)
             #expect(answer.isWritten && (answer == format) == format.isWritten)
             #expect(answer.supportsAlpha || !(hasAlpha && format.supportsAlpha))
         }

@@ -209,11 +209,6 @@ struct ColorResamplingTests {
     }
 }
 
-extension PixelSize {
-    /// The size at a level.
-    fileprivate func reduced(by level: Int) -> PixelSize { samples(forEach: level) }
-}
-
 extension DecodedImage {
     fileprivate var planeSizes: [PixelSize] {
         guard case .planar(let planes, _) = layout else { return [] }

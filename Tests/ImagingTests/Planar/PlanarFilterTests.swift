@@ -63,7 +63,7 @@ struct PlanarFilterTests {
             var filters = OperationNumbers()
             (filters[.inversion], filters[.saturation]) = (100, 50)
             let size = PixelSize(width: 37, height: 21)
-            let planes = [Plane].stacked([size, size.samples(forEach: step), size.samples(forEach: step)])
+            let planes = [Plane].stacked([size, size.reduced(by: step), size.reduced(by: step)])
             let memory = try PlaneMemory(count: planes.byteCount)
             for (plane, value) in zip(planes, range.samples(of: color)) { memory.fill(plane, with: value) }
             try PlanarFilter.colors(ColorChange(filters)).apply(

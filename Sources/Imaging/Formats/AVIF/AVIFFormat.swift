@@ -16,8 +16,8 @@ enum AVIFFormat {
             .init(
                 saver: .avif,
                 quality: .avif,
-                effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isInOneStep: true,
-                animatesInOneStep: true, planes: .avif,
+                effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isUninterruptible: true,
+                isUninterruptibleAnimation: true, planes: .avif,
                 photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
                 // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
                 // later ones may refer to.

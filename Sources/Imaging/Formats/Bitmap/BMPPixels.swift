@@ -9,7 +9,7 @@ enum BMPPixels {
     ///
     /// Missing rows are gray, and the result is marked incomplete. Pixels that runs skip have the palette's first
     /// color.
-    static func decode(_ file: SharedBytes, token: WorkToken) throws -> LoadedPixels {
+    static func decode(_ file: SharedBytes, token: WorkToken) throws -> DecodedPixels {
         try file.withBytes { bytes in
             let layout = try BMPLayout(bytes)
             let palette = layout.coding == .components ? [] : palette(of: bytes, by: layout)
@@ -21,7 +21,7 @@ enum BMPPixels {
                 case .runs: try reader.readRuns(bytes, token: token)
                 case .palette, .components: try reader.readRows(bytes, token: token)
                 }
-            return LoadedPixels(
+            return DecodedPixels(
                 pixels: memory.finish(), size: layout.size, bands: layout.bands, isIncomplete: !isWhole)
         }
     }

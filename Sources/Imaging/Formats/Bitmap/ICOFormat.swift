@@ -92,15 +92,15 @@ private struct ICOEntry {
         } else {
             // The height in the bitmap includes its colors and its mask.
             let (width, height) = try (bytes.littleEndian32(at: start + 4), bytes.littleEndian32(at: start + 8))
-            let stated = try bytes.byte(at: entry + 1)
-            hasMask = height != (stated == 0 ? 256 : stated)
+            let declared = try bytes.byte(at: entry + 1)
+            hasMask = height != (declared == 0 ? 256 : declared)
             size = PixelSize(width: width, height: hasMask ? height / 2 : height)
             bits = try bytes.littleEndian16(at: start + 14)
             guard try bytes.littleEndian32(at: start) >= 40 else {
                 throw .cannotDecode(detail: "an image in an icon has no header")
             }
         }
-        guard size.isPossible(upTo: ImageFormat.ico.maximumSide) else {
+        guard size.isPlausible(upTo: ImageFormat.ico.maximumSide) else {
             throw .cannotDecode(detail: "an image of \(size) in an icon")
         }
     }

@@ -2,19 +2,19 @@ import Coordination
 import Memory
 
 enum ICOPixels {
-    static func decode(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> LoadedPixels {
+    static func decode(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {
         let image = try file.withBytes { bytes throws(ImagingError) in try ICOImage(bytes) }
         let part = SharedBytes(image.place, of: file)
         guard let header = image.png else { return try bitmap(part, hasMask: image.hasMask, token: token) }
         let decoded = try ImageDecoder.decode(
             part, header: header, plan: DecodePlan(incompleteImages: plan.incompleteImages), limits: .none,
             token: token)
-        return LoadedPixels(
+        return DecodedPixels(
             pixels: decoded.pixels, size: decoded.size, bands: decoded.bands, profile: decoded.profile?.file,
             isIncomplete: decoded.isIncomplete)
     }
 
-    private static func bitmap(_ part: SharedBytes, hasMask: Bool, token: WorkToken) throws -> LoadedPixels {
+    private static func bitmap(_ part: SharedBytes, hasMask: Bool, token: WorkToken) throws -> DecodedPixels {
         let (file, start, depth) = try part.withBytes { bytes throws(ImagingError) in
             try bitmapFile(bytes, hasMask: hasMask)
         }
@@ -32,7 +32,7 @@ enum ICOPixels {
                 }
             }
         }
-        return LoadedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
+        return DecodedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
     }
 
     /// Builds a bitmap file without the mask, and returns where its rows begin and the bits per pixel.
@@ -45,10 +45,10 @@ enum ICOPixels {
         guard 40...124 ~= length, [0, 3].contains(compression) else {
             throw .cannotDecode(detail: "a bitmap header of \(length) bytes, compression \(compression), in an icon")
         }
-        let stated = try bytes.littleEndian32(at: 32)
+        let declared = try bytes.littleEndian32(at: 32)
         let most = depth <= 8 ? 1 << depth : 0
         let masks = length == 40 && depth > 8 && compression == 3 ? 12 : 0
-        let start = 14 + length + masks + 4 * (stated == 0 ? most : min(stated, most))
+        let start = 14 + length + masks + 4 * (declared == 0 ? most : min(declared, most))
         var file = Array("BM".utf8)
         for number in [14 + bytes.byteCount, 0, start] { file += number.littleEndianBytes(4) }
         let whole = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }

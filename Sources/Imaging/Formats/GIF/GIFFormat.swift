@@ -4,7 +4,7 @@ import CVipsShim
 enum GIFFormat {
     static let traits = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
-        isUsualAnimation: true, maximumSide: 65_535,
+        isCommonAnimation: true, maximumSide: 65_535,
         reading: .init(
             leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try GIFHeader.read(bytes) },
@@ -18,7 +18,7 @@ enum GIFFormat {
         output: .written(
             .init(
                 saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) },
-                quality: nil, effort: 3, isSlow: true, isInOneStep: true, holdsWideColors: false,
+                quality: nil, effort: 3, isSlow: true, isUninterruptible: true, holdsWideColors: false,
                 memory: .init(pixel: 18),
                 time: .init(pixel: 400, animation: 170, once: 45_000_000))))
 }

@@ -69,7 +69,7 @@ struct CodedColors {
         return (Float(weights[0]), Float(weights[1]), Float(weights[2]), Float(summand))
     }
 
-    func makeStandard(_ image: CodedPlanes) throws(ImagingError) {
+    func convertToBT601(_ image: CodedPlanes) throws(ImagingError) {
         guard !isStandard, image.planes.count == 3 else { return }
         let rows = Self.standard.map { row in
             (0..<3).map { column in (0..<3).reduce(0) { $0 + row[$1] * matrix[$1][column] } }

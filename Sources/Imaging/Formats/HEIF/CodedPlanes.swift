@@ -35,7 +35,7 @@ final class CodedPlanes {
     ///   - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, maximumPlanes: Int = 3,
-        keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Maker
+        keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> CodedPlanes {
         var result: CodedPlanes?
         for tile in canvas.tiles where image.transform.shows(tile, of: canvas.tileSize) {
@@ -64,7 +64,7 @@ final class CodedPlanes {
 
     init(
         _ frame: CCodedImagesFrame, tiles: [HEIFLayers.Layer] = [], part: (x: Int, y: Int, size: PixelSize), level: Int,
-        maximumPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Maker
+        maximumPlanes: Int = 3, keepsBits: Bool = false, room: PlaneMemory.Allocator
     ) throws {
         let kind = FrameKind(frame, maximumPlanes: maximumPlanes)
         self.frame = kind
@@ -89,7 +89,7 @@ final class CodedPlanes {
                     top: (Double(part.y) / down - Double(parts[index].top)) / divisor,
                     width: Double(part.size.width) / across / divisor,
                     height: Double(part.size.height) / down / divisor)
-                return (parts[index].size.samples(forEach: levels[index]), region)
+                return (parts[index].size.reduced(by: levels[index]), region)
             }, bytesPerSample: bits > 8 ? 2 : 1)
         (self.levels, self.parts) = (levels, parts)
         memory = try room(planes.byteCount)

@@ -14,7 +14,7 @@ struct HEIFFrames {
         (colors, profile) = (sequence.colors.properties.colors, sequence.colors.properties.profile)
     }
 
-    func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> LoadedPixels {
+    func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {
         let frames = plan.frames(of: header)
         let wanted = plan.page..<plan.page + frames
         let start = try file.withBytes { bytes throws(ImagingError) in
@@ -53,7 +53,7 @@ struct HEIFFrames {
             : file.withBytes { bytes throws(ImagingError) in
                 try sequence.colors.delays(in: bytes)
             }
-        return LoadedPixels(
+        return DecodedPixels(
             pixels: memory.finish(), size: size, bands: bands,
             profile: file.profile(at: profile),
             delays: frames == 1 ? [] : Array(delays[wanted]), loop: frames == 1 ? 0 : sequence.colors.loop)

@@ -93,7 +93,7 @@ private struct HEIFStatement {
             case .profile(let place):
                 profileByteCount = place.count
                 if profile == nil { profile = .some(SourceColors(profile: bytes.extracting(place))) }
-            case .colors(let colors): codePoints = codePoints ?? colors.stated
+            case .colors(let colors): codePoints = codePoints ?? colors.declared
             case .peak(let content, let display): peak = content > 0 ? content : peak > 0 ? peak : display
             default: break
             }

@@ -17,7 +17,7 @@ struct HEIFPixels {
     /// - Parameters:
     ///   - hasAlpha: Whether areas without a layer may be transparent.
     ///   - keepsBits: Whether to keep more than 8 bits, unless there are layers.
-    func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> LoadedPixels {
+    func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> DecodedPixels {
         guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
         let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
         if let image { return try load(image, keepsBits: keepsBits) }
@@ -45,7 +45,7 @@ struct HEIFPixels {
                 unsafe CCodedImages_lay(&ground, &layerPixels, Int32(layer.left), Int32(layer.top))
             }
         }
-        return LoadedPixels(
+        return DecodedPixels(
             pixels: try upright(memory, of: layers.size, transform, start: transform.part, bytes: bands),
             size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
     }
@@ -53,7 +53,7 @@ struct HEIFPixels {
     /// The offsets at which a layer can overlap the image.
     private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
 
-    private func load(_ image: HEIFImage, keepsBits: Bool) throws -> LoadedPixels {
+    private func load(_ image: HEIFImage, keepsBits: Bool) throws -> DecodedPixels {
         let keepsBits = keepsBits || image.colors?.matrix == HEIFColors.reversible
         func decode(_ canvas: HEIFCanvas, maximumPlanes: Int) throws -> CodedPlanes {
             try CodedPlanes.decode(
@@ -75,7 +75,7 @@ struct HEIFPixels {
         if alpha != nil, image.isPremultiplied {
             unsafe CCodedImages_divide_by_alpha(memory.bytes.baseAddress, Int32(bands), size.area, isWide ? 1 : 0)
         }
-        return LoadedPixels(
+        return DecodedPixels(
             pixels: try upright(
                 memory, of: size, image.transform, start: (0, 0, size), bytes: bands * (isWide ? 2 : 1)),
             size: image.transform.shownSize, bands: bands, profile: file.profile(at: image.profile),
@@ -89,9 +89,9 @@ struct HEIFPixels {
         if transform.turn == .none, start.size == size { return pixels.finish() }
         let result = try PlaneMemory(count: start.size.area * bytes)
         let first = unsafe pixels.bytes.baseAddress?.advanced(by: (start.y * size.width + start.x) * bytes)
-        var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bytes: bytes)
+        var from = unsafe CPixelsFrame(first, start.size, stride: size.width * bytes, bands: bytes)
         let turned = transform.shownSize
-        var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, stride: turned.width * bytes, bytes: bytes)
+        var to = unsafe CPixelsFrame(result.bytes.baseAddress, turned, bands: bytes)
         var turn = CPixelsTurn(orientation: Int32(transform.turn.exif))
         let watch = unsafe CPixelsWatch(token)
         guard unsafe CPixels_turn(&turn, &from, &to, watch) == 0 else {
@@ -99,16 +99,6 @@ struct HEIFPixels {
             throw ImagingError.cannotDecode(detail: "the image cannot be turned")
         }
         return result.finish()
-    }
-}
-
-extension CPixelsFrame {
-    /// Wraps pixels of this many bytes in memory that must outlive the frame.
-    @unsafe
-    fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int, bytes: Int) {
-        unsafe self.init(
-            pixels: pixels?.assumingMemoryBound(to: UInt8.self), stride: stride, width: Int32(size.width),
-            height: Int32(size.height), bands: Int32(bytes))
     }
 }
 

@@ -59,7 +59,7 @@ enum HEIFProperty: Equatable {
         case BoxCursor.type("colr") where bytes.hasText("nclx", at: start):
             self = try .colors(
                 HEIFColors(
-                    stated: SourceColors(
+                    declared: SourceColors(
                         primaries: bytes.bigEndian16(at: start + 4), transfer: bytes.bigEndian16(at: start + 6)),
                     matrix: bytes.bigEndian16(at: start + 8), isFullRange: bytes.byte(at: start + 10) & 0x80 != 0))
         case BoxCursor.type("clli"): self = try .peak(content: bytes.bigEndian16(at: start), display: 0)
@@ -91,7 +91,7 @@ enum HEIFProperty: Equatable {
 
 struct HEIFColors: Equatable {
     /// The meaning of red, green and blue; nil if only the matrix is known.
-    var stated: SourceColors?
+    var declared: SourceColors?
     /// The matrix coefficients of luma and chroma, by ITU-T H.273.
     let matrix: Int
     /// Whether black is 0 and white the largest value.

@@ -7,16 +7,16 @@ import Memory
 enum HEIFReading {
     /// Decodes the file to upright planes, or checks a file that must be decoded to pixels.
     static func planes(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> PlanarReading {
         guard header.colors.encoding?.isBright != true, let image = try image(of: file, header), image.alpha == nil,
             image.colors?.matrix != HEIFColors.reversible
         else {
-            return .judged(lacksPixels: false)
+            return .unsupported(lacksPixels: false)
         }
         let profile = file.profile(at: image.profile).map { $0.withBytes { ICCProfile($0) } }
         if let profile, profile.space == .color || profile.space == .gray, profile.colors == nil {
-            return .judged(lacksPixels: false)
+            return .unsupported(lacksPixels: false)
         }
         let orientation = image.transform.turn
         let decoded = try CodedPlanes.decode(
@@ -25,10 +25,10 @@ enum HEIFReading {
         guard let colors = decoded.meaning(image.colors) else {
             throw ImagingError.cannotDecode(detail: "the image has unknown colors")
         }
-        try colors.makeStandard(decoded)
+        try colors.convertToBT601(decoded)
         let isOfProfile = profile?.space == (decoded.planes.count == 1 ? .gray : .color)
-        let stated = header.colors.encoding?.profile(ofBands: decoded.planes.count)
-        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : stated
+        let declared = header.colors.encoding?.profile(ofBands: decoded.planes.count)
+        let numbers = isOfProfile ? profile?.colors.flatMap { $0.isStandard ? nil : $0 } : declared
         let hasColorDetail = unsafe ColorDetail.isFound(
             in: CPlanarShimPlanes(decoded.planes, in: UnsafeRawBufferPointer(decoded.memory.bytes)))
         let (pixels, planes) = try decoded.takeMemory().upright(decoded.planes, turned: orientation, into: room)
@@ -40,7 +40,7 @@ enum HEIFReading {
     /// Decodes upright pixels at full size; for a sequence, the plan's frames.
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
-    ) throws -> LoadedPixels {
+    ) throws -> DecodedPixels {
         let items = try file.withBytes { bytes throws(ImagingError) in try HEIFItems.all(bytes) }
         if let sequence = try file.withBytes({ bytes throws(ImagingError) in try HEIFSequence(bytes, items) }) {
             return try HEIFFrames(sequence).pixels(file, header: header, plan: plan, token: token)
@@ -73,8 +73,8 @@ extension SharedBytes {
 }
 
 extension CodedPlanes {
-    func meaning(_ stated: HEIFColors?) -> CodedColors? {
+    func meaning(_ declared: HEIFColors?) -> CodedColors? {
         CodedColors(
-            stated ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
+            declared ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
     }
 }

@@ -115,15 +115,3 @@ extension HEIFWork.Amounts {
 extension [Range<Int>] {
     var byteCount: Int { reduce(0) { $0.saturatingSum($1.count) } }
 }
-
-extension Int {
-    func saturatingSum(_ other: Int) -> Int {
-        let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
-    }
-
-    func saturatingProduct(_ other: Int) -> Int {
-        let (product, overflow) = multipliedReportingOverflow(by: other)
-        return overflow ? .max : product
-    }
-}

@@ -12,7 +12,7 @@ struct JPEGGainMapNotes {
     var exif: Range<Int>?
 
     /// Whether the file declares a gain map; a file from Apple's cameras has only an index.
-    var isStated: Bool { packet != nil || standard != nil }
+    var isDeclared: Bool { packet != nil || standard != nil }
 
     mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
         func begins(with text: StaticString) -> Range<Int>? {
@@ -42,7 +42,7 @@ extension GainMap {
     ///
     /// With damage here, only the map is lost.
     static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
-        guard notes.isStated || notes.index != nil else { return nil }
+        guard notes.isDeclared || notes.index != nil else { return nil }
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
             (notes.index.map { images(bytes, of: $0) } ?? []) + [packet?.place(in: bytes.byteCount)].compactMap(\.self)
@@ -93,9 +93,9 @@ extension JPEGGainMapNotes {
         guard let packet = packet.map({ XMPPacket(file, $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
         else { return nil }
-        let stated = packet.values("HDRGainMapHeadroom", of: AppleHeadroom.space).first
+        let declared = packet.values("HDRGainMapHeadroom", of: AppleHeadroom.space).first
         let headroom =
-            stated.map { AppleHeadroom(decimal: $0) } ?? exif.flatMap { AppleHeadroom(exif: image, range: $0) }
+            declared.map { AppleHeadroom(decimal: $0) } ?? exif.flatMap { AppleHeadroom(exif: image, range: $0) }
         return headroom?.metadata
     }
 }

@@ -20,7 +20,7 @@ struct JPEGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let walk = try JPEGHeader(bytes)
         var header = try walk.header
-        if walk.notes.isStated, header.colors.highRange == .none { header.colors.highRange = .gainMap }
+        if walk.notes.isDeclared, header.colors.highRange == .none { header.colors.highRange = .gainMap }
         if [.none, .gainMap].contains(header.colors.highRange) {
             header.gainMap = .jpeg(bytes, walk.notes, orientation: header.orientation)
         }

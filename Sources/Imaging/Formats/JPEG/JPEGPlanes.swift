@@ -33,7 +33,7 @@ enum JPEGPlanes {
     /// - Parameter decoder: The decoder, whose planes are kept unchanged; nil for the default.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker, decoder: JPEGDecoder?
+        room: PlaneMemory.Allocator, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
             try unsafe decode(bytes, header: header, plan: plan, token: token, room: room, decoder: decoder)
@@ -49,13 +49,13 @@ enum JPEGPlanes {
 
     private static func decode(
         _ file: UnsafeRawBufferPointer, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker, decoder: JPEGDecoder?
+        room: PlaneMemory.Allocator, decoder: JPEGDecoder?
     ) throws -> PlanarReading {
         let reader = try unsafe JPEGReader(file, header: header, token: token)
         let stored = reader.header
         let scans = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level)
         guard stored.isPlanar, header.colors.encoding?.isBright != true else {
-            return .judged(lacksPixels: try reader.lacksPixels(scans, token))
+            return .unsupported(lacksPixels: try reader.lacksPixels(scans, token))
         }
 
         var planes = stored.storedPlanes(level: plan.level)

@@ -7,7 +7,7 @@ import Memory
 enum JPEGTrimming {
     private static let usual = (segments: 64, bytes: 256 << 10)
     /// The longest profile to keep, in bytes, and its most parts, which are numbered by one byte.
-    private static let longestProfile = (bytes: 4 << 20, parts: 255)
+    private static let maximumProfileSize = (bytes: 4 << 20, parts: 255)
 
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
         var dropped = (segments: 0, bytes: 0)
@@ -37,7 +37,8 @@ enum JPEGTrimming {
             switch marker {
             case 0xE2 where file.hasText("ICC_PROFILE\0", at: next + 2):
                 profileParts += 1
-                isNeeded = header.profileByteCount <= longestProfile.bytes && profileParts <= longestProfile.parts
+                isNeeded =
+                    header.profileByteCount <= maximumProfileSize.bytes && profileParts <= maximumProfileSize.parts
             case 0xEE where file.hasText("Adobe", at: next + 2):
                 // This segment declares the color transform.
                 isNeeded = !hasAdobe

@@ -24,7 +24,7 @@ enum JXLFormat {
                     return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
                 },
                 quality: .jxl, effort: 5,
-                version: 3, fullChromaFrom: nil, isSlow: true, isInOneStep: true,
+                version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
                 photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)],
                 memory: .init(pixel: 120, least: 4 << 20),
                 time: .init(pixel: 190, alpha: 340))))

@@ -202,10 +202,10 @@ private struct JXLMetadata {
         let transfer = try isPower ? cursor.bits(24) : cursor.choice()
         let codes = [1: 1, 9: 9, 11: white == 11 ? 11 : 12]
         guard !isPower, white == 1 || white == 11, let primaries = codes[primaries],
-            let stated = SourceColors(primaries: primaries, transfer: transfer)
+            let declared = SourceColors(primaries: primaries, transfer: transfer)
         else { return }
-        colors = stated
-        if stated.highRange == .none { colors?.encoding = nil }
+        colors = declared
+        if declared.highRange == .none { colors?.encoding = nil }
     }
 }
 

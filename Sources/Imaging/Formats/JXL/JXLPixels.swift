@@ -4,7 +4,7 @@ import Memory
 
 enum JXLPixels {
     /// Decodes a codestream in one piece; libjxl cannot be interrupted.
-    static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> LoadedPixels {
+    static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
         try unsafe codestream.withUnsafeBytes { bytes throws in
             guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
                 throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
@@ -31,7 +31,7 @@ enum JXLPixels {
                 unsafe CPlanarShim_jxl_pixels(
                     reader, &image, memory.bytes.baseAddress, &isIncomplete))
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
-            return unsafe LoadedPixels(
+            return unsafe DecodedPixels(
                 pixels: memory.finish(), size: size, bands: bands,
                 profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
                 isWide: isWide, isIncomplete: isIncomplete != 0)

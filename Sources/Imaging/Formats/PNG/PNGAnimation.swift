@@ -21,7 +21,7 @@ struct PNGAnimation {
     /// How often the frames play; 0 for endless.
     private(set) var loop = 0
     /// Whether the canvas may be visible where no frame covers it.
-    private(set) var showsGround = false
+    private(set) var hasVisibleBackground = false
     private(set) var frames: [Frame] = []
 
     private let size: PixelSize
@@ -92,7 +92,9 @@ struct PNGAnimation {
             let disposal = try Frame.Disposal(rawValue: bytes.byte(at: start + 20)),
             case let blending = try bytes.byte(at: start + 21), blending <= 1
         else { return false }
-        if disposal == .cleared || count == 0 && (size != self.size || disposal == .restored) { showsGround = true }
+        if disposal == .cleared || count == 0 && (size != self.size || disposal == .restored) {
+            hasVisibleBackground = true
+        }
         isStill = false
         current = Frame(
             size: size, left: left, top: top, delay: delay.part * 1_000 / (delay.of == 0 ? 100 : delay.of),

@@ -33,14 +33,14 @@ struct PNGColors {
             end < min(range.upperBound - 2, range.lowerBound + 80)
         else { return }
         hasReadProfile = true
-        let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), most: Self.longestProfile)
+        let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), most: Self.maximumProfileSize)
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
     /// The colors by the first of these that is present: code points, a profile, sRGB, gamma.
     ///
     /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
-    var stated: SourceColors? {
+    var declared: SourceColors? {
         if let codePoints, var encoding = ColorEncoding(primaries: codePoints.primaries, transfer: codePoints.transfer)
         {
             encoding.peak = min(peak.content > 0 ? peak.content : peak.display, 10_000)
@@ -60,5 +60,5 @@ struct PNGColors {
     /// Light is in 10,000ths of cd/m².
     private static let lightUnit = 10_000
     /// Bytes of a profile that are read: more than any profile of curves and primaries has.
-    private static let longestProfile = 1 << 16
+    private static let maximumProfileSize = 1 << 16
 }

@@ -34,7 +34,7 @@ enum PNGFormat {
                 addProfile: withDisplayP3,
                 // The pixels, their indices, and the file.
                 memory: .init(pixel: 12, palette: 12 << 20),
-                time: .init(pixel: 115, alpha: 20, palette: 20, paletteOnce: 40_000_000))))
+                time: .init(pixel: 115, alpha: 20, palette: 20, palettePerImage: 40_000_000))))
 
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)

@@ -6,7 +6,7 @@ import Memory
 enum PNGFrames {
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
-    ) throws -> LoadedPixels {
+    ) throws -> DecodedPixels {
         let wanted = plan.page..<plan.page + plan.frames(of: header)
         guard
             let animation = file.withBytes({
@@ -37,7 +37,7 @@ enum PNGFrames {
             canvas.dispose(of: frame)
         }
         let isStill = wanted.count == 1
-        return LoadedPixels(
+        return DecodedPixels(
             pixels: result.finish(), size: size, bands: header.bands, profile: profile,
             delays: isStill ? [] : animation.frames[wanted].map(\.delay), loop: isStill ? 0 : animation.loop)
     }

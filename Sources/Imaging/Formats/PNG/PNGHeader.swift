@@ -8,7 +8,7 @@ enum PNGHeader {
         let depth = try bytes.byte(at: 24)
         let colorType = try bytes.byte(at: 25)
         let interlace = try bytes.byte(at: 28)
-        guard size.isPossible(upTo: Int(Int32.max)), interlace <= 1,
+        guard size.isPlausible(upTo: Int(Int32.max)), interlace <= 1,
             let kind = PNGColorKind(colorType: colorType, depth: depth)
         else {
             throw .cannotDecode(detail: "unknown PNG of \(size), color type \(colorType), depth \(depth)")
@@ -16,13 +16,13 @@ enum PNGHeader {
 
         let facts = try PNGFacts(bytes)
         let animation = PNGAnimation(bytes, size: size)
-        let hasAlpha = kind.hasAlpha || facts.hasTransparency || animation?.showsGround == true
+        let hasAlpha = kind.hasAlpha || facts.hasTransparency || animation?.hasVisibleBackground == true
         return ImageHeader(
             format: .png, storedSize: size, orientation: facts.exif?.turn ?? .none,
             bands: kind.colorBands + (hasAlpha ? 1 : 0), bitDepth: kind.bitDepth, frames: animation?.count ?? 1,
             hasAlpha: hasAlpha, isProgressive: interlace == 1, profileByteCount: facts.profileByteCount,
             exif: facts.exif?.texts
-        ).with(facts.colors.stated)
+        ).with(facts.colors.declared)
     }
 }
 

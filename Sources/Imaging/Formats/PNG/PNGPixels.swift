@@ -6,8 +6,8 @@ import Memory
 enum PNGPixels {
     /// Decodes the image, reduced by the plan's level; returns nil to leave the file and its errors to libvips.
     static func decode(
-        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Maker
-    ) throws -> LoadedPixels? {
+        _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
+    ) throws -> DecodedPixels? {
         // Tone mapping precedes averaging, and uses all 16 bits if present.
         guard !plan.needsFrames(of: header), header.colors.encoding?.isBright != true else { return nil }
         return try unsafe file.withUnsafeBytes { bytes throws in
@@ -30,7 +30,7 @@ enum PNGPixels {
                 try token.check()
                 return nil
             }
-            return LoadedPixels(
+            return DecodedPixels(
                 pixels: memory.finish(), size: size, level: plan.level, bands: bands, profile: profile,
                 isFinished: isFinished)
         }

@@ -5,7 +5,7 @@ import Memory
 /// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took 15 s and 2 GB.
 enum PNGTrimming {
     /// The longest profile to keep, in bytes as stored.
-    private static let longestProfile = 4 << 20
+    private static let maximumProfileSize = 4 << 20
 
     static func trim(_ file: SharedBytes) -> SharedBytes {
         file.removing { file, remove in
@@ -16,7 +16,7 @@ enum PNGTrimming {
                 !file.hasText("IEND", at: chunk.type)
             {
                 let isProfile = file.hasText("iCCP", at: chunk.type)
-                let isNeeded = isProfile ? !hasProfile && chunk.data.count <= longestProfile : isNeeded(file, chunk)
+                let isNeeded = isProfile ? !hasProfile && chunk.data.count <= maximumProfileSize : isNeeded(file, chunk)
                 hasProfile = hasProfile || isProfile
                 if !isNeeded { remove(chunk.range) }
             }

@@ -18,7 +18,7 @@ private struct PNGWriting {
     let height: Int
     let bands: Int
     /// The fewest bands that can represent the pixels of all frames.
-    let leastBands: Int
+    let minimumBands: Int
     let frames: Int
     let delays: [Int]
     let loop: Int
@@ -31,7 +31,7 @@ private struct PNGWriting {
         pixels = try image.pixels(token: options.token)
         let (pixels, bands) = (pixels, image.bands)
         guard 1...4 ~= bands else { throw VipsError(text: "PNG with \(bands) bands") }
-        leastBands = unsafe pixels.withUnsafeBytes {
+        minimumBands = unsafe pixels.withUnsafeBytes {
             unsafe Int(CPNGShim_least_bands($0.baseAddress, $0.count / bands, Int32(bands)))
         }
         (width, self.bands) = (image.width, bands)
@@ -53,7 +53,7 @@ private struct PNGWriting {
         let (file, depth) = try written(region, palette)
         // With one byte per pixel, filters may save more than a palette, for example in smooth gradients. All frames of
         // an animation share one color type: 8-bit gray stays gray in both.
-        guard palette != nil, isExact, depth == 8, frames == 1 || leastBands == 1 else { return file }
+        guard palette != nil, isExact, depth == 8, frames == 1 || minimumBands == 1 else { return file }
         let other = try written(region).file
         return other.count < file.count ? other : file
     }
@@ -74,7 +74,7 @@ private struct PNGWriting {
             guard !options.token.shouldStop else { throw VipsError(text: "the work was stopped") }
             let region = frame == 0 ? whole : change(to: frame)
             // 8-bit gray has an exact palette.
-            let still = try still(region, palette, isExact: leastBands == 1)
+            let still = try still(region, palette, isExact: minimumBands == 1)
             unsafe still.withUnsafeBytes { bytes in
                 let span = unsafe bytes.bytes
                 var isBegun = false
@@ -175,7 +175,7 @@ private struct PNGWriting {
                 unsafe CPNGShim_write(&part, $0, watch, &base, &count, &depth)
             }
         }
-        let least = Int32(leastBands)
+        let least = Int32(minimumBands)
         let status =
             if let palette {
                 unsafe palette.withIndexed { indexed, colors in

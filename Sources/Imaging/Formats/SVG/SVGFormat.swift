@@ -13,7 +13,7 @@ enum SVGFormat {
             },
             needsConfinement: true,
             warmUp: .file(sample),
-            holdsShapes: true,
+            isVector: true,
             prepare: { _ = SVGPixels.fontCount },
             isUnreliable: { SVGPixels.isFontLost },
             // The intermediate images of filters in typical drawings.

@@ -15,7 +15,7 @@ enum SVGPixels {
     static func draw(
         _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
         embedding: SVGRewriting.Embedding
-    ) throws -> LoadedPixels {
+    ) throws -> DecodedPixels {
         _ = fontCount
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
         let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
@@ -41,7 +41,7 @@ enum SVGPixels {
         if let fault {
             throw ImagingError.cannotDecode(detail: fault)
         }
-        return LoadedPixels(pixels: memory.finish(), size: size, bands: 4)
+        return DecodedPixels(pixels: memory.finish(), size: size, bands: 4)
     }
 }
 

@@ -13,7 +13,7 @@ enum TIFFFormat {
             storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
             needsConfinement: true,
             warmUp: .file(sample),
-            holdsPages: true,
+            hasPageHeaders: true,
             hasCMYK: true,
             // A strip may be the whole image, or one row, of which libtiff keeps the place.
             memory: .init(workingBytes: { header, _ in

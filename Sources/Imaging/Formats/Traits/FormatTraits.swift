@@ -11,21 +11,21 @@ final class FormatTraits: Sendable {
     /// Whether animations are written with all their frames.
     let supportsAnimation: Bool
     /// Whether other services also keep animation frames in this format.
-    let isUsualAnimation: Bool
+    let isCommonAnimation: Bool
     let maximumSide: Int
     let reading: Reading
     let output: Output
 
     init(
         mediaType: String, fileExtension: String, supportsAlpha: Bool, supportsAnimation: Bool,
-        isUsualAnimation: Bool = false, maximumSide: Int, reading: Reading,
+        isCommonAnimation: Bool = false, maximumSide: Int, reading: Reading,
         output: Output
     ) {
         self.mediaType = mediaType
         self.fileExtension = fileExtension
         self.supportsAlpha = supportsAlpha
         self.supportsAnimation = supportsAnimation
-        self.isUsualAnimation = isUsualAnimation
+        self.isCommonAnimation = isCommonAnimation
         self.maximumSide = maximumSide
         self.reading = reading
         self.output = output
@@ -63,8 +63,8 @@ extension FormatTraits {
         ///
         /// Nil if writing that image takes long and the decoder works without it.
         var warmUp: WarmUp?
-        var holdsShapes = false
-        var holdsPages = false
+        var isVector = false
+        var hasPageHeaders = false
         var hasCMYK = false
         /// Loads what the decoder needs before a process is confined.
         var prepare: @Sendable () -> Void = {}
@@ -105,15 +105,15 @@ extension FormatTraits {
 
     typealias PixelLoader =
         @Sendable (_ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken) throws ->
-        LoadedPixels
+        DecodedPixels
 
     /// Decodes a file to pixels, using memory from `room` if they need no more work; returns nil to leave the file to
     /// the loader.
     typealias QuickLoader =
         @Sendable (
             _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-            _ room: PlaneMemory.Maker
-        ) throws -> LoadedPixels?
+            _ room: PlaneMemory.Allocator
+        ) throws -> DecodedPixels?
 
     /// How a loader produces a smaller image with less work.
     enum Reduction: Sendable {
@@ -143,7 +143,7 @@ extension FormatTraits {
         let decode:
             @Sendable (
                 _ file: SharedBytes, _ header: ImageHeader, _ plan: DecodePlan, _ token: WorkToken,
-                _ room: PlaneMemory.Maker, _ jpeg: JPEGDecoder?
+                _ room: PlaneMemory.Allocator, _ jpeg: JPEGDecoder?
             ) throws -> PlanarReading
     }
 
@@ -190,9 +190,9 @@ extension FormatTraits {
         /// Whether a lower limit of pixels applies to results.
         var isSlow = false
         /// Whether encoding a still cannot be interrupted.
-        var isInOneStep = false
+        var isUninterruptible = false
         /// Whether encoding an animation cannot be interrupted either.
-        var animatesInOneStep = false
+        var isUninterruptibleAnimation = false
         var planes: PlaneEncoder?
         /// Maximum number of pixels for which chroma is computed from full-color pixels instead of resampled planes,
         /// which lose more visual quality at small sizes.
@@ -245,7 +245,7 @@ extension FormatTraits {
         /// Additional, once per still.
         var once = 0.0
         /// Additional, once per still, if a palette is computed.
-        var paletteOnce = 0.0
+        var palettePerImage = 0.0
 
         /// Returns the total per pixel.
         func cost(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
@@ -255,7 +255,7 @@ extension FormatTraits {
 
         /// Returns the total that does not depend on the size.
         func fixedCost(isAnimated: Bool, choosesPalette: Bool) -> Double {
-            isAnimated ? 0 : once + (choosesPalette ? paletteOnce : 0)
+            isAnimated ? 0 : once + (choosesPalette ? palettePerImage : 0)
         }
     }
 }

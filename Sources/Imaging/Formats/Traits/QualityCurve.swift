@@ -34,7 +34,7 @@ struct QualityCurve: Sendable {
         self.points = [ends[0]] + points + [ends[1]]
     }
 
-    var isSame: Bool { points.count == 2 }
+    var isIdentity: Bool { points.count == 2 }
 
     func encoderQuality(for visual: Int, pixels: Int) -> Int {
         // The square root of a number is the same on all processors.

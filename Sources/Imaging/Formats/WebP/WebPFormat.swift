@@ -5,7 +5,7 @@ import Memory
 enum WebPFormat {
     static let traits = FormatTraits(
         mediaType: "image/webp", fileExtension: "webp", supportsAlpha: true, supportsAnimation: true,
-        isUsualAnimation: true, maximumSide: 16_383,
+        isCommonAnimation: true, maximumSide: 16_383,
         reading: .init(
             leadingBytes: .parts([[0: Array("RIFF".utf8), 8: Array("WEBP".utf8)]]),
             header: { bytes throws(ImagingError) in try WebPHeader.read(bytes) },

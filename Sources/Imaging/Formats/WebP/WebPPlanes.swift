@@ -5,11 +5,11 @@ import Memory
 enum WebPPlanes {
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
-        room: PlaneMemory.Maker
+        room: PlaneMemory.Allocator
     ) throws -> PlanarReading {
         try unsafe file.withUnsafeBytes { bytes throws in
             guard unsafe CPlanarShim_webp_is_planar(bytes.baseAddress, bytes.count) != 0 else {
-                return .judged(lacksPixels: false)
+                return .unsupported(lacksPixels: false)
             }
             let planes = planes(of: header.storedSize, level: plan.level)
             let memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
@@ -24,7 +24,7 @@ enum WebPPlanes {
             try plan.admit(isIncomplete: isIncomplete)
             let hasColorDetail = unsafe ColorDetail.isFound(in: target)
             // libwebp scales chroma with more detail to pixels than to planes.
-            if hasColorDetail, plan.level > 1, !isIncomplete { return .judged(lacksPixels: false) }
+            if hasColorDetail, plan.level > 1, !isIncomplete { return .unsupported(lacksPixels: false) }
             let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
             return .decoded(
                 DecodedImage(

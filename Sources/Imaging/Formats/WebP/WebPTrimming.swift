@@ -80,7 +80,7 @@ enum WebPTrimming {
                 isNeeded = framesLeft > 0
                 framesLeft -= 1
             } else if let kind = kindsLeft.firstIndex(where: { file.hasText($0, at: offset) }) {
-                isNeeded = length <= longestProfile || !file.hasText("ICCP", at: offset)
+                isNeeded = length <= maximumProfileSize || !file.hasText("ICCP", at: offset)
                 kindsLeft.remove(at: kind)
             }
             body(Chunk(range: offset..<end, isNeeded: isNeeded, isTruncated: false))
@@ -90,7 +90,7 @@ enum WebPTrimming {
 
     private static let imageKinds: [StaticString] = ["VP8 ", "VP8L"]
     private static let kinds: [StaticString] = ["VP8X", "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L"]
-    private static let longestProfile = 4 << 20
+    private static let maximumProfileSize = 4 << 20
 }
 
 extension ByteAccumulator {

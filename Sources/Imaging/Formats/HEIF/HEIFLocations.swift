@@ -1,5 +1,5 @@
 /// The locations of a HEIF file's item data (`iloc`, ISO/IEC 14496-12 section 8.11.3).
-struct HEIFPlaces {
+struct HEIFLocations {
     private var inner: Range<Int>?
     private var entries: [Int: Int] = [:]
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
@@ -71,7 +71,7 @@ struct HEIFPlaces {
     }
 }
 
-extension HEIFPlaces {
+extension HEIFLocations {
     func wholePart(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Range<Int>? {
         guard let parts = try parts(of: item, in: bytes), parts.count == 1 else { return nil }
         return parts[0]

@@ -1,7 +1,7 @@
 /// The part of a source that a render shows before it is resampled, and its turn.
 ///
 /// The part is resampled first and turned then, because that is equivalent and turns fewer pixels.
-struct WantedPart {
+struct RequestedPart {
     /// The part, in pixels of the upright source; nil for all of it.
     let part: ImagePart?
     let turn: QuarterTurn
