@@ -76,7 +76,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
                     file, header: header, plan: DecodePlan(level: level), token: WorkToken(),
                     room: { try PlaneMemory(count: $0) })
                 guard case .decoded(let image)? = reading else { continue }
-                precondition(image.size == header.size.samples(forEach: level), "other planes than the header's")
+                precondition(image.size == header.size.reduced(by: level), "other planes than the header's")
             }
         }
     case .jxl: break
