@@ -102,10 +102,10 @@ load-test: build deps-test ## Test overload, shutdown under load, and many conne
 soak-test: build deps-test ## Test ten minutes of mixed use for leaks; SOAK="--seconds 600 --rate 20"
 	$(SUITES) python3 -m alula_tests.soak --alula $(RELEASE) $(SOAK)
 
-tier-test: deps-test ## Test the shared cache with a real Redis; TIER="--only hits_and_purges"
+shared-cache-test: deps-test ## Test the shared cache with a real Redis; SHARED_CACHE="--only hits_and_purges"
 	@scripts/install-packages redis-server redis-tools openssl
 	$(SWIFT) build --product alula
-	$(SUITES) python3 -m alula_tests.tier --alula .build/debug/alula $(TIER)
+	$(SUITES) python3 -m alula_tests.shared_cache --alula .build/debug/alula $(SHARED_CACHE)
 
 store-test: deps-test $(VENV_STORE)/installed ## Test the result store in a folder and in buckets; STORE="--only a_bucket"
 	$(SWIFT) build --product alula
@@ -242,9 +242,9 @@ bench-sandbox: build ## Measure decoding in worker processes beside decoding in 
 	@scripts/install-packages nginx-light libnginx-mod-http-image-filter wrk python3
 	python3 Benchmarks/sandbox.py --alula $(RELEASE) --photos $(PHOTOS)
 
-bench-tier: build ## Measure hits in the shared cache: rate, latency, CPU; TIER_BENCH="--side 128 --rounds 3"
+bench-shared-cache: build ## Measure hits in the shared cache: rate, latency, CPU; SHARED_CACHE_BENCH="--side 128 --rounds 3"
 	@scripts/install-packages redis-server wrk python3
-	python3 Benchmarks/tier.py --alula $(RELEASE) $(TIER_BENCH)
+	python3 Benchmarks/shared_cache.py --alula $(RELEASE) $(SHARED_CACHE_BENCH)
 
 bench-store: build ## Measure the result store: memory hits, folder, memory use; STORE_BENCH="--only memory"
 	@scripts/install-packages valgrind wrk python3

@@ -15,7 +15,7 @@ import time
 import urllib.parse
 
 from processes import Server
-from tier import Images, load
+from shared_cache import Images, load
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "Tests/Python"))
 from alula_tests.clients import connect, get, metrics  # noqa: E402

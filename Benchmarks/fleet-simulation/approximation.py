@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy
 
-from configuration import DISK_COST, RECORD, RESULT_COST, TIER_COST, TIER_RECORD
+from configuration import DISK_COST, RECORD, RESULT_COST, SHARED_CACHE_COST, SHARED_CACHE_RECORD
 
 FOREVER = 1e18
 
@@ -34,10 +34,10 @@ def characteristic_time(capacity, *parts):
 
 @dataclasses.dataclass
 class Answer:
-    """Shares of the requests as in `exact.shares`, characteristic times, and bytes of the tier that are in use."""
+    """Shares of the requests as in `exact.shares`, characteristic times, and bytes of the shared cache that are in use."""
     shares: dict
     times: dict
-    tier_usage: float
+    shared_cache_usage: float
 
 
 class Approximation:
@@ -73,35 +73,35 @@ class Approximation:
             away = max(away, times["disk"])
         below = missing * (1 - disk_found)
 
-        tier_found, usage = numpy.zeros_like(asked), 0.0
-        if configuration.tier:
+        shared_cache_found, usage = numpy.zeros_like(asked), 0.0
+        if configuration.shared_cache:
             all_below = below * self.sharers
             lost_records = self.rate * numpy.exp(-self.rate * times["record"]) * self.sharers
-            parts = [(self.numbers[:, None], costs + TIER_COST, all_below),
-                     (self.numbers, TIER_RECORD, lost_records)]
-            times["tier"] = characteristic_time(configuration.tier, *parts)
-            tier_found = -numpy.expm1(-(all_below - below) * times["tier"] - below * max(0, times["tier"] - away))
-            usage = sum((numbers * cost * -numpy.expm1(-rates * times["tier"])).sum() for numbers, cost, rates in parts)
-            away = max(away, times["tier"]) if self.sharers == 1 else away
-        self.held_by_tier = tier_found
-        rendered = below * (1 - tier_found)
+            parts = [(self.numbers[:, None], costs + SHARED_CACHE_COST, all_below),
+                     (self.numbers, SHARED_CACHE_RECORD, lost_records)]
+            times["shared_cache"] = characteristic_time(configuration.shared_cache, *parts)
+            shared_cache_found = -numpy.expm1(-(all_below - below) * times["shared_cache"] - below * max(0, times["shared_cache"] - away))
+            usage = sum((numbers * cost * -numpy.expm1(-rates * times["shared_cache"])).sum() for numbers, cost, rates in parts)
+            away = max(away, times["shared_cache"]) if self.sharers == 1 else away
+        self.held_by_shared_cache = shared_cache_found
+        rendered = below * (1 - shared_cache_found)
 
         decodes = self._decodes(rendered, away, times)
         fetched = self._fetches(decodes, away, times)
-        is_restored = bool(configuration.tier or configuration.result_disk)
+        is_restored = bool(configuration.shared_cache or configuration.result_disk)
         found_share = found if is_restored else found - forgotten
         if not is_restored:
             # A record that was forgotten is fetched with its source, although the result is still there.
             fetched = fetched + asked * forgotten
-        if configuration.tier:
-            # A record is used in the tier only by instances that have forgotten it, and written with each fetch.
+        if configuration.shared_cache:
+            # A record is used in the shared cache only by instances that have forgotten it, and written with each fetch.
             used = self.rate * numpy.exp(-self.rate * times["record"]) + fetched.sum(axis=1)
-            self.records_in_tier = -numpy.expm1(-used * self.sharers * times["tier"])
+            self.records_in_shared_cache = -numpy.expm1(-used * self.sharers * times["shared_cache"])
         total = held * self.configuration.instances
         shares = {
             "memory": (total * asked * found_share).sum(),
             "disk": (total * missing * disk_found).sum(),
-            "tier": (total * below * tier_found).sum(),
+            "shared_cache": (total * below * shared_cache_found).sum(),
             "renders": (total * rendered).sum(),
             "decodes": (total * decodes).sum(),
             "fetches": (total * fetched).sum()}

@@ -10,7 +10,7 @@ from configuration import MIB, Configuration
 from exact import Fleet, shares
 from workload import TRACES, Rendition, Workload, fitted
 
-LAYERS = ("memory", "disk", "tier", "renders", "decodes", "fetches")
+LAYERS = ("memory", "disk", "shared_cache", "renders", "decodes", "fetches")
 
 
 def row(name, found, suffix=""):
@@ -27,13 +27,13 @@ def small_cases():
     small = Configuration(result=8 * MIB, decoded=12 * MIB, source=6 * MIB)
     for name, changed in {
             "routed": {}, "spread": {"is_routed": False},
-            "routed, tier of 64 MiB": {"tier": 64 * MIB},
-            "spread, tier of 64 MiB": {"is_routed": False, "tier": 64 * MIB},
-            "spread, tier of 1 GiB": {"is_routed": False, "tier": 1024 * MIB},
+            "routed, shared cache of 64 MiB": {"shared_cache": 64 * MIB},
+            "spread, shared cache of 64 MiB": {"is_routed": False, "shared_cache": 64 * MIB},
+            "spread, shared cache of 1 GiB": {"is_routed": False, "shared_cache": 1024 * MIB},
             "routed, disk of 64 + 64 MiB": {"result_disk": 64 * MIB, "source_disk": 64 * MIB},
-            "spread, disk, tier of 256 MiB": {"is_routed": False, "result_disk": 64 * MIB, "tier": 256 * MIB},
+            "spread, disk, shared cache of 256 MiB": {"is_routed": False, "result_disk": 64 * MIB, "shared_cache": 256 * MIB},
             "routed, 256 KiB of records": {"record": MIB // 4},
-            "routed, 16 instances, tier of 64 MiB": {"instances": 16, "tier": 64 * MIB},
+            "routed, 16 instances, shared cache of 64 MiB": {"instances": 16, "shared_cache": 64 * MIB},
     }.items():
         yield name, workload, dataclasses.replace(small, **changed)
 
@@ -58,16 +58,16 @@ def validate(options):
 
 
 def fleets(options):
-    """Hit ratios by size of the fleet, with and without tier and routing."""
+    """Hit ratios by size of the fleet, with and without shared cache and routing."""
     for images, requests in ((10**6, 500), (10**8, 5_000), (10**9, 50_000)):
         workload = Workload(images)
         header(f"{images:.0e} images, {requests} requests/s: per cent of requests", "instances")
         for count in (4, 16, 100, 1_000):
             for is_routed in (True, False):
-                for tier in (0, 1024 * MIB * max(4, count)):
-                    configuration = Configuration(instances=count, is_routed=is_routed, tier=tier)
+                for shared_cache in (0, 1024 * MIB * max(4, count)):
+                    configuration = Configuration(instances=count, is_routed=is_routed, shared_cache=shared_cache)
                     answer = Approximation(workload, configuration).solve()
-                    name = f"{count}, {'routed' if is_routed else 'spread'}" + (f", tier of {tier >> 30} GiB" if tier else "")
+                    name = f"{count}, {'routed' if is_routed else 'spread'}" + (f", shared cache of {shared_cache >> 30} GiB" if shared_cache else "")
                     row(name, answer.shares, f"   {answer.shares['fetches'] * requests:10.1f} fetches/s, "
                         f"{answer.shares['fetches'] * requests * workload.source * 8 / 1e6:9.1f} Mbit/s")
     for name, trace in TRACES.items():
@@ -78,10 +78,10 @@ def fleets(options):
         header(f"{name}: {trace['objects']:.2e} objects met of {objects:.2e}, {rate:,.0f} requests/s", "instances")
         for count in (16, 100, 1_000):
             for is_routed in (True, False):
-                for tier in (0, 10 * 1024 * MIB * count):
-                    configuration = Configuration(instances=count, is_routed=is_routed, tier=tier)
+                for shared_cache in (0, 10 * 1024 * MIB * count):
+                    configuration = Configuration(instances=count, is_routed=is_routed, shared_cache=shared_cache)
                     answer = Approximation(workload, configuration).solve()
-                    row(f"{count}, {'routed' if is_routed else 'spread'}" + (f", tier of {tier >> 30} GiB" if tier else ""),
+                    row(f"{count}, {'routed' if is_routed else 'spread'}" + (f", shared cache of {shared_cache >> 30} GiB" if shared_cache else ""),
                         answer.shares)
     return True
 

@@ -1,4 +1,4 @@
-"""The bounds of one instance's caches and of the tier, in bytes; and what entries cost beside their contents."""
+"""The bounds of one instance's caches and of the shared cache, in bytes; and what entries cost beside their contents."""
 import dataclasses
 
 MIB = 1 << 20
@@ -6,7 +6,7 @@ MIB = 1 << 20
 RECORD, RESULT_COST = 1_400, 3_072
 RECORD_CAPACITY = 32 * MIB
 # In Redis, measured: what a result costs beside its bytes, and a record with the generation of its source.
-TIER_COST, TIER_RECORD = 600, 750
+SHARED_CACHE_COST, SHARED_CACHE_RECORD = 600, 750
 DISK_COST = 200
 
 
@@ -22,7 +22,7 @@ class Configuration:
     source: int = 20 * MIB
     result_disk: int = 0
     source_disk: int = 0
-    tier: int = 0
+    shared_cache: int = 0
     record: int = RECORD_CAPACITY
     # Points of an instance on the ring of the proxy: sixteen for each unit of weight in HAProxy.
     points: int = 16

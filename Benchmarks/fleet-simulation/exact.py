@@ -3,7 +3,7 @@ import bisect
 import collections
 import random
 
-from configuration import DISK_COST, RECORD, RECORD_CAPACITY, RESULT_COST, TIER_COST, TIER_RECORD
+from configuration import DISK_COST, RECORD, RECORD_CAPACITY, RESULT_COST, SHARED_CACHE_COST, SHARED_CACHE_RECORD
 from policies import PurgingCache, SampledCache
 
 
@@ -37,14 +37,14 @@ class Ring:
 
 
 class Fleet:
-    """Counts what each request needs: memory, disk, tier, render, decode and fetch."""
+    """Counts what each request needs: memory, disk, shared cache, render, decode and fetch."""
 
     def __init__(self, workload, configuration, seed=1):
         self.workload, self.configuration = workload, configuration
         self.numbers = list(range(configuration.instances))
         self.next_number = configuration.instances
         self.instances = {number: Instance(configuration) for number in self.numbers}
-        self.tier = SampledCache(configuration.tier) if configuration.tier else None
+        self.shared_cache = SampledCache(configuration.shared_cache) if configuration.shared_cache else None
         self.random = random.Random(seed)
         self.counts = collections.Counter()
         self.by_instance = collections.Counter()
@@ -64,8 +64,8 @@ class Fleet:
         self.next_number += 1
         self._route()
 
-    def lose_tier(self):
-        self.tier.clear()
+    def lose_shared_cache(self):
+        self.shared_cache.clear()
 
     def run(self, ranks, numbers):
         """Asks in this order; the counts of these requests alone."""
@@ -75,7 +75,7 @@ class Fleet:
         return self.counts - before
 
     def ask(self, source, number):
-        counts, tier = self.counts, self.tier
+        counts, shared_cache = self.counts, self.shared_cache
         counts["requests"] += 1
         owner = self.ring.owner(source) if self.configuration.is_routed else self.random.choice(self.numbers)
         self.by_instance[owner] += 1
@@ -86,11 +86,11 @@ class Fleet:
         if is_known and instance.results.find(key):
             counts["memory"] += 1
             return
-        # Records are restored from the disk, then from the tier.
+        # Records are restored from the disk, then from the shared cache.
         if not is_known and instance.record_disk and instance.record_disk.find(source):
             is_known = True
             instance.records.add(source, RECORD)
-        if not is_known and tier and tier.find(source):
+        if not is_known and shared_cache and shared_cache.find(source):
             is_known = True
             instance.records.add(source, RECORD)
         if is_known and instance.results.find(key):
@@ -101,8 +101,8 @@ class Fleet:
             counts["disk"] += 1
             instance.results.add(key, cost)
             return
-        if is_known and tier and tier.find(key):
-            counts["tier"] += 1
+        if is_known and shared_cache and shared_cache.find(key):
+            counts["shared_cache"] += 1
             self._keep(instance, key, rendition, cost, is_written=False)
             return
         level = (source, rendition.level)
@@ -130,18 +130,18 @@ class Fleet:
             instance.source_disk.add(source, self.workload.source)
         if instance.record_disk:
             instance.record_disk.add(source, RECORD)
-        if self.tier:
-            self.tier.add(source, TIER_RECORD)
+        if self.shared_cache:
+            self.shared_cache.add(source, SHARED_CACHE_RECORD)
 
     def _keep(self, instance, key, rendition, cost, is_written):
         instance.results.add(key, cost)
         if instance.result_disk:
             instance.result_disk.add(key, rendition.result + DISK_COST)
-        if self.tier and is_written:
-            self.tier.add(key, rendition.result + TIER_COST)
+        if self.shared_cache and is_written:
+            self.shared_cache.add(key, rendition.result + SHARED_CACHE_COST)
 
 
 def shares(counts):
-    """Of the requests: what memory, disk and tier answered, and what had to be rendered, decoded and fetched."""
+    """Of the requests: what memory, disk and shared cache answered, and what had to be rendered, decoded and fetched."""
     return {name: counts[name] / counts["requests"]
-            for name in ("memory", "disk", "tier", "renders", "decodes", "fetches")}
+            for name in ("memory", "disk", "shared_cache", "renders", "decodes", "fetches")}

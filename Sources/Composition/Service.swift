@@ -89,7 +89,7 @@ package struct Engine: Sendable {
             timekeeper: time)
         if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
         try resultStore?.start()
-        resultStore?.blockUntilTried()
+        resultStore?.waitForFirstAttempt()
         self.settings = settings
     }
 

@@ -7,18 +7,18 @@ package final class ConcurrencyLimiter: Sendable {
     private let queue: Locked<Queue>
     private let timekeeper: any Timekeeper
 
-    /// Creates a turnstile.
+    /// Creates a limiter.
     ///
     /// - Parameters:
     ///   - places: The number of concurrent turns, at least 1.
     ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
     ///   - timekeeper: The clock that measures waits.
-    package init(places: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
-        queue = Locked(Queue(places: places, maximumWaiting: maximumWaiting))
+    package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        queue = Locked(Queue(maximumTurns: maximumTurns, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
     }
 
-    package var places: Int { queue.withLock { $0.places } }
+    package var maximumTurns: Int { queue.withLock { $0.maximumTurns } }
 
     package var turnCount: Int { queue.withLock { $0.turnCount } }
 
@@ -30,9 +30,9 @@ package final class ConcurrencyLimiter: Sendable {
     /// Runs `body` when it is its turn.
     ///
     /// - Parameters:
-    ///   - price: The estimated running time.
-    ///   - patience: The queue timeout, checked on entry: a task that would wait longer is rejected, unless fewer tasks
-    ///   wait than have turns.
+    ///   - cost: The estimated running time.
+    ///   - queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait than have
+    ///   turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
@@ -52,7 +52,7 @@ package final class ConcurrencyLimiter: Sendable {
                     switch queue.enter(id, cost: cost, queueTimeout: queueTimeout, at: now, answer: continuation) {
                     case .turn: return .success(())
                     case .waits: return nil
-                    case .refused(let delay): return .failure(WorkerPool.Full(delay: delay))
+                    case .rejected(let delay): return .failure(WorkerPool.Full(delay: delay))
                     }
                 }
                 if let answer { continuation.resume(with: answer) }

@@ -9,7 +9,7 @@ struct DelayEstimate {
     private var means = [Duration](repeating: .zero, count: WorkerPool.Priority.allCases.count)
 
     /// Records a job's running time; outliers are capped.
-    mutating func note(_ duration: Duration, of priority: WorkerPool.Priority) {
+    mutating func record(_ duration: Duration, of priority: WorkerPool.Priority) {
         let mean = means[priority.rawValue]
         if mean == .zero {
             means[priority.rawValue] = duration

@@ -42,7 +42,7 @@ package final class MemoryBudget: Sendable {
     private let maximumWait: Duration
     private let timekeeper: any Timekeeper
     private let living: @Sendable () -> Int
-    private let purge: Purging
+    private let purgeCaches: Purging
 
     /// Creates a budget.
     ///
@@ -62,7 +62,7 @@ package final class MemoryBudget: Sendable {
         self.maximumWait = maximumWait
         self.timekeeper = timekeeper
         self.living = living
-        self.purge = purge
+        purgeCaches = purge
     }
 
     /// The maximum of living and reserved bytes together.
@@ -106,14 +106,14 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Purges caches because the system is short of memory; returns the number of released bytes.
-    @discardableResult package func relieve(by step: Purge) -> Int {
+    @discardableResult package func purge(_ step: Purge) -> Int {
         let freed = perform(step)
         admit()
         return freed
     }
 
     /// Admits waiters if memory was freed without notification.
-    package func review() {
+    package func admitWaiters() {
         if state.withLock({ $0.waitingCount > 0 }) { admit() }
     }
 
@@ -160,7 +160,7 @@ package final class MemoryBudget: Sendable {
     }
 
     @discardableResult private func perform(_ step: Purge) -> Int {
-        let freed = purge(step)
+        let freed = purgeCaches(step)
         if freed > 0 { state.withLock { $0.purges[step, default: 0] += 1 } }
         return freed
     }

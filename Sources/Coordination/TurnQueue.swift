@@ -5,13 +5,13 @@
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
-    enum Entrance: Equatable {
+    enum Admission: Equatable {
         /// The entrant has a turn until it calls `finish`.
         case turn
         /// The entrant waits; its answer is stored until its turn.
         case waits
         /// The entrant would have waited this long; its answer is discarded.
-        case refused(Duration)
+        case rejected(Duration)
     }
 
     private struct Waiter {
@@ -31,7 +31,7 @@ struct TurnQueue<Answer> {
     /// Ratios of time to cost are clamped to this range.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
-    let places: Int
+    let maximumTurns: Int
     private let maximumWaiting: Int
     private var waiting = Deque<Waiter>()
     private var waitingCost = Duration.zero
@@ -42,9 +42,9 @@ struct TurnQueue<Answer> {
     /// The measured time per unit of cost.
     private(set) var pace = 1.0
 
-    init(places: Int, maximumWaiting: Int) {
-        precondition(places > 0 && maximumWaiting >= 0, "at least one place, and a bound on the line")
-        self.places = places
+    init(maximumTurns: Int, maximumWaiting: Int) {
+        precondition(maximumTurns > 0 && maximumWaiting >= 0, "at least one place, and a bound on the line")
+        self.maximumTurns = maximumTurns
         self.maximumWaiting = maximumWaiting
     }
 
@@ -61,16 +61,17 @@ struct TurnQueue<Answer> {
     /// Regardless of the queue timeout, as many entrants may wait as there are turns: a wrong cost must not leave a
     /// slot idle.
     ///
-    /// - Parameter patience: The queue timeout, checked on entry; nil for none.
-    mutating func enter(_ id: ID, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer) -> Entrance
-    {
-        if turns.count < places {
+    /// - Parameter queueTimeout: Checked on entry; nil for none.
+    mutating func enter(
+        _ id: ID, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
+    ) -> Admission {
+        if turns.count < maximumTurns {
             turns[id] = Turn(cost: cost, start: now)
             return .turn
         }
         let delay = delay(at: now)
-        if waiting.count >= maximumWaiting { return .refused(delay) }
-        if let queueTimeout, delay > queueTimeout, waiting.count >= places { return .refused(delay) }
+        if waiting.count >= maximumWaiting { return .rejected(delay) }
+        if let queueTimeout, delay > queueTimeout, waiting.count >= maximumTurns { return .rejected(delay) }
         if waiting.isEmpty { waitingSince = now }
         waiting.append(Waiter(id: id, cost: cost, since: now, answer: answer))
         waitingCost += cost
@@ -105,9 +106,9 @@ struct TurnQueue<Answer> {
     /// Estimates the wait of a new entrant: the remaining time of running and waiting work divided by the number of
     /// turns, but at least the time that the first waiter has waited already.
     private func delay(at now: Duration) -> Duration {
-        guard turns.count >= places else { return .zero }
+        guard turns.count >= maximumTurns else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }
-        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingCost * pace) / places)
+        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingCost * pace) / maximumTurns)
     }
 
     private mutating func noteDeparture(of waiter: Waiter) {

@@ -123,8 +123,8 @@ package final class WorkerPool: Sendable {
     ///   - priority: The queue to use.
     ///   - timeLimit: The limit on the running time; the token reports when it is exceeded, and the job stops when it
     ///   checks the token.
-    ///   - patience: The queue timeout, checked on entry: a job that would wait longer is rejected, unless fewer jobs
-    ///   wait before it than there are threads.
+    ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
+    ///   than there are threads.
     ///   - body: The work; it should check its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
@@ -202,7 +202,7 @@ package final class WorkerPool: Sendable {
             // Before the caller resumes, so that it finds this thread free.
             state.withLock { state in
                 state.running[job.id] = nil
-                state.estimate.note(duration, of: job.priority)
+                state.estimate.record(duration, of: job.priority)
             }
             answer()
         }

@@ -74,7 +74,7 @@ struct DiskDatabase {
         guard isOurs, identity.version == version, identity.statements == DiskSchema.statements else {
             return (nil, isOurs ? .emptied : .setAside)
         }
-        guard folder.isTrusted else { return (nil, .emptied) }
+        guard folder.hasRemovalList else { return (nil, .emptied) }
         do throws(SQLiteError) {
             return (try DiskDatabase(connection, folder, configuration, version: version, isNew: false), .known)
         } catch  where error.kind == .damaged {
@@ -129,14 +129,14 @@ struct DiskDatabase {
 
 extension DiskDatabase {
     /// Checks whether the file can grow beyond the free space in its log.
-    func tryWriting() throws(SQLiteError) {
+    func checkWriting() throws(SQLiteError) {
         try evictAtFileLimit()
         // No entry has this number.
-        try connection.execute("INSERT OR REPLACE INTO body(id, bytes) VALUES(0, zeroblob(\(Self.triedBytes)))")
+        try connection.execute("INSERT OR REPLACE INTO body(id, bytes) VALUES(0, zeroblob(\(Self.probeBytes)))")
         try connection.execute("DELETE FROM body WHERE id = 0")
     }
 
-    private static let triedBytes = 512 << 10
+    private static let probeBytes = 512 << 10
 
     /// Evicts entries if the file reaches its own bound because its pages are badly filled.
     func evictAtFileLimit() throws(SQLiteError) {
@@ -148,7 +148,7 @@ extension DiskDatabase {
         let (pages, bound, free) = (
             try number("page_count"), try number("max_page_count"), try number("freelist_count")
         )
-        if bound - pages + free < bound / 32 { try entries.shrink() }
+        if bound - pages + free < bound / 32 { try entries.evictSixteenth() }
     }
 }
 

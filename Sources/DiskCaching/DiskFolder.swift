@@ -30,14 +30,14 @@ struct DiskFolder {
         let folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { throw Self.isLink(path) ? .folderIsLink : Self.failure(errno) }
         defer { close(folder) }
-        try judge(folder)
-        for suffix in Self.suffixes.dropFirst() { try judgeFile(Self.fileName + suffix, in: folder) }
+        try check(folder)
+        for suffix in Self.suffixes.dropFirst() { try checkFile(Self.fileName + suffix, in: folder) }
         let file = unsafe openat(folder, Self.fileName, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             throw errno == ELOOP ? .notPlainFile(name: Self.fileName) : Self.failure(errno)
         }
         close(file)
-        try judgeFile(Self.fileName, in: folder)
+        try checkFile(Self.fileName, in: folder)
     }
 
     private static func failure(_ error: CInt) -> DiskStoreError {
@@ -61,17 +61,17 @@ struct DiskFolder {
     }
 
     /// The administrator may own it: nothing protects from that user, and containers get such folders.
-    private func judge(_ folder: CInt) throws(DiskStoreError) {
+    private func check(_ folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstat(folder, &status) == 0 else { throw Self.failure(errno) }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
             throw .foreignFolder(owner: status.st_uid, user: geteuid())
         }
-        guard status.st_mode & S_IWOTH == 0 else { throw .openFolder }
+        guard status.st_mode & S_IWOTH == 0 else { throw .worldWritableFolder }
     }
 
     /// A symbolic or hard link to a file elsewhere is not the store's.
-    private func judgeFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
+    private func checkFile(_ name: String, in folder: CInt) throws(DiskStoreError) {
         var status = stat()
         guard unsafe fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             guard errno == ENOENT else { throw Self.failure(errno) }
@@ -83,7 +83,7 @@ struct DiskFolder {
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
     /// Returns whether these files are still in place; one that did not exist then may have been added.
-    func holds(_ known: Files) -> Bool {
+    func contains(_ known: Files) -> Bool {
         zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
     }
 
@@ -94,12 +94,12 @@ struct DiskFolder {
     }
 
     /// Whether the list of removed sources that the file may still contain is complete.
-    var isTrusted: Bool { unsafe access(file + Self.trusted, F_OK) == 0 }
+    var hasRemovalList: Bool { unsafe access(file + Self.removalListSuffix, F_OK) == 0 }
 
     /// The removed sources that the file may still contain.
     var removals: [[UInt8]] {
         var bytes = [UInt8](repeating: 0, count: Self.removalRoom)
-        let file = unsafe open(file + Self.trusted, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        let file = unsafe open(file + Self.removalListSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard file >= 0 else { return [] }
         defer { close(file) }
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
@@ -113,14 +113,14 @@ struct DiskFolder {
     /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
     func note(removals: [[UInt8]]) {
         let bytes = Array(removals.joined())
-        let file = unsafe open(file + Self.trusted, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let file = unsafe open(file + Self.removalListSuffix, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         let all = bytes + [UInt8](repeating: 0, count: max(0, Self.removalRoom - bytes.count))
         let count = unsafe all.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) }
         if file >= 0 { close(file) }
-        if count != Self.removalRoom { distrust() }
+        if count != Self.removalRoom { discardRemovalList() }
     }
 
-    private func distrust() { _ = unsafe unlink(file + Self.trusted) }
+    private func discardRemovalList() { _ = unsafe unlink(file + Self.removalListSuffix) }
 
     /// Whether there is room for more than a few entries.
     var hasRoom: Bool {
@@ -134,7 +134,7 @@ struct DiskFolder {
     /// The log goes first: left behind, it would be replayed into the next file of the same name.
     func discard() -> Bool {
         var isGone = true
-        distrust()
+        discardRemovalList()
         for suffix in Self.suffixes.reversed() {
             let status = unsafe unlink(file + suffix)
             if status != 0, errno != ENOENT { isGone = false }
@@ -154,7 +154,7 @@ struct DiskFolder {
     private static let aside = ".set-aside"
     /// The suffix of the list of removed sources that the store's file may still contain; without the list, any source
     /// may have been removed.
-    private static let trusted = ".trusted"
+    private static let removalListSuffix = ".trusted"
     /// The size of the list in bytes.
     private static let removalRoom = 4 << 10
     /// The free space in bytes required before a disk that was full is written again.
@@ -168,7 +168,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case folderIsLink
     /// The folder belongs to another user, who could change its contents.
     case foreignFolder(owner: UInt32, user: UInt32)
-    case openFolder
+    case worldWritableFolder
     /// A file of the store is a link, or not a plain file.
     case notPlainFile(name: String)
     case inUse
@@ -185,7 +185,7 @@ package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
         case .foreignFolder(let owner, let user):
             "it belongs to user \(owner), who could change its contents; give it to user \(user), who runs the service, "
                 + "or name a folder within it, which is made"
-        case .openFolder:
+        case .worldWritableFolder:
             "all users may write in it; take that right away (chmod o-w), or name a folder within it, which is made"
         case .notPlainFile(let name): "\(name) in it is a link or not a plain file; remove it"
         case .inUse: "another process uses it"

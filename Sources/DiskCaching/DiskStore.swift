@@ -37,7 +37,8 @@ package final class DiskStore: Sendable {
         shared = Locked(
             Shared(
                 changes: PendingChanges(maximumBytes: configuration.maximumPendingBytes),
-                health: DiskHealth(first: configuration.retryDelay, longest: configuration.maximumRetryDelay)))
+                health: DiskHealth(firstDelay: configuration.retryDelay, maximumDelay: configuration.maximumRetryDelay))
+        )
         worker = try DiskWorker(configuration, shared: shared, logger: logger, timekeeper: timekeeper)
         thread = WorkerPool(count: 1, maximumQueued: configuration.maximumPendingJobs, name: "disk")
         worker.onFull = { [weak self] in self?.retryWhileFull() }
@@ -68,23 +69,23 @@ package final class DiskStore: Sendable {
         }
         guard let ticket else { return drop(key) }
         let isQueued = thread.submit { isCancelled in
-            let isWanted = self.shared.withLock { $0.changes.conclude(ticket) }
+            let isWanted = self.shared.withLock { $0.changes.finish(ticket) }
             if !isCancelled, isWanted { self.write(entry, for: key) }
         }
         if isQueued { return true }
-        _ = shared.withLock { $0.changes.conclude(ticket) }
+        _ = shared.withLock { $0.changes.finish(ticket) }
         return drop(key)
     }
 
     package func remove(_ key: DiskKey) {
-        shared.withLock { $0.changes.noteRemoval(of: key) }
+        shared.withLock { $0.changes.addRemoval(of: key) }
         scheduleRemovals()
     }
 
     /// Removes all entries derived from this source before any other work.
     package func removeAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
-        shared.withLock { $0.changes.noteRemoval(source: digest) }
+        shared.withLock { $0.changes.addRemoval(source: digest) }
         scheduleRemovals()
     }
 
@@ -95,7 +96,7 @@ package final class DiskStore: Sendable {
         return await removed {
             $0.removeAll(from: digest)
         } elseNote: {
-            $0.noteRemoval(source: digest)
+            $0.addRemoval(source: digest)
         }
     }
 
@@ -109,7 +110,7 @@ package final class DiskStore: Sendable {
                 self.worker.note(tags.map { Checksum.of(Array($0.utf8)) }, of: source, name: Array(label.utf8))
             }
         }
-        if !isQueued { shared.withLock { $0.changes.noteRemoval(source: source) } }
+        if !isQueued { shared.withLock { $0.changes.addRemoval(source: source) } }
     }
 
     /// Returns the labels of the sources recorded under a tag and not removed since, and whether the list is complete.
@@ -129,26 +130,26 @@ package final class DiskStore: Sendable {
         return await removed {
             $0.removeEverything()
         } elseNote: {
-            $0.noteRemovalOfEverything()
+            $0.addRemovalOfEverything()
         }
     }
 
     /// Stores all of these notes, replacing those of the same names, or none; returns whether they are in the file.
     ///
     /// Notes have their own capacity. If that or the disk is full, they are rejected; entries are not affected.
-    package func keep(_ notes: [DiskNote]) async -> Bool {
+    package func store(_ notes: [DiskNote]) async -> Bool {
         await answer(within: configuration.readTimeLimit, or: false) { worker in
-            worker.performOnNotes { table throws(SQLiteError) in try table.keep(notes) } ?? false
+            worker.performOnNotes { table throws(SQLiteError) in try table.store(notes) } ?? false
         }
     }
 
     /// Queues the replacement of a note of the same name and length; dropped if there is none, or too much work waits.
     package func replaceLater(_ note: DiskNote) {
-        later { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
+        enqueue { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
 
     package func removeNotes(_ names: [[UInt8]]) {
-        later { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
+        enqueue { $0.performOnNotes { table throws(SQLiteError) in try table.remove(names) } }
     }
 
     package func notes() async -> [DiskNote] {
@@ -209,7 +210,7 @@ package final class DiskStore: Sendable {
 
     /// Evicts entries above the capacities in steps, so that readers run in between.
     private func trim() {
-        later { worker in
+        enqueue { worker in
             let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
             if isMore == true { self.trim() }
         }
@@ -251,18 +252,18 @@ package final class DiskStore: Sendable {
             while true {
                 try? await timekeeper.sleep(until: timekeeper.now + delay)
                 guard let self, shared.withLock({ $0.isFull && !$0.isClosed }) else { return }
-                later { $0.retry() }
+                enqueue { $0.retry() }
             }
         }
     }
 
     /// Queues an empty job, which performs pending removals first; a full queue does not need one.
     private func scheduleRemovals() {
-        later { $0.perform { _ throws(SQLiteError) in } }
+        enqueue { $0.perform { _ throws(SQLiteError) in } }
     }
 
     /// Queues work without a waiter; dropped if too much work waits.
-    private func later(_ body: @escaping @Sendable (DiskWorker) -> Void) {
+    private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }
         }

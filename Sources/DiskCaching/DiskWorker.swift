@@ -39,7 +39,7 @@ final class DiskWorker: @unchecked Sendable {
         guard let database = usableDatabase() else { return nil }
         defer { publish() }
         do {
-            return try body(try settled(database))
+            return try body(try performRemovals(database))
         } catch {
             fail(error)
             return nil
@@ -83,7 +83,7 @@ final class DiskWorker: @unchecked Sendable {
         let removed = performWrite { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) }
         if let removed { return removed }
         // The disk is full, or has just become so: entries whose removal cannot be written are not read again.
-        if isFull, database != nil { hold(PendingChanges.Due(sources: [source])) }
+        if isFull, database != nil { postpone(PendingChanges.Removals(sources: [source])) }
         return DiskUsage()
     }
 
@@ -98,7 +98,9 @@ final class DiskWorker: @unchecked Sendable {
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {
-                if try !database.tags.knows(tags, of: source) { hold(PendingChanges.Due(sources: [source])) }
+                if try !database.tags.contains(tags, of: source) {
+                    postpone(PendingChanges.Removals(sources: [source]))
+                }
                 return
             }
             do throws(SQLiteError) {
@@ -107,7 +109,7 @@ final class DiskWorker: @unchecked Sendable {
                 }
             } catch  where error.kind == .full {
                 becomeFull("\(error)")
-                hold(PendingChanges.Due(sources: [source]))
+                postpone(PendingChanges.Removals(sources: [source]))
             }
         }
     }
@@ -116,7 +118,7 @@ final class DiskWorker: @unchecked Sendable {
 
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
-    private var unwritten = PendingChanges.Due()
+    private var unwritten = PendingChanges.Removals()
     /// Whether an earlier process recorded some.
     private var hasEarlierRemovals = false
     /// The maximum number of them; more become the removal of everything.
@@ -131,9 +133,9 @@ final class DiskWorker: @unchecked Sendable {
         database.entries.isReadOnly = true
         defer { publish() }
         do {
-            let database = try settled(database, isRetry: true)
+            let database = try performRemovals(database, isRetry: true)
             guard unwritten.isNothing else { return }
-            try database.tryWriting()
+            try database.checkWriting()
             folder.note(removals: [])
             shared.withLock { $0.isFull = false }
             self.database?.entries.isReadOnly = false
@@ -162,7 +164,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     /// Stores removals that do not fit on the disk: the entries are not read, even after a restart.
-    private func hold(_ removals: PendingChanges.Due) {
+    private func postpone(_ removals: PendingChanges.Removals) {
         unwritten.add(removals, atMost: Self.maximumUnwritten)
         folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
@@ -189,29 +191,29 @@ final class DiskWorker: @unchecked Sendable {
     /// Returns the file after performing pending removals.
     ///
     /// On a full disk they often fit in the log, which is overwritten from its start again and again.
-    private func settled(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
+    private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing || isRetry else { return database }
         var wanted = unwritten
         wanted.add(due, atMost: Self.maximumUnwritten)
         if wanted.isEverything {
-            unwritten = PendingChanges.Due()
+            unwritten = PendingChanges.Removals()
             _ = try empty(database)
             guard let emptied = self.database else { throw .full }
             return emptied
         }
         // Removals of missing entries are done.
-        var known = PendingChanges.Due(keys: wanted.keys)
+        var known = PendingChanges.Removals(keys: wanted.keys)
         for source in wanted.sources where try database.entries.has(source) { known.sources.insert(source) }
         do throws(SQLiteError) {
             for source in wanted.sources { _ = try Self.removeAll(from: source, in: database) }
             for key in wanted.keys { try database.entries.remove(key) }
             if !unwritten.isNothing || hasEarlierRemovals { folder.note(removals: []) }
-            (unwritten, hasEarlierRemovals) = (PendingChanges.Due(), false)
+            (unwritten, hasEarlierRemovals) = (PendingChanges.Removals(), false)
         } catch  where error.kind == .full {
             becomeFull("\(error)")
-            unwritten = PendingChanges.Due()
-            hold(known)
+            unwritten = PendingChanges.Removals()
+            postpone(known)
         }
         return database
     }
@@ -229,7 +231,7 @@ final class DiskWorker: @unchecked Sendable {
         do {
             let (new, _) = try DiskDatabase.open(folder, configuration)
             database = new
-            _ = try new.notes.keep(notes)
+            _ = try new.notes.store(notes)
         } catch let error as SQLiteError {
             throw error
         } catch DiskStoreError.full {
@@ -242,7 +244,7 @@ final class DiskWorker: @unchecked Sendable {
 
     /// Returns the file, reopened if it is closed or no longer the one in the folder.
     private func usableDatabase() -> DiskDatabase? {
-        let isLost = database.map { !folder.holds($0.files) } ?? false
+        let isLost = database.map { !folder.contains($0.files) } ?? false
         if let database {
             guard isLost else { return database }
             keepEvicted(of: database)
@@ -288,7 +290,7 @@ final class DiskWorker: @unchecked Sendable {
         if state == .known {
             let removals = folder.removals
             hasEarlierRemovals = !removals.isEmpty
-            shared.withLock { shared in for source in removals { shared.changes.noteRemoval(source: source) } }
+            shared.withLock { shared in for source in removals { shared.changes.addRemoval(source: source) } }
         }
         if state == .emptied || state == .setAside {
             logger.warning("disk cache file not usable", ["outcome": .string(state.rawValue)])
@@ -349,16 +351,16 @@ final class DiskWorker: @unchecked Sendable {
 
 /// Schedules retries after failures: the delay grows with each failure that soon follows another.
 struct DiskHealth {
-    private let first: Duration
-    private let longest: Duration
+    private let firstDelay: Duration
+    private let maximumDelay: Duration
     private var delay: Duration
     private var retryAt: Duration?
     private var lastRecovery: Duration?
 
-    init(first: Duration, longest: Duration) {
-        self.first = first
-        self.longest = longest
-        delay = first
+    init(firstDelay: Duration, maximumDelay: Duration) {
+        self.firstDelay = firstDelay
+        self.maximumDelay = maximumDelay
+        delay = firstDelay
     }
 
     var isWorking: Bool { retryAt == nil }
@@ -368,10 +370,10 @@ struct DiskHealth {
 
     mutating func fail(at now: Duration) {
         if retryAt == nil {
-            let isLongAgo = lastRecovery.map { now - $0 > longest } ?? true
-            delay = isLongAgo ? first : min(delay * 2, longest)
+            let isLongAgo = lastRecovery.map { now - $0 > maximumDelay } ?? true
+            delay = isLongAgo ? firstDelay : min(delay * 2, maximumDelay)
         } else {
-            delay = min(delay * 2, longest)
+            delay = min(delay * 2, maximumDelay)
         }
         retryAt = now + delay
     }

@@ -124,7 +124,7 @@ final class EntryTable {
         return false
     }
 
-    func shrink() throws(SQLiteError) {
+    func evictSixteenth() throws(SQLiteError) {
         for (share, usage) in usage {
             let target = usage.bytes - usage.bytes / 16
             while let now = self.usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }

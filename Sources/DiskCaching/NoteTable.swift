@@ -38,7 +38,7 @@ final class NoteTable {
     }
 
     /// Stores all of these notes, replacing those of the same names; stores none and returns false if there is no room.
-    func keep(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
+    func store(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }
         guard after <= capacity else { return false }

@@ -6,7 +6,7 @@ import Coordination
 /// piece of work of any kind. Writes of the same source queued before it are cancelled, so that none restores a removed
 /// entry.
 struct PendingChanges {
-    struct Due {
+    struct Removals {
         var isEverything = false
         var sources: Set<[UInt8]> = []
         var keys: Set<DiskKey> = []
@@ -16,7 +16,7 @@ struct PendingChanges {
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 
         /// Adds removals; too many become the removal of everything.
-        mutating func add(_ other: Due, atMost most: Int) {
+        mutating func add(_ other: Removals, atMost most: Int) {
             isEverything = isEverything || other.isEverything
             sources.formUnion(other.sources)
             keys.formUnion(other.keys)
@@ -33,7 +33,7 @@ struct PendingChanges {
     private let maximumBytes: Int
     private var writes = ChangeTracker<[UInt8]>()
     private var pendingBytes = 0
-    private var due = Due()
+    private var due = Removals()
 
     /// The maximum number of individual removals; more become the removal of everything.
     private static let maximumDue = 4_096
@@ -53,7 +53,7 @@ struct PendingChanges {
     }
 
     /// Ends a registered write, run or dropped; returns whether it is still wanted.
-    mutating func conclude(_ ticket: Ticket) -> Bool {
+    mutating func finish(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
         defer { writes.end(ticket.position) }
         return writes.isUnchanged(since: ticket.position)
@@ -63,30 +63,30 @@ struct PendingChanges {
 
     mutating func cancelAllWrites() { writes.noteAll() }
 
-    mutating func noteRemoval(of key: DiskKey) {
+    mutating func addRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)
         due.keys.insert(key)
         bound()
     }
 
     /// Records the removal of all entries derived from a source.
-    mutating func noteRemoval(source: [UInt8]) {
+    mutating func addRemoval(source: [UInt8]) {
         cancelWrites(source: source)
         due.sources.insert(source)
         bound()
     }
 
-    mutating func noteRemovalOfEverything() {
+    mutating func addRemovalOfEverything() {
         cancelAllWrites()
-        due = Due(isEverything: true)
+        due = Removals(isEverything: true)
     }
 
-    mutating func takeRemovals() -> Due {
-        defer { due = Due() }
+    mutating func takeRemovals() -> Removals {
+        defer { due = Removals() }
         return due
     }
 
     private mutating func bound() {
-        if due.keys.count + due.sources.count > Self.maximumDue { noteRemovalOfEverything() }
+        if due.keys.count + due.sources.count > Self.maximumDue { addRemovalOfEverything() }
     }
 }

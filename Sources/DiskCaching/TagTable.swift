@@ -66,7 +66,7 @@ final class TagTable {
         return dropped
     }
 
-    func knows(_ tags: [[UInt8]], of source: [UInt8]) throws(SQLiteError) -> Bool {
+    func contains(_ tags: [[UInt8]], of source: [UInt8]) throws(SQLiteError) -> Bool {
         for tag in tags {
             var isKnown = false
             try selectOne.run([.blob(tag), .blob(source)]) { row throws(SQLiteError) in isKnown = true }

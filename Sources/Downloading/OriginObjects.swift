@@ -6,7 +6,7 @@ extension DownloadError {
     static let lackOfRoom = DownloadError.status(507)
 
     /// Whether a write failed because there was no room.
-    package var isForLackOfSpace: Bool { self == .lackOfRoom }
+    package var isFull: Bool { self == .lackOfRoom }
 }
 
 /// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
@@ -125,7 +125,7 @@ package final class OriginObjects: Sendable {
     /// - Parameters:
     ///   - name: Its path below the origin, without dot segments.
     ///   - isDurable: Whether it must survive a crash of the machine.
-    package func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
+    package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
             bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
             ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))

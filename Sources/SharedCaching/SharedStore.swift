@@ -61,7 +61,7 @@ package final class SharedStore: Sendable {
 
     /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
     /// have no generation, so that nothing derived from them is stored.
-    package func blockUntilTried() { gate.blockUntilTried() }
+    package func waitForFirstAttempt() { gate.waitForFirstAttempt() }
 
     /// Accepts no more requests, finishes queued writes, and tries pending removals once more; unconfirmed ones are
     /// logged.
@@ -145,7 +145,7 @@ package final class SharedStore: Sendable {
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes,
             seconds > 0 || !backend.needsLifetime, gate.admit(length, in: .values)
         else { return false }
-        let sealed = value.written(under: key, generations: [first.everything] + generations.map(\.source), seal)
+        let sealed = value.encoded(under: key, generations: [first.everything] + generations.map(\.source), seal)
         backend.write(sealed, for: key, of: sources, seconds: seconds)
         return true
     }
@@ -191,10 +191,10 @@ package final class SharedStore: Sendable {
     package func learnPurges() async -> Bool { await backend.learnPurges() }
 
     private func removed(
-        _ removal: DueRemovals.Removal, within limit: Duration = removalTimeLimit
+        _ removal: PendingRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
         let answer = OneTimeResult<RemovalState>()
         backend.remove(removal, answer)
-        return await answer.value(within: limit, by: timekeeper, or: .due)
+        return await answer.value(within: limit, by: timekeeper, or: .pending)
     }
 }

@@ -54,7 +54,7 @@ extension ImagePipeline {
     /// of it.
     func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
-        let failure = broken.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
+        let failure = failedDecodes.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 

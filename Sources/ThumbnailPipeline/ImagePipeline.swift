@@ -15,7 +15,7 @@ package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: CacheLayers
     let resources: WorkResources
-    let broken: BrokenSources
+    let failedDecodes: FailedDecodes
     let placeholders: PlaceholderRenderer
     let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
@@ -39,12 +39,14 @@ package final class ImagePipeline: ThumbnailServing {
         let memory = WorkMemory(budget: resources.budget)
         admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
         let scheduler = WorkScheduler(lanes: lanes, admission: admission)
-        broken = BrokenSources(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
+        failedDecodes = FailedDecodes(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
         fetcher = SourceFetcher(
-            downloader: downloader, caches: caches, broken: broken, timeLimit: configuration.requestTimeout,
+            downloader: downloader, caches: caches, failedDecodes: failedDecodes,
+            timeLimit: configuration.requestTimeout,
             timekeeper: timekeeper)
         let decoder = SourceDecoder(
-            configuration: configuration, resources: resources, caches: caches, broken: broken, timekeeper: timekeeper)
+            configuration: configuration, resources: resources, caches: caches, failedDecodes: failedDecodes,
+            timekeeper: timekeeper)
         estimator = WorkEstimator(caches: caches, decodes: decoder.shared)
         renderer = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
@@ -182,7 +184,7 @@ package final class ImagePipeline: ThumbnailServing {
     private func throwRememberedFailure(of job: Job, _ known: PerSource<SourceRecord?>) throws {
         let roles = job.request.roles
         for (index, identity) in try job.sources.enumerated() {
-            let failure = broken.failure(of: identity, known: known[index]) { record in
+            let failure = failedDecodes.failure(of: identity, known: known[index]) { record in
                 var records = known
                 if index == 0 { records.image = record } else { records.additional[index - 1] = record }
                 guard let records = records.complete() else { throw PipelineError.sourceNeeded }

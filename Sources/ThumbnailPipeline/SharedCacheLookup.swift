@@ -10,15 +10,14 @@ import ThumbnailTypes
 /// times as much as the lookup. If the lookup finds nothing, a task continues without repeating its queries.
 final class SharedCacheLookup: PendingLookup {
     private enum State {
-        case record(known: SourceRecord?)
+        case record(known: SourceRecord?, ChangeTracker<SourceIdentity>.Ticket)
         case result(ResultKey, SourceRecord)
-        case recordReply(SharedReply?, known: SourceRecord?, ChangeTracker<SourceIdentity>.Ticket)
-        case resultReply(SharedReply?, ResultKey, SourceRecord)
         case ended
     }
 
-    private struct Place {
+    private struct Progress {
         var state: State
+        var reply: SharedReply?
         var learned = EarlierLookup()
     }
 
@@ -27,7 +26,7 @@ final class SharedCacheLookup: PendingLookup {
     private let cache: SharedLayer
     private let resolved: ResolvedRequest
     private let source: SourceIdentity
-    private let place: Locked<Place>
+    private let progress: Locked<Progress>
     private var caches: CacheLayers { pipeline.caches }
 
     /// The maximum size of a value read on an event thread in bytes: hashing it takes less than 0.1 ms.
@@ -42,83 +41,77 @@ final class SharedCacheLookup: PendingLookup {
         else { return nil }
         let known = caches.knownRecord(for: sources.image)
         let state: State
-        if caches.mayImprove(known) {
-            state = .record(known: known)
+        if caches.mayHaveNewer(known) {
+            state = .record(known: known, caches.changes.withLock { $0.begin(sources.image) })
         } else {
-            guard let record = known, let key = pipeline.keyWorthLookingUp(for: resolved, record) else { return nil }
+            guard let record = known, let key = pipeline.keyToLookUp(for: resolved, record) else { return nil }
             state = .result(key, record)
         }
         self.pipeline = pipeline
         self.cache = cache
         self.resolved = resolved
         source = sources.image
-        let place = Place(state: state)
-        allowances = place.learned.allowances
-        self.place = Locked(place)
+        let progress = Progress(state: state)
+        allowances = progress.learned.allowances
+        self.progress = Locked(progress)
     }
 
-    deinit { release(place.withLock { $0.state }) }
+    deinit { release(progress.withLock { $0.state }) }
 
     func begin(_ ready: @escaping @Sendable () -> Void) {
-        let isAsked: Bool
-        switch place.withLock({ $0.state }) {
-        case .record(let known):
-            let ticket = caches.changes.withLock { $0.begin(source) }
-            put(.recordReply(nil, known: known, ticket))
-            isAsked = cache.query(.record(source), allowances) { [self] reply in
-                put(.recordReply(reply, known: known, ticket))
+        let key: CacheKey? =
+            switch progress.withLock({ $0.state }) {
+            case .record: .record(source)
+            case .result(let key, _): .result(key)
+            case .ended: nil
+            }
+        let isSent = key.map { key in
+            cache.query(key, allowances) { [self] reply in
+                progress.withLock { $0.reply = reply }
                 ready()
             }
-        case .result(let key, let record):
-            put(.resultReply(nil, key, record))
-            isAsked = cache.query(.result(key), allowances) { [self] reply in
-                put(.resultReply(reply, key, record))
-                ready()
-            }
-        case .recordReply, .resultReply, .ended: isAsked = false
         }
-        if !isAsked { ready() }
+        if isSent != true { ready() }
     }
 
     func finish() -> PendingLookupOutcome {
-        let state = place.withLock { place in
-            defer { place.state = .ended }
-            return place.state
+        let (state, reply) = progress.withLock { progress in
+            defer { (progress.state, progress.reply) = (.ended, nil) }
+            return (progress.state, progress.reply)
         }
         defer { release(state) }
+        guard let reply else { return work() }
         switch state {
-        case .recordReply(let reply?, let known, let ticket):
-            place.withLock { $0.learned.hasQueriedRecord = true }
-            let record = caches.adopt(
-                cache.read(reply, for: .record(source)).value?.record, known, since: ticket, of: source)
-            guard let record, !caches.mayImprove(record), let key = pipeline.keyWorthLookingUp(for: resolved, record)
+        case .record(let known, let ticket):
+            progress.withLock { $0.learned.hasQueriedRecord = true }
+            let found = cache.read(reply, for: .record(source)).value?.record
+            let record = caches.adopt(found, known, since: ticket, of: source)
+            guard let record, !caches.mayHaveNewer(record), let key = pipeline.keyToLookUp(for: resolved, record)
             else { return work() }
-            put(.result(key, record))
+            progress.withLock { $0.state = .result(key, record) }
             return .question
-        case .resultReply(let reply?, let key, let record):
+        case .result(let key, let record):
             guard reply.byteCount <= Self.maximumReadAtOnce else {
                 return work((key, { [cache] in cache.read(reply, for: .result(key)) }))
             }
             let found = cache.read(reply, for: .result(key))
             guard let result = found.value?.result else { return work((key, { found })) }
             return .thumbnail(pipeline.thumbnail(sharing: result, for: key, of: PerSource(record)))
-        case .record, .result, .recordReply, .resultReply, .ended: return work()
+        case .ended: return work()
         }
     }
 
     private func work(_ result: (key: ResultKey, read: @Sendable () -> LayerReply)? = nil) -> PendingLookupOutcome {
-        var learned = place.withLock { $0.learned }
+        var learned = progress.withLock { $0.learned }
         learned.result = result
         return .work(learned)
     }
 
-    private func put(_ state: State) { place.withLock { $0.state = state } }
-
     private func release(_ state: State) {
         switch state {
-        case .recordReply(_, _, let ticket): caches.changes.withLock { $0.end(ticket) }
-        case .result(let key, _), .resultReply(_, let key, _): pipeline.lookups.end(key)
-        case .record, .ended: break
+        case .record(_, let ticket): caches.changes.withLock { $0.end(ticket) }
+        case .result(let key, _): pipeline.lookups.end(key)
+        case .ended: break
         }
     }
 }
@@ -139,9 +132,9 @@ extension ImagePipeline {
     /// Returns the key of a request's result for a new lookup; nil if the request is better left to a task.
     ///
     /// That is the case if the request will fail, or others look up or render the result.
-    fileprivate func keyWorthLookingUp(for resolved: ResolvedRequest, _ record: SourceRecord) -> ResultKey? {
+    fileprivate func keyToLookUp(for resolved: ResolvedRequest, _ record: SourceRecord) -> ResultKey? {
         guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
-            broken.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
+            failedDecodes.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
             !estimator.renders.contains(key), lookups.begin(key)
         else { return nil }
         return key

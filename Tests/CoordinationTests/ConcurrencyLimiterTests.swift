@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencyLimiterTests {
-    private let turns = ConcurrencyLimiter(places: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
+    private let turns = ConcurrencyLimiter(maximumTurns: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
 
     @Test func `who waits begins when the turn before it ends, in order of arrival`() async throws {
         let gate = Gate()

@@ -10,7 +10,7 @@ struct DelayEstimateTests {
 
     @Test func `the jobs before it make a job wait, shared by the threads`() {
         var estimate = DelayEstimate()
-        estimate.note(.milliseconds(30), of: .starting)
+        estimate.record(.milliseconds(30), of: .starting)
         #expect(estimate.delay(of: .starting, behind: [0, 0], threads: 2) == .zero)
         #expect(estimate.delay(of: .starting, behind: [0, 10], threads: 1) == .milliseconds(300))
         #expect(estimate.delay(of: .starting, behind: [0, 10], threads: 2) == .milliseconds(150))
@@ -18,8 +18,8 @@ struct DelayEstimateTests {
 
     @Test func `work that is started is waited for until it is finished`() {
         var estimate = DelayEstimate()
-        estimate.note(.milliseconds(30), of: .starting)
-        estimate.note(.milliseconds(10), of: .finishing)
+        estimate.record(.milliseconds(30), of: .starting)
+        estimate.record(.milliseconds(10), of: .finishing)
         #expect(estimate.delay(of: .starting, behind: [0, 10], threads: 1) == .milliseconds(400))
         #expect(estimate.delay(of: .starting, behind: [10, 10], threads: 1) == .milliseconds(500))
         // What finishes goes first, and waits for its like alone.
@@ -28,16 +28,16 @@ struct DelayEstimateTests {
 
     @Test func `it follows what jobs take by and by`() {
         var estimate = DelayEstimate()
-        for _ in 0..<200 { estimate.note(.milliseconds(10), of: .starting) }
-        for _ in 0..<200 { estimate.note(.milliseconds(40), of: .starting) }
+        for _ in 0..<200 { estimate.record(.milliseconds(10), of: .starting) }
+        for _ in 0..<200 { estimate.record(.milliseconds(40), of: .starting) }
         let delay = estimate.delay(of: .starting, behind: [0, 100], threads: 1)
         #expect(delay > .seconds(3.9) && delay <= .seconds(4))
     }
 
     @Test func `one job that takes for ever says little about the next`() {
         var estimate = DelayEstimate()
-        for _ in 0..<20 { estimate.note(.milliseconds(10), of: .starting) }
-        estimate.note(.seconds(8), of: .starting)
+        for _ in 0..<20 { estimate.record(.milliseconds(10), of: .starting) }
+        estimate.record(.seconds(8), of: .starting)
         #expect(estimate.delay(of: .starting, behind: [0, 1], threads: 1) < .milliseconds(13))
     }
 }

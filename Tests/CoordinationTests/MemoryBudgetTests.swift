@@ -126,7 +126,7 @@ struct MemoryBudgetTests {
         await lastPurges.reached(1)
         #expect(budget.statistics.waiting == 1)
         living.withLock { $0 = 90 }
-        budget.review()
+        budget.admitWaiters()
         #expect(try await waiter.value.bytes == 10)
     }
 

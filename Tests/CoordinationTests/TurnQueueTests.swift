@@ -3,22 +3,22 @@ import Testing
 @testable import Coordination
 
 struct TurnQueueTests {
-    private var queue = TurnQueue<String>(places: 2, maximumWaiting: 4)
+    private var queue = TurnQueue<String>(maximumTurns: 2, maximumWaiting: 4)
 
     /// Somebody comes whose work costs so many seconds.
     private mutating func enter(
         _ seconds: Int, queueTimeout: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
-    ) -> (id: UInt64, entrance: TurnQueue<String>.Entrance) {
+    ) -> (id: UInt64, admission: TurnQueue<String>.Admission) {
         let id = queue.newID()
         return (id, queue.enter(id, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer))
     }
 
     @Test mutating func `as many as there are places have a turn, the others wait in order of arrival`() {
         let first = enter(1)
-        #expect(first.entrance == .turn)
-        #expect(enter(1).entrance == .turn)
-        #expect(enter(1, "third").entrance == .waits)
-        #expect(enter(1, "fourth").entrance == .waits)
+        #expect(first.admission == .turn)
+        #expect(enter(1).admission == .turn)
+        #expect(enter(1, "third").admission == .waits)
+        #expect(enter(1, "fourth").admission == .waits)
         #expect(queue.turnCount == 2 && queue.waitingCount == 2)
         #expect(queue.finish(first.id, at: .seconds(1)) == "third")
         #expect(queue.turnCount == 2 && queue.waitingCount == 1)
@@ -59,13 +59,13 @@ struct TurnQueueTests {
     @Test mutating func `who would wait too long is refused, unless fewer wait than there are places`() {
         _ = enter(4)
         _ = enter(4)
-        #expect(enter(4, queueTimeout: .zero).entrance == .waits)
-        #expect(enter(4, queueTimeout: .zero).entrance == .waits)
-        #expect(enter(4, queueTimeout: .seconds(7)).entrance == .refused(.seconds(8)))
-        #expect(enter(4, queueTimeout: .seconds(8)).entrance == .waits)
-        #expect(enter(4).entrance == .waits)
+        #expect(enter(4, queueTimeout: .zero).admission == .waits)
+        #expect(enter(4, queueTimeout: .zero).admission == .waits)
+        #expect(enter(4, queueTimeout: .seconds(7)).admission == .rejected(.seconds(8)))
+        #expect(enter(4, queueTimeout: .seconds(8)).admission == .waits)
+        #expect(enter(4).admission == .waits)
         // The line has a bound of its own.
-        #expect(enter(4).entrance == .refused(.seconds(12)))
+        #expect(enter(4).admission == .rejected(.seconds(12)))
     }
 
     @Test mutating func `waits are told in the time that work takes on this machine`() {

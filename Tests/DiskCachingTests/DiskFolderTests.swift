@@ -50,7 +50,7 @@ struct DiskFolderTests {
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         for mode in [0o777, 0o1777, 0o702] as [mode_t] {
             #expect(unsafe chmod(fixture.folder, mode) == 0)
-            #expect(throws: DiskStoreError.openFolder) { try fixture.store() }
+            #expect(throws: DiskStoreError.worldWritableFolder) { try fixture.store() }
         }
         #expect(fixture.files == [])
         try DiskFolder(path: fixture.folder + "/in").prepare()
@@ -93,7 +93,7 @@ struct DiskFolderTests {
     @Test func `an operator is told what is wrong and what to do`() {
         #expect(DiskStoreError.folder(systemError: EACCES).description.contains("Permission denied"))
         #expect(DiskStoreError.foreignFolder(owner: 7, user: 8).description.contains("give it to user 8"))
-        #expect(DiskStoreError.openFolder.description.contains("chmod o-w"))
+        #expect(DiskStoreError.worldWritableFolder.description.contains("chmod o-w"))
         #expect(DiskStoreError.notPlainFile(name: "a-wal").description.hasPrefix("a-wal in it"))
     }
 

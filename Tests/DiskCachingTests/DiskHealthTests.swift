@@ -5,7 +5,7 @@ import Testing
 struct DiskHealthTests {
     @Test
     func `each failure soon after the one before doubles the wait, up to its bound, and a long peace forgets them`() {
-        var health = DiskHealth(first: .seconds(60), longest: .seconds(200))
+        var health = DiskHealth(firstDelay: .seconds(60), maximumDelay: .seconds(200))
         #expect(health.isWorking && health.mayTry(at: .zero))
         health.fail(at: .zero)
         #expect(!health.isWorking && !health.mayTry(at: .seconds(59)) && health.mayTry(at: .seconds(60)))

@@ -13,12 +13,12 @@ struct DiskNotesTests {
     @Test func `notes are kept together or not at all, in place of those of their names`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.noteCapacity = 10_000 }) { store in
-            #expect(await store.keep([note(1), note(2)]))
+            #expect(await store.store([note(1), note(2)]))
             #expect(store.statistics.noteUsage == 2_048)
-            #expect(await !store.keep([note(3), note(4, count: 9_000)]))
+            #expect(await !store.store([note(3), note(4, count: 9_000)]))
             #expect(await store.notes() == [note(1), note(2)])
             let longer = note(1, count: 5_000)
-            #expect(await store.keep([longer]))
+            #expect(await store.store([longer]))
             #expect(await store.notes() == [longer, note(2)])
             #expect(store.statistics.noteUsage == 8_192 + 1_024)
             store.removeNotes([longer.name, note(9).name])
@@ -31,7 +31,7 @@ struct DiskNotesTests {
     @Test func `a note is replaced by one of its length, and by nothing where it is not there`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
-            #expect(await store.keep([note(1)]))
+            #expect(await store.store([note(1)]))
             let other = DiskNote(name: .text(1), bytes: [UInt8](repeating: 9, count: 10))
             store.replaceLater(other)
             store.replaceLater(note(2))
@@ -45,14 +45,14 @@ struct DiskNotesTests {
         try await fixture.withStore { store in
             for number in 0..<50 { store.store(.sample(number, count: 20_000), for: .source(number)) }
             // More than the file's last bound allows, and more than a full disk has.
-            #expect(await !store.keep([note(1, count: 40 << 20)]))
+            #expect(await !store.store([note(1, count: 40 << 20)]))
             await store.withDatabase { database in
                 var pages = 0
                 try database.connection.prepare("PRAGMA page_count").run { row throws(SQLiteError) in pages = row.int(0)
                 }
                 try database.connection.execute("PRAGMA max_page_count = \(pages)")
             }
-            #expect(await !store.keep([note(2, count: 200_000)]))
+            #expect(await !store.store([note(2, count: 200_000)]))
             await store.withDatabase { try $0.connection.execute("PRAGMA max_page_count = 1000000") }
             #expect(store.statistics.isWorking && store.statistics.failures == 0)
             #expect(store.statistics.shares[.source]?.entries == 50)
@@ -67,9 +67,9 @@ struct DiskNotesTests {
     @Test func `entries that fill their share leave the notes their room`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.noteCapacity = 4 << 20 }) { store in
-            for number in 0..<3 { #expect(await store.keep([note(number, count: 1 << 20)])) }
+            for number in 0..<3 { #expect(await store.store([note(number, count: 1 << 20)])) }
             for number in 0..<300 { store.store(.sample(number, count: 20_000), for: .source(number)) }
-            #expect(await store.keep([note(3, count: 900_000)]))
+            #expect(await store.store([note(3, count: 900_000)]))
             #expect(await store.notes().count == 4)
             #expect(store.statistics.isWorking && store.statistics.failures == 0)
         }

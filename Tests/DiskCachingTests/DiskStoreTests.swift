@@ -138,7 +138,7 @@ struct DiskStoreTests {
         let note = DiskNote(name: .text(1), bytes: .text(12_345))
         try await fixture.withStore { store in
             for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
-            #expect(await store.keep([note]))
+            #expect(await store.store([note]))
             let removed = await store.removedEverything()
             #expect(removed.entries == 20)
             #expect(await store.entry(for: .source(3)) == nil)

@@ -12,10 +12,10 @@ struct PendingChangesTests {
         let first = try #require(firstTicket)
         let secondTicket = changes.announce(bytes: 1, source: other)
         let second = try #require(secondTicket)
-        changes.noteRemoval(source: source)
+        changes.addRemoval(source: source)
         let thirdTicket = changes.announce(bytes: 1, source: source)
         let third = try #require(thirdTicket)
-        let wanted = [changes.conclude(first), changes.conclude(second), changes.conclude(third)]
+        let wanted = [changes.finish(first), changes.finish(second), changes.finish(third)]
         #expect(wanted == [false, true, true])
         let due = changes.takeRemovals()
         #expect(due.sources == [source])
@@ -27,10 +27,10 @@ struct PendingChangesTests {
         var changes = PendingChanges(maximumBytes: 100)
         let beforeTicket = changes.announce(bytes: 1, source: source)
         let before = try #require(beforeTicket)
-        changes.noteRemovalOfEverything()
+        changes.addRemovalOfEverything()
         let afterTicket = changes.announce(bytes: 1, source: source)
         let after = try #require(afterTicket)
-        let wanted = [changes.conclude(before), changes.conclude(after)]
+        let wanted = [changes.finish(before), changes.finish(after)]
         #expect(wanted == [false, true])
         let many = changes.takeRemovals()
         #expect(many.isEverything)
@@ -43,7 +43,7 @@ struct PendingChangesTests {
         let refused = changes.announce(bytes: 1, source: source)
         #expect(refused == nil)
         #expect(changes.isWriting(source))
-        _ = changes.conclude(large)
+        _ = changes.finish(large)
         #expect(!changes.isWriting(source))
         let pair = [changes.announce(bytes: 60, source: source), changes.announce(bytes: 60, source: source)]
         #expect(pair[0] != nil && pair[1] == nil)
@@ -51,10 +51,10 @@ struct PendingChangesTests {
 
     @Test func `removals beyond a number become the removal of everything`() {
         var changes = PendingChanges(maximumBytes: 100)
-        for number in 0..<4_096 { changes.noteRemoval(source: Array("\(number)".utf8)) }
+        for number in 0..<4_096 { changes.addRemoval(source: Array("\(number)".utf8)) }
         let few = changes.takeRemovals()
         #expect(!few.isEverything)
-        for number in 0..<4_097 { changes.noteRemoval(source: Array("\(number)".utf8)) }
+        for number in 0..<4_097 { changes.addRemoval(source: Array("\(number)".utf8)) }
         let many = changes.takeRemovals()
         #expect(many.isEverything)
     }

@@ -34,7 +34,7 @@ struct ForeignWriterTests {
         default: for _ in 0..<17_000 { server.append(Array("x".utf8)) }
         }
         // A text that hides the log goes when the log is removed.
-        #expect(await fleet[0].store.purge(.test, name: "second") != .refused)
+        #expect(await fleet[0].store.purge(.test, name: "second") != .rejected)
         await fleet[1].heard(2)
         let later = try await instances(1)[0]
         await later.heard(2)
@@ -73,7 +73,7 @@ struct ForeignWriterTests {
         try #require(await eventually { fleet[0].store.statistics.tags.written == 2 })
         let junk = (0..<2_000).map { Array("\($0)".utf8) + [UInt8](repeating: 48, count: 60) }
         let long = [UInt8](repeating: 50, count: 50_000)
-        server.add(junk + replayed + [foreign.written, long], toSetsUnder: "alula:1:t:")
+        server.add(junk + replayed + [foreign.encoded, long], toSetsUnder: "alula:1:t:")
         let found = Locked<[String]>([])
         let isComplete = Locked<Bool?>(nil)
         let removal = TagRemoval(of: tag) { sources, isAll in

@@ -114,7 +114,7 @@ struct ObjectStoreTests {
         let other = SharedSource(of: [9])
         #expect(await one.value(for: .test, of: [other], allowance: WaitBudget()).result != nil)
         place.fail()
-        #expect(await purge.value != .refused)
+        #expect(await purge.value != .rejected)
         #expect(await eventually { await look(in: one).result == .miss })
     }
 
@@ -233,12 +233,12 @@ struct ObjectStoreTests {
         place.hold(reads: gate)
         let start = ContinuousClock.now
         let silent = try startedStore { $0.timeout = .milliseconds(50) }
-        silent.blockUntilTried()
+        silent.waitForFirstAttempt()
         #expect(ContinuousClock.now - start >= .milliseconds(50))
         #expect(!silent.isUp)
         gate.open()
         // Returns at once where the place has answered.
-        try await store().blockUntilTried()
+        try await store().waitForFirstAttempt()
     }
 
     @Test func `a store that is only read writes nothing but removals`() async throws {

@@ -9,18 +9,18 @@ struct PurgingTests {
 
     @Test func `a purge is read as it was written`() throws {
         let notice = try #require(PurgeNotice(source, name: "https://example.com/ä"))
-        #expect(PurgeNotice(notice.written()) == notice)
+        #expect(PurgeNotice(notice.encoded()) == notice)
         #expect(PurgeNotice([]) == nil)
-        #expect(PurgeNotice(Array(notice.written().prefix(64))) == nil)
-        #expect(PurgeNotice(notice.written() + Array(repeating: 65, count: 5_000)) == nil)
-        #expect(PurgeNotice(Array(notice.written().dropLast())) == nil, "half of a character")
+        #expect(PurgeNotice(Array(notice.encoded().prefix(64))) == nil)
+        #expect(PurgeNotice(notice.encoded() + Array(repeating: 65, count: 5_000)) == nil)
+        #expect(PurgeNotice(Array(notice.encoded().dropLast())) == nil, "half of a character")
         #expect(PurgeNotice(source, name: String(repeating: "a", count: 4_097)) == nil)
     }
 
     @Test func `each purge is new once, and the latest are those that a log may lack`() throws {
         var memory = PurgeMemory()
         let notices = try (0..<5).map { try #require(PurgeNotice(source, name: "\($0)")) }
-        let (first, second) = (notices.map { memory.note($0) }, notices.map { memory.note($0) })
+        let (first, second) = (notices.map { memory.add($0) }, notices.map { memory.add($0) })
         #expect(first == Array(repeating: true, count: 5) && second == Array(repeating: false, count: 5))
         #expect(memory.missing(in: [notices[1].id, notices[3].id]).map(\.name) == ["0", "2", "4"])
     }
@@ -28,7 +28,7 @@ struct PurgingTests {
     @Test func `no more purges are kept than the log keeps`() throws {
         var memory = PurgeMemory()
         for number in 0..<PurgeMemory.capacity * 3 {
-            _ = memory.note(try #require(PurgeNotice(source, name: "\(number)")))
+            _ = memory.add(try #require(PurgeNotice(source, name: "\(number)")))
         }
         let kept = memory.missing(in: [])
         #expect(kept.count == PurgeMemory.capacity)
@@ -36,43 +36,43 @@ struct PurgingTests {
     }
 
     @Test func `a removal is due until it is confirmed`() {
-        var due = DueRemovals()
-        let added = [due.add(.forget([source])), due.add(.everything)]
-        let (sent, none) = (due.takeUnsent(), due.takeUnsent())
+        var pending = PendingRemovals()
+        let added = [pending.add(.forget([source])), pending.add(.everything)]
+        let (sent, none) = (pending.takeUnsent(), pending.takeUnsent())
         #expect(added == [true, true] && sent.count == 2 && none.isEmpty)
-        due.putBack(sent[0].number)
-        let confirmed = [due.confirm(sent[1].number) != nil, due.confirm(sent[1].number) != nil]
+        pending.putBack(sent[0].number)
+        let confirmed = [pending.confirm(sent[1].number) != nil, pending.confirm(sent[1].number) != nil]
         #expect(confirmed == [true, false])
-        let again = due.takeUnsent()
+        let again = pending.takeUnsent()
         #expect(again.map(\.number) == [sent[0].number])
-        let last = due.confirm(sent[0].number)
-        #expect(last != nil && due.isEmpty)
+        let last = pending.confirm(sent[0].number)
+        #expect(last != nil && pending.isEmpty)
     }
 
     @Test
     func `if too many removals wait, the next is refused, and what was to be forgotten goes with everything else`() {
-        var due = DueRemovals()
-        for _ in 0..<DueRemovals.capacity { _ = due.add(.forget([source])) }
-        let answered = due.add(.forget([source]), answer: OneTimeResult())
-        let isAdded = due.add(.everything)
-        #expect(!answered && !isAdded && due.entries.count == DueRemovals.capacity)
-        let isForgotten = due.add(.forget([source]))
-        #expect(!isForgotten && due.entries.count == 1)
-        guard case .everything = due.entries[0].removal else {
+        var pending = PendingRemovals()
+        for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
+        let answered = pending.add(.forget([source]), answer: OneTimeResult())
+        let isAdded = pending.add(.everything)
+        #expect(!answered && !isAdded && pending.entries.count == PendingRemovals.capacity)
+        let isForgotten = pending.add(.forget([source]))
+        #expect(!isForgotten && pending.entries.count == 1)
+        guard case .everything = pending.entries[0].removal else {
             Issue.record("not everything is removed")
             return
         }
     }
 
     @Test func `everything is forgotten once, however many removals come to a queue full of purges`() {
-        var due = DueRemovals()
-        for _ in 0..<DueRemovals.capacity { _ = due.add(.purge([])) }
-        for _ in 0..<3 { _ = due.add(.forget([source])) }
-        #expect(due.entries.count == DueRemovals.capacity + 1)
-        _ = due.takeUnsent()
+        var pending = PendingRemovals()
+        for _ in 0..<PendingRemovals.capacity { _ = pending.add(.purge([])) }
+        for _ in 0..<3 { _ = pending.add(.forget([source])) }
+        #expect(pending.entries.count == PendingRemovals.capacity + 1)
+        _ = pending.takeUnsent()
         // What is under way may have been done before this source was asked for.
-        for _ in 0..<3 { _ = due.add(.forget([source])) }
-        #expect(due.entries.count == DueRemovals.capacity + 2)
+        for _ in 0..<3 { _ = pending.add(.forget([source])) }
+        #expect(pending.entries.count == PendingRemovals.capacity + 2)
     }
 }
 
@@ -89,7 +89,7 @@ struct PurgeLogTests {
         .array([.bytes(SharedBytes(id.utf8)), .array([.bytes(SharedBytes([112])), .bytes(written(notice))])])
     }
 
-    private func written(_ notice: PurgeNotice?) -> SharedBytes { SharedBytes(notice?.written() ?? []) }
+    private func written(_ notice: PurgeNotice?) -> SharedBytes { SharedBytes(notice?.encoded() ?? []) }
 
     /// The question for a page among actions.
     private func page(_ actions: [PurgeLog.Action]) throws -> PurgeLog.Question {
@@ -107,11 +107,11 @@ struct PurgeLogTests {
             case .purge(let notice): "purge \(notice.name)"
             case .found(let removal, let found): "found \(found.sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
-            case .note(let position): "note \(String(decoding: position, as: UTF8.self))"
-            case .tell: "tell"
+            case .savePosition(let position): "note \(String(decoding: position, as: UTF8.self))"
+            case .notify: "tell"
             case .answer(_, let state): "answer \(state)"
             case .report: "report"
-            case .refuse(let text): "refuse \(text)"
+            case .fail(let text): "refuse \(text)"
             case .probe: "probe"
             }
         }
@@ -120,7 +120,7 @@ struct PurgeLogTests {
     @Test func `a purge that a message told of is not done again when the log tells of it`() throws {
         let notice = try #require(notice)
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
-        let told = log.learn(notice)
+        let told = log.process(notice)
         let question = try page(log.read(for: .join))
         let read = log.answered(question, [.array([entry("1-1", notice)])])
         #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])
@@ -167,7 +167,7 @@ struct PurgeLogTests {
         let key = Array("key".utf8)
         let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
         let sealed = try (0..<PurgeMemory.capacity).map { number in
-            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).written(SharedSeal(key: key))
+            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).encoded(SharedSeal(key: key))
         }
         #expect(try effects(of: foreign, key: nil) == ["drop", "probe"])
         #expect(try effects(of: foreign, key: key) == ["probe"])
@@ -182,8 +182,8 @@ struct PurgeLogTests {
     @Test func `a server that refuses the log is left, and one that is gone is asked nothing more`() throws {
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let question = try page(log.read(for: .join))
-        let (refused, closed) = (log.answered(question, [.error("NOPERM")]), log.answered(question, nil))
-        #expect(names(refused) == ["refuse NOPERM"] && closed.isEmpty)
+        let (rejected, closed) = (log.answered(question, [.error("NOPERM")]), log.answered(question, nil))
+        #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
     }
 
     @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
@@ -199,7 +199,7 @@ struct PurgeLogTests {
             if questions.count == 1 { #expect(log.answered(question, nil).isEmpty) }
         }
         let done = log.answered(try #require(questions.last), [.number(1)])
-        #expect(names(early) == ["answer due"] && names(done) == ["answer done", "probe"] && log.due.isEmpty)
+        #expect(names(early) == ["answer pending"] && names(done) == ["answer done", "probe"] && log.pending.isEmpty)
     }
 }
 
@@ -264,6 +264,6 @@ struct WriteHealthTests {
         let news = [false, false].map { writing.ended(lacksRoom: $0, at: .zero) }
         let mayWrite = writing.mayWrite(at: .zero)
         let back = writing.ended(lacksRoom: nil, at: .zero)
-        #expect(news == [.refused, nil] && mayWrite && back == .again && !writing.isFull)
+        #expect(news == [.rejected, nil] && mayWrite && back == .again && !writing.isFull)
     }
 }

@@ -93,7 +93,7 @@ struct SharedStoreFaultTests {
         // Until it listens, it would learn of the purge from the log alone.
         await server.commands("SUBSCRIBE", 2)
         server.fail(.full)
-        #expect(await one.store.purge(.test, name: "a") == .due)
+        #expect(await one.store.purge(.test, name: "a") == .pending)
         await other.heard(1)
         server.fail(nil)
         let later = try StoreFixture(server)
@@ -126,7 +126,7 @@ struct SharedStoreFaultTests {
         #expect(await one.store.purge(.test, name: "first") == .done)
         await other.heard(1)
         server.cut()
-        #expect(await one.store.purge(.test, name: "second") != .refused)
+        #expect(await one.store.purge(.test, name: "second") != .rejected)
         await other.heard(2)
         #expect(other.heardPurges == ["first", "second"])
     }
@@ -138,7 +138,7 @@ struct SharedStoreFaultTests {
         try await one.write(under: try await one.begin())
         server.stop()
         try await one.state(.down)
-        #expect(await one.store.purge(.test, name: "a") == .due)
+        #expect(await one.store.purge(.test, name: "a") == .pending)
         try server.restart(isEmpty: false)
         try await one.state()
         #expect(await one.text() == nil)
@@ -175,7 +175,7 @@ struct SharedStoreFaultTests {
         await other.gaps.reached(1)
         // Those that it knows now are no gap.
         server.cut()
-        #expect(await one.store.purge(.test, name: "next") != .refused)
+        #expect(await one.store.purge(.test, name: "next") != .rejected)
         await other.heard(PurgeMemory.capacity + 1)
         #expect(other.gaps.count == 1 && one.gaps.count == 0)
     }
@@ -217,13 +217,13 @@ struct SharedStoreFaultTests {
     @Test func `purges that wait are bounded, and the next one is refused`() async throws {
         server.stop()
         let one = try StoreFixture(server)
-        for number in 0..<DueRemovals.capacity {
-            guard await one.store.purge(.test, name: "\(number)") == .due else {
+        for number in 0..<PendingRemovals.capacity {
+            guard await one.store.purge(.test, name: "\(number)") == .pending else {
                 Issue.record("purge \(number) was refused")
                 return
             }
         }
-        #expect(await one.store.purge(.test, name: "one too many") == .refused)
+        #expect(await one.store.purge(.test, name: "one too many") == .rejected)
     }
 
     @Test func `a line that does not end costs no request more than its limit`() async throws {
@@ -271,7 +271,7 @@ struct SharedStoreFaultTests {
         try await other.state()
         server.stop()
         try await one.state(.down)
-        #expect(await one.store.purge(.test, name: "a") == .due)
+        #expect(await one.store.purge(.test, name: "a") == .pending)
         if isBack { try server.restart(isEmpty: false) }
         await one.store.stop(timeLimit: .queueTimeout)
         #expect(one.log.messages.contains("removals not confirmed by the shared cache") != isBack)
@@ -287,7 +287,7 @@ struct SharedStoreFaultTests {
         await gate.arrivals(1)
         await one.store.stop(timeLimit: .queueTimeout)
         #expect(await reading.value.result == .error)
-        #expect(await one.store.purge(.test, name: "a") == .refused)
+        #expect(await one.store.purge(.test, name: "a") == .rejected)
         gate.open()
     }
 }

@@ -111,7 +111,7 @@ extension SharedStore {
 
     /// Purges one source.
     func purge(_ source: SharedSource, name: String) async -> RemovalState {
-        guard let named = NamedSource(source, name: name) else { return .refused }
+        guard let named = NamedSource(source, name: name) else { return .rejected }
         return await purge([named])
     }
 }

@@ -31,8 +31,8 @@ struct TagRemovalTests {
 
     @Test func `a purge by tag is read as it was written`() throws {
         let notice = PurgeNotice(.tag(tag))
-        #expect(PurgeNotice(notice.written()) == notice)
-        #expect(PurgeNotice(notice.written() + Array(repeating: 65, count: 64)) == nil)
+        #expect(PurgeNotice(notice.encoded()) == notice)
+        #expect(PurgeNotice(notice.encoded() + Array(repeating: 65, count: 64)) == nil)
         #expect(SharedTag("") == nil && SharedTag("a\0b") == nil && SharedTag(String(repeating: "a", count: 65)) == nil)
     }
 
@@ -41,8 +41,8 @@ struct TagRemovalTests {
             try #require(NamedSource(SharedSource(of: [UInt8(number & 255), UInt8(number >> 8)]), name: "a:\(number)"))
         }
         let notices = PurgeNotice.notices(of: sources)
-        #expect(20...30 ~= notices.count && notices.allSatisfy { $0.written().count <= 5 << 10 })
-        let read = notices.compactMap { PurgeNotice($0.written()) }
+        #expect(20...30 ~= notices.count && notices.allSatisfy { $0.encoded().count <= 5 << 10 })
+        let read = notices.compactMap { PurgeNotice($0.encoded()) }
         #expect(read == notices && read.flatMap(\.sources) == sources.map(\.source))
     }
 
@@ -84,7 +84,7 @@ struct TagRemovalTests {
         try #require(await eventually { one.store.statistics.values.bytes + one.store.statistics.tags.bytes == 0 })
         server.stop()
         try await one.state(.down)
-        #expect(await one.store.purge(removal) == .due)
+        #expect(await one.store.purge(removal) == .pending)
         #expect(foundNames.isEmpty)
         try server.restart(isEmpty: false)
         try await one.state()
@@ -232,7 +232,7 @@ struct TagRemovalTests {
             try #require(await eventually { one.store.statistics.tags.bytes < 1 << 20 })
         }
         try #require(await eventually { one.store.statistics.tags.bytes == 0 })
-        #expect(await other.store.purge(removal) != .refused)
+        #expect(await other.store.purge(removal) != .rejected)
         await isComplete.reached { $0 == false }
         #expect(2_000..<2_700 ~= foundNames.count)
         #expect(await other.text() != nil, "everything was removed")
@@ -245,7 +245,7 @@ struct TagRemovalTests {
         let one = try await objectStore(place)
         try await write(to: one)
         for source in try manySources() {
-            place.objects[ObjectNames.member(source.source, of: tag)] = source.written
+            place.objects[ObjectNames.member(source.source, of: tag)] = source.encoded
         }
         #expect(await one.purge(removal) == .done)
         await isComplete.reached { $0 == false }
@@ -263,7 +263,7 @@ struct TagRemovalTests {
         try #require(await eventually { one.statistics.values.bytes + one.statistics.tags.bytes == 0 })
         let foreign = try #require(NamedSource(SharedSource(of: [7]), name: "http://example.com/foreign"))
         let long = try #require(NamedSource(SharedSource(of: [8]), name: "http://example.com/long"))
-        place.objects[ObjectNames.member(foreign.source, of: tag)] = foreign.written
+        place.objects[ObjectNames.member(foreign.source, of: tag)] = foreign.encoded
         place.objects[ObjectNames.member(long.source, of: tag)] = [UInt8](repeating: 48, count: 10_000)
         #expect(await one.purge(removal) == .done)
         #expect(foundNames == [named.name] && isComplete.withLock { $0 } == false)

@@ -6,7 +6,7 @@ package final class ObjectsInMemory: Sendable {
     /// The place does not do what it is asked.
     package struct Failure: Error {
         /// Whether it has no room.
-        package var isForLackOfSpace = false
+        package var isFull = false
     }
 
     private struct State {
@@ -78,9 +78,9 @@ package final class ObjectsInMemory: Sendable {
         return Array(found.prefix(most))
     }
 
-    package func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
+    package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         await state.withLock { $0.writeGate }?.pass()
-        if state.withLock({ $0.failsWrites }) { throw Failure(isForLackOfSpace: state.withLock { $0.isFull }) }
+        if state.withLock({ $0.failsWrites }) { throw Failure(isFull: state.withLock { $0.isFull }) }
         let bytes = bytes.array
         state.withLock { $0.objects[name] = bytes }
     }

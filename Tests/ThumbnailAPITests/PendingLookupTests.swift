@@ -14,7 +14,7 @@ import ThumbnailTypes
     @Test func `what other instances made is answered after short waits, without a task`() async throws {
         let edge = Edge()
         let status = [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.shared, .hit)]
-        let look = StubLook(.question, .thumbnail(.sample(cacheStatus: status)))
+        let look = StubLookup(.question, .thumbnail(.sample(cacheStatus: status)))
         edge.thumbnails.look = look
         let request = HTTPRequest(target: Self.target)
         guard case .waiting(let first) = edge.responder.respond(to: request),
@@ -33,7 +33,7 @@ import ThumbnailTypes
 
     @Test func `a look that is not enough is followed by a task, which knows of it`() async {
         let edge = Edge()
-        edge.thumbnails.look = StubLook(.work(EarlierLookup()))
+        edge.thumbnails.look = StubLookup(.work(EarlierLookup()))
         let response = await edge.respond(Self.target)
         #expect(response.status == .ok && response[.alulaReceipt] == response[.xRequestID])
         #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)
@@ -41,7 +41,7 @@ import ThumbnailTypes
 
     @Test func `a client that leaves during a look is counted as gone`() async {
         let edge = Edge()
-        edge.thumbnails.look = StubLook(.thumbnail(.sample()))
+        edge.thumbnails.look = StubLookup(.thumbnail(.sample()))
         guard case .waiting(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("there was no look")
             return
@@ -52,7 +52,7 @@ import ThumbnailTypes
 
     @Test func `what a client asks of the caches is left to a task`() async {
         let edge = Edge { $0.honorsClientCacheControl = true }
-        let look = StubLook(.thumbnail(.sample()))
+        let look = StubLookup(.thumbnail(.sample()))
         edge.thumbnails.look = look
         let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])
         #expect(response.status == .ok && look.rest == 1)

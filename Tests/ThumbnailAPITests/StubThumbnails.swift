@@ -22,7 +22,7 @@ final class StubThumbnails: ThumbnailServing {
         var placeholders: [Color] = []
         var opened: [String] = []
         var closings = 0
-        var look: StubLook?
+        var look: StubLookup?
         var afterLooks = 0
         var taggers: [ClientNetwork?] = []
     }
@@ -99,7 +99,7 @@ final class StubThumbnails: ThumbnailServing {
     }
 
     /// The look that the next requests have.
-    var look: StubLook? {
+    var look: StubLookup? {
         get { state.withLock { $0.look } }
         set { state.withLock { $0.look = newValue } }
     }
@@ -148,7 +148,7 @@ final class StubThumbnails: ThumbnailServing {
 }
 
 /// A look whose questions are answered at once, with these outcomes.
-final class StubLook: PendingLookup {
+final class StubLookup: PendingLookup {
     private let outcomes: Locked<[PendingLookupOutcome]>
 
     init(_ outcomes: PendingLookupOutcome...) {

@@ -97,7 +97,7 @@ struct TrustedProxiesTests {
             request.target = "/thumbnail?url=http://example.com/a&w=10"
             return edge.responder.respond(to: request)
         }
-        edge.thumbnails.look = StubLook(.question, .thumbnail(.sample()))
+        edge.thumbnails.look = StubLookup(.question, .thumbnail(.sample()))
         guard case .waiting(let first) = answer() else { throw Unexpected() }
         guard case .waiting(let second) = first.answer() else { throw Unexpected() }
         guard case .ready(let refusal) = answer() else { throw Unexpected() }
@@ -108,7 +108,7 @@ struct TrustedProxiesTests {
             guard case .ready(let response) = second.answer() else { throw Unexpected() }
             #expect(response.status == .ok)
         }
-        edge.thumbnails.look = StubLook(.work(EarlierLookup()))
+        edge.thumbnails.look = StubLookup(.work(EarlierLookup()))
         guard case .waiting(let third) = answer(), case .deferred(let work) = third.answer() else { throw Unexpected() }
         guard case .ready = answer() else { throw Unexpected() }
         _ = await work()

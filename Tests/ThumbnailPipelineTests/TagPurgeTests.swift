@@ -148,7 +148,7 @@ struct TagPurgeTests {
             dead.tags = tags
             await #expect(throws: (any Error).self) { _ = try await fixture.thumbnail(of: dead) }
         }
-        #expect(fixture.caches.tagBook.withLock(\.byteCount) == TagBook.cost)
+        #expect(fixture.caches.tagIndex.withLock(\.byteCount) == TagIndex.cost)
         #expect(fixture.caches.sources(under: "t-0-0").isEmpty)
         #expect(try await fixture.control.remove(tag: "mine").entries > 0)
     }
@@ -160,9 +160,9 @@ struct TagPurgeTests {
         for number in 0..<20_000 {
             fixture.pipeline.noteTags(of: fixture.pipeline.resolved(request("/a", "t\(number)")), by: hostile)
         }
-        #expect(fixture.caches.tagBook.withLock(\.droppedCount) > 19_000)
+        #expect(fixture.caches.tagIndex.withLock(\.droppedCount) > 19_000)
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
-        #expect(fixture.origin.loads <= 1 + 300 / TagBook.maximumTags)
+        #expect(fixture.origin.loads <= 1 + 300 / TagIndex.maximumTags)
         fixture.pipeline.noteTags(
             of: fixture.pipeline.resolved(request("/a", "other")), by: ClientNetwork(of: IPAddress("192.0.2.2")))
         #expect(try await fixture.control.remove(tag: "other").entries > 0)

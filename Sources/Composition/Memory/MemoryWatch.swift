@@ -16,14 +16,14 @@ struct MemoryWatch: Sendable {
         while !Task.isCancelled {
             let step = pressure()?.purge
             if let step {
-                let freed = budget.relieve(by: step)
+                let freed = budget.purge(step)
                 // Once per step, not each second.
                 if step != last {
                     logger.warning(
                         "memory is short", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
                 }
             } else {
-                budget.review()
+                budget.admitWaiters()
             }
             last = step
             try? await timekeeper.sleep(until: timekeeper.now + Self.interval)

@@ -27,16 +27,13 @@ protocol StoreBackend: Sendable {
     /// Queues an admitted write of sealed bytes, which ends with ``StoreGate/end(_:in:_:)``.
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int)
 
-    /// See ``SharedStore/begin(_:of:)``.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning?
 
-    /// See ``SharedStore/record(_:of:since:)``.
     func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?)
 
     /// Performs a removal, and retries until it is confirmed.
-    func remove(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?)
+    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?)
 
-    /// See ``SharedStore/learnPurges()``.
     func learnPurges() async -> Bool
 
     func stop(timeLimit: Duration) async

@@ -131,7 +131,7 @@ final class StoreGate: Sendable {
         let detail: Logger.Metadata = if case .failed(let text, _) = outcome { ["detail": .string(text)] } else { [:] }
         switch change {
         case .full?: logger.warning(messages.full, detail)
-        case .refused?: logger.warning(messages.refusingWrites, detail)
+        case .rejected?: logger.warning(messages.refusingWrites, detail)
         case .again?: logger.info(messages.writingAgain)
         case nil: break
         }
@@ -167,7 +167,7 @@ final class StoreGate: Sendable {
 
     /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
     /// have no generation, so that nothing derived from them is stored.
-    func blockUntilTried() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
+    func waitForFirstAttempt() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
 
     private func noteTry() {
         isTried.withLock { $0 = true }

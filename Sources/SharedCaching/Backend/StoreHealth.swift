@@ -69,7 +69,7 @@ struct StoreHealth {
 /// Whether a place accepts writes, and when a full one is retried: a plain value.
 struct WriteHealth {
     enum Change {
-        case full, refused, again
+        case full, rejected, again
     }
 
     /// Whether it has no room.
@@ -100,7 +100,7 @@ struct WriteHealth {
             if !isFull { nextTry = now + Self.interval }
             defer { isFull = true }
             return isFull ? nil : .full
-        case false?: return isRefused ? nil : .refused
+        case false?: return isRefused ? nil : .rejected
         }
     }
 }

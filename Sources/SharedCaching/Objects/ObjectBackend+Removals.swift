@@ -8,8 +8,8 @@ extension ObjectBackend {
     /// The number of sources whose names are read before they are removed.
     private static let namesAtOnce = 512
 
-    func remove(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
-        if !state.withLock({ $0.due.add(removal, answer: answer) }) { answer?.give(.refused) }
+    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+        if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.give(.rejected) }
         Task.detached { [self] in await deliver() }
     }
 
@@ -19,9 +19,9 @@ extension ObjectBackend {
     /// Performs the pending removals; those that fail stay pending.
     func deliver() async {
         var hasFailed = false
-        for entry in state.withLock({ $0.due.takeUnsent() }) {
+        for entry in state.withLock({ $0.pending.takeUnsent() }) {
             if hasFailed {
-                state.withLock { $0.due.putBack(entry.number) }
+                state.withLock { $0.pending.putBack(entry.number) }
                 continue
             }
             do {
@@ -31,19 +31,19 @@ extension ObjectBackend {
                 case .tagged(let removal): try await remove(removal)
                 case .everything: try await removeEverything()
                 }
-                state.withLock { $0.due.confirm(entry.number) }?.answer?.give(.done)
+                state.withLock { $0.pending.confirm(entry.number) }?.answer?.give(.done)
             } catch {
-                state.withLock { $0.due.putBack(entry.number) }
+                state.withLock { $0.pending.putBack(entry.number) }
                 hasFailed = true
             }
         }
-        if state.withLock({ !$0.due.isEmpty }) { recover() }
+        if state.withLock({ !$0.pending.isEmpty }) { recover() }
     }
 
     private func removeEverything() async throws {
         let generation = Generation()
         let now = timekeeper.now
-        try await container.keep(SharedBytes(generation.text), named: ObjectNames.everything, isDurable: true)
+        try await container.store(SharedBytes(generation.text), named: ObjectNames.everything, isDurable: true)
         state.withLock { state in
             state.everything = (generation, now)
             state.removals += 1
@@ -57,9 +57,9 @@ extension ObjectBackend {
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
         guard let names = try await names(in: folder) else { return removal.onFound([], false) }
-        var (found, room) = ([NamedSource](), TagRemovalRoom())
-        var isComplete = names.count <= TagRemovalRoom.maximumSources
-        for start in stride(from: 0, to: min(names.count, TagRemovalRoom.maximumSources), by: Self.namesAtOnce) {
+        var (found, room) = ([NamedSource](), TagRemovalLimit())
+        var isComplete = names.count <= TagRemovalLimit.maximumSources
+        for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, areAll) = try await container.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
             // Sources with unreadable names are removed too.
@@ -76,7 +76,7 @@ extension ObjectBackend {
     /// Returns the names in a folder; nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
-            let names = try await container.names(in: folder, atMost: TagRemovalRoom.maximumSources + 1)
+            let names = try await container.names(in: folder, atMost: TagRemovalLimit.maximumSources + 1)
             state.withLock { $0.failedListings = 0 }
             return names
         } catch {

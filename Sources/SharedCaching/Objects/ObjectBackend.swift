@@ -13,7 +13,7 @@ final class ObjectBackend: StoreBackend {
         var everything: (generation: Generation, queriedAt: Duration)?
         /// The number of completed removals of everything.
         var removals = 0
-        var due = DueRemovals()
+        var pending = PendingRemovals()
         var isRecovering = false
         var failedListings = 0
         /// The records of sources under tags that exist or are being written.
@@ -66,13 +66,13 @@ final class ObjectBackend: StoreBackend {
             isDelivered.give(true)
         }
         _ = await isDelivered.value(within: timeLimit, by: timekeeper, or: false)
-        let lost = state.withLock { $0.due.entries.count }
+        let lost = state.withLock { $0.pending.entries.count }
         if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
     }
 
     // MARK: Lookups
 
-    func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.due.concerns(sources) } }
+    func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.pending.concerns(sources) } }
 
     func read(
         _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
@@ -128,7 +128,7 @@ final class ObjectBackend: StoreBackend {
         var generation = found.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
-            try await container.keep(SharedBytes(new.text), named: ObjectNames.everything, isDurable: true)
+            try await container.store(SharedBytes(new.text), named: ObjectNames.everything, isDurable: true)
             generation = new
         }
         return state.withLock { state in
@@ -147,7 +147,7 @@ final class ObjectBackend: StoreBackend {
 
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
         valueWrites.add(bytes.count) { [container] in
-            try await container.keep(bytes, named: ObjectNames.value(key), isDurable: false)
+            try await container.store(bytes, named: ObjectNames.value(key), isDurable: false)
         }
     }
 
@@ -195,8 +195,8 @@ final class ObjectBackend: StoreBackend {
     private func write(_ source: NamedSource, under tag: SharedTag, since beginning: TagBeginning?) async throws {
         let before =
             if let beginning { try await beginning.generation.value } else { try await generation(tag.label) }
-        try await container.keep(
-            SharedBytes(source.written + seal.ofSources(under: tag).text(of: source.written)),
+        try await container.store(
+            SharedBytes(source.encoded + seal.ofSources(under: tag).text(of: source.encoded)),
             named: ObjectNames.member(source.source, of: tag), isDurable: false)
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }
@@ -223,7 +223,7 @@ final class ObjectBackend: StoreBackend {
         await deliver()
         let (isUp, isStopped) = (gate.isUp, gate.isStopped)
         return state.withLock { state in
-            let isDone = isStopped || isUp && state.due.isEmpty
+            let isDone = isStopped || isUp && state.pending.isEmpty
             if isDone { state.isRecovering = false }
             return isDone
         }

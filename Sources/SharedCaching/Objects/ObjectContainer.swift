@@ -22,12 +22,12 @@ package protocol ObjectContainer: Sendable {
     ///   - bytes: The whole object; no reader ever sees a part of it.
     ///   - name: Letters, digits, hyphens, underscores and slashes.
     ///   - isDurable: Whether it must survive a crash of the machine once this returns.
-    func keep(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
+    func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
 }
 
 /// An error of a place that can tell whether it was full.
 package protocol ObjectContainerFailure: Error {
-    var isForLackOfSpace: Bool { get }
+    var isFull: Bool { get }
 }
 
 /// The names of objects; the number changes with the layout of values.
@@ -63,7 +63,7 @@ extension ObjectContainer {
     /// Invalidates all values of sources.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
-            try await self.keep(SharedBytes(Generation().text), named: name, isDurable: true)
+            try await self.store(SharedBytes(Generation().text), named: name, isDurable: true)
         }
     }
 

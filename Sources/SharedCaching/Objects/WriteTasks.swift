@@ -58,7 +58,7 @@ final class WriteTasks: Sendable {
             try await write.perform()
             gate.end(write.length, in: queue, .written)
         } catch {
-            let isFull = (error as? any ObjectContainerFailure)?.isForLackOfSpace ?? false
+            let isFull = (error as? any ObjectContainerFailure)?.isFull ?? false
             gate.end(write.length, in: queue, .failed("\(error)", isFull: isFull))
         }
     }

@@ -8,11 +8,11 @@ package struct NamedSource: Hashable, Sendable {
     /// The name, which each instance parses by its own rules.
     package let name: String
 
-    private static let longestName = 4_096
+    private static let maximumNameBytes = 4_096
 
     /// Creates a source of this name; nil if the name is too long.
     package init?(_ source: SharedSource, name: String) {
-        guard name.utf8.count <= Self.longestName, !name.utf8.contains(0) else { return nil }
+        guard name.utf8.count <= Self.maximumNameBytes, !name.utf8.contains(0) else { return nil }
         self.source = source
         self.name = name
     }
@@ -27,7 +27,7 @@ package struct NamedSource: Hashable, Sendable {
     }
 
     /// The encoded source, without zero bytes.
-    var written: [UInt8] { source.label + Array(name.utf8) }
+    var encoded: [UInt8] { source.label + Array(name.utf8) }
 
     /// The approximate memory use with its tag while it waits to be written, in bytes.
     var queuedLength: Int { 512 + name.utf8.count }
@@ -47,7 +47,7 @@ package struct PurgeNotice: Sendable, Equatable {
 
     /// The maximum size of the sources in one notice, unless a single one is larger, in bytes: instances and the log
     /// store thousands of notices.
-    private static let longestList = 4 << 10
+    private static let maximumListBytes = 4 << 10
 
     init(_ subject: Subject) {
         id = Generation()
@@ -59,8 +59,8 @@ package struct PurgeNotice: Sendable, Equatable {
         var notices: [PurgeNotice] = []
         var (part, bytes) = ([NamedSource](), 0)
         for source in sources {
-            let length = source.written.count + 1
-            if bytes + length > longestList, !part.isEmpty {
+            let length = source.encoded.count + 1
+            if bytes + length > maximumListBytes, !part.isEmpty {
                 notices.append(PurgeNotice(.sources(part)))
                 (part, bytes) = ([], 0)
             }
@@ -72,7 +72,7 @@ package struct PurgeNotice: Sendable, Equatable {
 
     /// Decodes a purge; nil if the bytes are invalid, or not sealed by an instance with this seal.
     init?(_ bytes: [UInt8], _ seal: SharedSeal = SharedSeal()) {
-        guard let bytes = seal.words(sealed: bytes), bytes.count <= Self.longestList * 2,
+        guard let bytes = seal.words(sealed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
         else { return nil }
         let parts = bytes.dropFirst(Generation.length).split(separator: 0, omittingEmptySubsequences: false)
@@ -87,10 +87,10 @@ package struct PurgeNotice: Sendable, Equatable {
         self.id = id
     }
 
-    func written(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
+    func encoded(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
         let words =
             switch subject {
-            case .sources(let sources): id.text + sources.map(\.written).joined(separator: [0])
+            case .sources(let sources): id.text + sources.map(\.encoded).joined(separator: [0])
             case .tag(let tag): id.text + [0] + tag.text.utf8
             }
         return words + seal.text(of: words)
@@ -105,7 +105,7 @@ struct PurgeMemory {
     static let capacity = 4_096
 
     /// Records a purge; returns false if it was known.
-    mutating func note(_ notice: PurgeNotice) -> Bool {
+    mutating func add(_ notice: PurgeNotice) -> Bool {
         guard notices.peek(notice.id) == nil else { return false }
         notices.insert(notice, for: notice.id)
         return true

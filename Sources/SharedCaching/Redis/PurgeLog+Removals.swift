@@ -4,16 +4,16 @@ import Coordination
 extension PurgeLog {
     /// Adds a removal, and sends it if the server is connected; otherwise it is sent later.
     mutating func add(
-        _ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
+        _ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
     ) -> [Action] {
-        if case .purge(let notices) = removal { for notice in notices { _ = known.note(notice) } }
-        guard due.add(removal, answer: answer) else { return answer.map { [.answer($0, .refused)] } ?? [] }
-        return isConnected ? deliver() : answer.map { [.answer($0, .due)] } ?? []
+        if case .purge(let notices) = removal { for notice in notices { _ = known.add(notice) } }
+        guard pending.add(removal, answer: answer) else { return answer.map { [.answer($0, .rejected)] } ?? [] }
+        return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
     }
 
     /// Sends the pending removals; those that the server rejects stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
-        let entries = due.takeUnsent()
+        let entries = pending.takeUnsent()
         guard let last = entries.last else { return ended(purpose) }
         return entries.flatMap { entry in
             let purpose = entry.number == last.number ? purpose : nil
@@ -35,7 +35,7 @@ extension PurgeLog {
     ///
     /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
     mutating func gathered(
-        _ removal: TagRemoval, _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
+        _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
         _ isUnreadable: Bool, _ purpose: Purpose?
     ) -> [Action] {
         var found = found
@@ -45,12 +45,12 @@ extension PurgeLog {
         else {
             if isUnreadable {
                 found.end()
-                due.putBack(entry.number, after: found)
+                pending.putBack(entry.number, after: found)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
                 found.end()
                 return [.send(RedisCommand("DEL", set.name), .other)] + purge(found, of: removal, entry, purpose)
             } else {
-                due.putBack(entry.number)
+                pending.putBack(entry.number)
             }
             return replies == nil ? [] : ended(purpose)
         }
@@ -62,28 +62,28 @@ extension PurgeLog {
     }
 
     private mutating func purge(
-        _ found: TaggedSources, of removal: TagRemoval, _ entry: DueRemovals.Entry, _ purpose: Purpose?
+        _ found: TaggedSources, of removal: TagRemoval, _ entry: PendingRemovals.Entry, _ purpose: Purpose?
     ) -> [Action] {
         var found = found
         let notices = found.notices(for: removal.tag)
-        for notice in notices { _ = known.note(notice) }
+        for notice in notices { _ = known.add(notice) }
         return [.send(command(for: .purge(notices)), .removal(entry, found: found, purpose))]
     }
 
     mutating func delivered(
-        _ entry: DueRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
+        _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
     ) -> [Action] {
         guard let replies, Self.isDone(entry.removal, replies) else {
             if case .tagged = entry.removal {
-                due.putBack(entry.number, after: found)
+                pending.putBack(entry.number, after: found)
             } else {
-                due.putBack(entry.number)
+                pending.putBack(entry.number)
             }
             return replies.map { written($0) + ended(purpose) } ?? []
         }
         var actions = [Action]()
         if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
-        if let answer = due.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
+        if let answer = pending.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
         if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
         return actions + ended(purpose)
     }
@@ -98,7 +98,7 @@ extension PurgeLog {
         return [.report(failure)]
     }
 
-    private static func isDone(_ removal: DueRemovals.Removal, _ replies: [Reply]) -> Bool {
+    private static func isDone(_ removal: PendingRemovals.Removal, _ replies: [Reply]) -> Bool {
         if case .everything = removal { return replies.first?.failure == nil }
         return replies.allSatisfy { $0.failure == nil }
     }
@@ -108,18 +108,18 @@ extension PurgeLog {
         ["SET", RedisNames.everything, Generation().text, "NX"]
     }
 
-    private func command(for removal: DueRemovals.Removal) -> RedisCommand {
+    private func command(for removal: PendingRemovals.Removal) -> RedisCommand {
         var command = RedisCommand()
         switch removal {
         case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
             for notice in notices {
                 // The log comes first: an instance that finds the next generation finds the purge in the log.
-                command.add(Self.append(notice.written(seal)))
+                command.add(Self.append(notice.encoded(seal)))
                 if !notice.sources.isEmpty {
                     command.add("DEL", keys: notice.sources.map(\.generationName))
                 }
-                command.add("PUBLISH", RedisNames.channel, notice.written(seal))
+                command.add("PUBLISH", RedisNames.channel, notice.encoded(seal))
             }
         // Its sources are requested first.
         case .tagged: break

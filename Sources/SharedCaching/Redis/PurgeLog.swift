@@ -13,7 +13,7 @@ struct PurgeLog {
         /// Periodic: pending removals are sent.
         case poll
         /// A caller waits for all earlier purges.
-        case tell(OneTimeResult<Bool>)
+        case notify(OneTimeResult<Bool>)
     }
 
     /// Commands that were sent, whose replies go to ``answered(_:_:)``.
@@ -21,11 +21,11 @@ struct PurgeLog {
         /// A page of the log from a position, after this many entries.
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
         /// A removal, and for the last one of several the purpose of sending them.
-        case removal(DueRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
+        case removal(PendingRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
         /// A page of the sources requested under a tag.
-        case members(TagRemoval, DueRemovals.Entry, found: TaggedSources, Purpose?)
+        case members(TagRemoval, PendingRemovals.Entry, found: TaggedSources, Purpose?)
         /// Purges that the log lacked.
-        case mend
+        case repair
         /// Names of values to drop.
         case sweep
         /// Writes whose replies are ignored.
@@ -41,20 +41,20 @@ struct PurgeLog {
         /// Drop everything, because missed purges are lost.
         case dropEverything
         /// Save the position in the log.
-        case note(position: [UInt8])
+        case savePosition([UInt8])
         /// Report that all purges are known.
-        case tell(OneTimeResult<Bool>)
+        case notify(OneTimeResult<Bool>)
         case answer(OneTimeResult<RemovalState>, RemovalState)
         /// Log why the log of purges is recreated.
         case report(String)
         /// Close the connection because the server rejected the command.
-        case refuse(String)
+        case fail(String)
         case probe
     }
 
     static let pageLength = 500
     /// The maximum number of entries read in a row: four times the length of a full log.
-    private static let longestLog = PurgeMemory.capacity * 4
+    private static let maximumLogLength = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
     /// The number of keys scanned per step when all values are dropped.
     private static let sweptKeys = 500
@@ -62,7 +62,7 @@ struct PurgeLog {
     let seal: SharedSeal
     let isReadOnly: Bool
     var known = PurgeMemory()
-    var due = DueRemovals()
+    var pending = PendingRemovals()
     /// The ID of the last entry read.
     private var position: [UInt8]?
     /// Whether the position comes from an earlier process, and the log has not been read since.
@@ -105,20 +105,20 @@ struct PurgeLog {
             // A server that rejects commands is useless: without the log, purges would be missed.
             guard let page = replies.last?.elements else {
                 let failure = replies.last?.failure ?? "no answer to XRANGE"
-                return Self.isUnusable(failure) ? unusable(failure, reading, purpose) : [.refuse(failure)]
+                return Self.isUnusable(failure) ? unusable(failure, reading, purpose) : [.fail(failure)]
             }
             return repaired(replies) + read(page, from: start, after: count, reading, purpose)
         case .removal(let entry, let found, let purpose): return delivered(entry, found, replies, purpose)
         case .members(let removal, let entry, let found, let purpose):
             return gathered(removal, entry, found, replies, isUnreadable, purpose)
-        case .mend: return replies.map { written($0) } ?? []
+        case .repair: return replies.map { written($0) } ?? []
         case .sweep: return swept(replies)
         case .other: return []
         }
     }
 
     /// Processes a purge of another instance; each is performed once.
-    mutating func learn(_ notice: PurgeNotice) -> [Action] { known.note(notice) ? [.purge(notice)] : [] }
+    mutating func process(_ notice: PurgeNotice) -> [Action] { known.add(notice) ? [.purge(notice)] : [] }
 
     /// Requests a page.
     ///
@@ -152,7 +152,7 @@ struct PurgeLog {
     {
         isUnusable = true
         // Other programs write faster than it is read: the server is retried later.
-        guard reading?.isRenewed != true else { return [.refuse(reason)] }
+        guard reading?.isRenewed != true else { return [.fail(reason)] }
         return [.report(reason)] + (purpose.map { [readAll(for: $0)] } ?? [])
     }
 
@@ -166,14 +166,14 @@ struct PurgeLog {
             defer { position = nil }
             return [readAll(for: purpose)]
         }
-        guard !entries.contains(where: \.isOversized), count < Self.longestLog else {
+        guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
             return unusable("entries that no instance wrote", reading, purpose)
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the previous position was already performed, perhaps by an earlier process.
-        if reading == nil, let done = entries.first?.notice { _ = known.note(done) }
+        if reading == nil, let done = entries.first?.notice { _ = known.add(done) }
         for entry in entries {
-            let purges = entry.notice.map { learn($0) } ?? []
+            let purges = entry.notice.map { process($0) } ?? []
             reading?.add(entry, isKnown: purges.isEmpty)
             actions += purges
         }
@@ -182,23 +182,23 @@ struct PurgeLog {
             position = last
             if page.count >= Self.pageLength, last != start {
                 // If everything may have to be dropped, the position is saved after that.
-                let note: [Action] = isNews && reading?.hasLostPosition != true ? [.note(position: last)] : []
+                let note: [Action] = isNews && reading?.hasLostPosition != true ? [.savePosition(last)] : []
                 return actions + note + [self.page(from: last, after: count + page.count, reading, purpose)]
             }
-            if let reading { actions += mended(reading, isEmpty: false) }
-            if isNews || reading?.hasLostPosition == true { actions.append(.note(position: last)) }
+            if let reading { actions += repairs(reading, isEmpty: false) }
+            if isNews || reading?.hasLostPosition == true { actions.append(.savePosition(last)) }
         } else if let reading {
-            actions += mended(reading, isEmpty: start == nil)
+            actions += repairs(reading, isEmpty: start == nil)
         }
         isOfEarlierProcess = false
         switch purpose {
         case .join, .poll: return actions + deliver(for: purpose)
-        case .tell(let answer): return actions + [.tell(answer)]
+        case .notify(let answer): return actions + [.notify(answer)]
         }
     }
 
     /// Writes the purges known here into a log that lacks them, because the previous log was lost.
-    private func mended(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
+    private func repairs(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
         let gap: [Action] = reading.isGap(seal) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = known.missing(in: reading.ids)
@@ -206,8 +206,8 @@ struct PurgeLog {
         var command = RedisCommand()
         // An empty entry later identifies the log as this one.
         if missing.isEmpty { command.add(Self.append([])) }
-        for notice in missing { command.add(Self.append(notice.written(seal))) }
-        return gap + [.send(command, .mend)]
+        for notice in missing { command.add(Self.append(notice.encoded(seal))) }
+        return gap + [.send(command, .repair)]
     }
 
     // MARK: Values that can no longer be found

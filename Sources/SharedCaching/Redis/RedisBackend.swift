@@ -87,7 +87,7 @@ final class RedisBackend: StoreBackend {
         // A set outlives all values written since its last member was added.
         let set = RedisTagSet(of: tag, configuration.credentials.seal)
         var command = RedisCommand()
-        command.add("SADD", set.name, source.written + set.seal.text(of: source.written))
+        command.add("SADD", set.name, source.encoded + set.seal.text(of: source.encoded))
         command.add("EXPIRE", set.name, Self.generationSeconds)
         inbox.post(
             .write(
@@ -95,7 +95,7 @@ final class RedisBackend: StoreBackend {
                     command: command, replyCount: command.replyCount, length: source.queuedLength, queue: .tags)))
     }
 
-    func remove(_ removal: DueRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
         inbox.post(.remove(removal, answer: answer))
     }
 

@@ -41,7 +41,7 @@ final class RedisConnection {
     private(set) var hasMoreToRead = false
     /// Receives replies unrelated to any command.
     var onMessage: ((Reply) -> Void)?
-    private(set) var refusal: String?
+    private(set) var rejection: String?
 
     /// The maximum number of reads per turn: others that wait for the thread have limits of milliseconds.
     private static let readsInTurn = 16
@@ -73,13 +73,13 @@ final class RedisConnection {
         else { return false }
         self.socket = socket
         self.reader = reader
-        refusal = nil
+        rejection = nil
         if greeting.replyCount > 0 {
             send(greeting, at: now) { [weak self] outcome in
                 guard case .replies(let replies) = outcome, let failure = replies.compactMap(\.failure).first else {
                     return
                 }
-                self?.refuse(failure)
+                self?.fail(failure)
             }
         }
         return true
@@ -100,8 +100,8 @@ final class RedisConnection {
     }
 
     /// Ends the connection because the server rejected the command.
-    func refuse(_ text: String) {
-        refusal = text
+    func fail(_ text: String) {
+        rejection = text
         close()
     }
 

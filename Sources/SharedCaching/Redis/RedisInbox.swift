@@ -29,7 +29,7 @@ final class RedisInbox: Sendable {
     enum Request: Sendable {
         case read(RedisRead)
         case write(RedisWrite)
-        case remove(DueRemovals.Removal, answer: OneTimeResult<RemovalState>?)
+        case remove(PendingRemovals.Removal, answer: OneTimeResult<RemovalState>?)
         /// Read the log of purges now.
         case readLog(OneTimeResult<Bool>)
         case addresses([ServerAddress])
@@ -74,7 +74,7 @@ final class RedisInbox: Sendable {
             state.requests.append(request)
             return false
         }
-        if isStopped { Self.refuse(request) } else { wake() }
+        if isStopped { Self.fail(request) } else { wake() }
     }
 
     /// Stops the thread by this deadline.
@@ -100,10 +100,10 @@ final class RedisInbox: Sendable {
         while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}
     }
 
-    static func refuse(_ request: Request) {
+    static func fail(_ request: Request) {
         switch request {
         case .read(let read): read.finish(.failed())
-        case .remove(_, let answer): answer?.give(.refused)
+        case .remove(_, let answer): answer?.give(.rejected)
         case .readLog(let answer): answer.give(false)
         case .write, .addresses: break
         }

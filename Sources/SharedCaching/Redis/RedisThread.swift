@@ -27,7 +27,7 @@ final class RedisThread {
     private var isPolling = false
     /// The number of attempts since the last connection, and the error with which the server rejected them.
     private var tries = 0
-    private var lastRefusal: String?
+    private var lastRejection: String?
 
     /// The interval between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
@@ -80,10 +80,10 @@ final class RedisThread {
             for request in requests { take(request, isEnding: end != nil) }
             runDueTasks(timekeeper.now)
             if let end {
-                if !isEnding, !purges.due.isEmpty { isDown ? connect() : poll() }
+                if !isEnding, !purges.pending.isEmpty { isDown ? connect() : poll() }
                 isEnding = true
                 let canConnect = !control.isClosed || isLookingUp
-                if purges.due.isEmpty || !canConnect || end <= timekeeper.now { break }
+                if purges.pending.isEmpty || !canConnect || end <= timekeeper.now { break }
             }
             for connection in connections { connection.flush() }
             handleDisconnect()
@@ -94,22 +94,22 @@ final class RedisThread {
             }
         }
         for connection in connections { connection.close() }
-        for entry in purges.due.entries { entry.answer?.give(.refused) }
-        if !purges.due.isEmpty {
-            logger.warning(gate.messages.lostRemovals, ["count": .int(purges.due.entries.count)])
+        for entry in purges.pending.entries { entry.answer?.give(.rejected) }
+        if !purges.pending.isEmpty {
+            logger.warning(gate.messages.lostRemovals, ["count": .int(purges.pending.entries.count)])
         }
         inbox.ended.give(true)
     }
 
     private func take(_ request: RedisInbox.Request, isEnding: Bool) {
         switch request {
-        case .read where isEnding, .write where isEnding, .readLog where isEnding: RedisInbox.refuse(request)
+        case .read where isEnding, .write where isEnding, .readLog where isEnding: RedisInbox.fail(request)
         case .read(let read): send(read)
         case .write(let write): send(write)
         case .remove(let removal, let answer):
             perform(purges.add(removal, answer, isConnected: !isDown))
         case .readLog(let answer):
-            if isDown { answer.give(false) } else { perform(purges.read(for: .tell(answer))) }
+            if isDown { answer.give(false) } else { perform(purges.read(for: .notify(answer))) }
         case .addresses(let found):
             isLookingUp = false
             addresses = found
@@ -144,7 +144,7 @@ final class RedisThread {
         guard control.isClosed, gate.lost() else { return }
         for connection in connections { connection.close() }
         addresses = []
-        (tries, lastRefusal) = (0, nil)
+        (tries, lastRejection) = (0, nil)
     }
 
     // MARK: Connections
@@ -226,7 +226,7 @@ final class RedisThread {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
             let notice = PurgeNotice(payload, seal)
         else { return }
-        perform(purges.learn(notice))
+        perform(purges.process(notice))
     }
 
     private func perform(_ actions: [PurgeLog.Action]) {
@@ -240,12 +240,12 @@ final class RedisThread {
             case .purge(let notice): handlers.onPurge(notice.subject)
             case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
             case .dropEverything: handlers.onGap()
-            case .note(let position): handlers.onPosition(position)
-            case .tell(let answer): answer.give(true)
+            case .savePosition(let position): handlers.onPosition(position)
+            case .notify(let answer): answer.give(true)
             case .answer(let answer, let state): answer.give(state)
             case .report(let detail):
                 logger.warning("log of purges unusable, begun anew", ["detail": .string(detail)])
-            case .refuse(let text): control.refuse(text)
+            case .fail(let text): control.fail(text)
             case .probe: probe()
             }
         }
@@ -254,10 +254,10 @@ final class RedisThread {
     /// Logs once why the server is unusable from the start, and each other reason.
     private func report() {
         tries += 1
-        if let refusal = control.refusal, refusal != lastRefusal {
-            lastRefusal = refusal
-            logger.warning("shared cache refuses to serve", ["detail": .string(refusal)])
-        } else if tries >= Self.attemptsBeforeLogging, lastRefusal == nil {
+        if let rejection = control.rejection, rejection != lastRejection {
+            lastRejection = rejection
+            logger.warning("shared cache refuses to serve", ["detail": .string(rejection)])
+        } else if tries >= Self.attemptsBeforeLogging, lastRejection == nil {
             gate.reportOutage()
         }
     }

@@ -21,7 +21,7 @@ extension CacheValue {
     }
 
     /// Encodes the value for `key`.
-    func written(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
+    func encoded(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
         for generation in generations { start += generation.text }

@@ -32,11 +32,11 @@ package struct SharedGenerations: Hashable, Sendable {
     let source: Generation
 
     /// Both as bytes.
-    package var written: [UInt8] { everything.text + source.text }
+    package var encoded: [UInt8] { everything.text + source.text }
 }
 
 extension SharedGenerations {
-    /// Decodes ``written``; nil if the bytes are invalid.
+    /// Decodes ``encoded``; nil if the bytes are invalid.
     package init?(_ bytes: [UInt8]) {
         guard let everything = Generation(Array(bytes.prefix(Generation.length))),
             let source = Generation(Array(bytes.dropFirst(Generation.length)))

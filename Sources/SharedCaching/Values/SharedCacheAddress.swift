@@ -9,7 +9,7 @@ package struct SharedCacheAddress: Hashable, Sendable {
     /// Whether the connection is encrypted, and the server's certificate verified.
     package let isTLS: Bool
 
-    private static let longestHost = 253
+    private static let maximumHostBytes = 253
     private static let highestDatabase = 65_535
 
     /// Parses an address; nil for any other text, including one with a user or password.
@@ -37,14 +37,14 @@ package struct SharedCacheAddress: Hashable, Sendable {
             guard let end = text.firstIndex(of: "]") else { return nil }
             let host = text[text.index(after: text.startIndex)..<end]
             let after = text[text.index(after: end)...]
-            guard !host.isEmpty, host.utf8.count <= longestHost,
+            guard !host.isEmpty, host.utf8.count <= maximumHostBytes,
                 host.utf8.allSatisfy({ isAllowed($0) || $0 == UInt8(ascii: ":") }),
                 after.isEmpty || after.hasPrefix(":")
             else { return nil }
             return (String(host), after.isEmpty ? nil : after.dropFirst())
         }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count <= 2, !parts[0].isEmpty, parts[0].utf8.count <= longestHost,
+        guard parts.count <= 2, !parts[0].isEmpty, parts[0].utf8.count <= maximumHostBytes,
             parts[0].utf8.allSatisfy(isAllowed)
         else { return nil }
         return (String(parts[0]), parts.count == 2 ? parts[1] : nil)

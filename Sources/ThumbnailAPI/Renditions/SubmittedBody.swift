@@ -13,7 +13,7 @@ enum SubmittedBody: Equatable {
     /// Bytes that a form may have besides its file.
     static let formAllowance = 64 << 10
     /// Maximum size of a list in bytes.
-    static let longestList = 1 << 20
+    static let maximumListBytes = 1 << 20
 
     /// Media types that do not identify the body, so that its first bytes do; the second one is curl's default.
     private static let ambiguousTypes: Set<ExactText> = [
@@ -70,7 +70,7 @@ enum SubmittedBody: Equatable {
     ///   - maximum: Most bytes of any body.
     func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
-        case .list: if length > min(Self.longestList, maximum) { throw .bodyTooLarge }
+        case .list: if length > min(Self.maximumListBytes, maximum) { throw .bodyTooLarge }
         case .image: if length > min(maximumImage, maximum) { throw .sourceTooLarge }
         case .form: if length > min(maximumImage + Self.formAllowance, maximum) { throw .sourceTooLarge }
         }
@@ -103,7 +103,7 @@ enum SubmittedBody: Equatable {
         guard parts.count == 2, let list = parts.first(where: { $0.name == "request" }),
             let file = parts.first(where: { $0.name == "file" })
         else { throw .badBody("", "The form must have the fields request and file, each once.") }
-        guard list.content.count <= longestList else { throw .bodyTooLarge }
+        guard list.content.count <= maximumListBytes else { throw .bodyTooLarge }
         return (SharedBytes(list.content, of: body).array, try checked(SharedBytes(file.content, of: body), maximum))
     }
 

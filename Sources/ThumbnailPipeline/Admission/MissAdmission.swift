@@ -19,8 +19,8 @@ struct MissAdmission: Sendable {
     ///
     /// Quick, and called on the event threads.
     func refusal(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
-        let (backlog, places) = lanes.queue(of: lane)
-        guard backlog.count >= places, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
+        let (backlog, turns) = lanes.queue(of: lane)
+        guard backlog.count >= turns, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
         else { return nil }
         return WorkerPool.Full(delay: backlog.delay)
     }

@@ -30,9 +30,9 @@ package struct WorkLanes: Sendable {
         self.small = small
         self.expensive = expensive
         turns = ConcurrencyLimiter(
-            places: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+            maximumTurns: expensive.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
         smallTurns = ConcurrencyLimiter(
-            places: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
+            maximumTurns: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
     /// Returns the number of threads for expensive work: half the number of workers, at least 1.
@@ -41,10 +41,10 @@ package struct WorkLanes: Sendable {
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
     /// Returns the current backlog of a lane, and the number of entrants that may always wait.
-    func queue(of lane: Lane) -> (backlog: Backlog, places: Int) {
+    func queue(of lane: Lane) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
         case .small: (smallBacklog, small.threadCount)
-        case .expensive: (turns.backlog, turns.places)
+        case .expensive: (turns.backlog, turns.maximumTurns)
         }
     }
 

@@ -7,7 +7,7 @@ struct WorkScheduler: Sendable {
 
     /// Runs `body` when the work has its turn in its lane.
     ///
-    /// - Parameter patience: The timeout of the wait for a turn or a worker, which is passed to `body`; nil for the
+    /// - Parameter queueTimeout: The timeout of the wait for a turn or a worker, which is passed to `body`; nil for the
     ///   lane's default.
     /// - Throws: `WorkerPool.Full`, or any error of `body`.
     func run<Value: Sendable>(

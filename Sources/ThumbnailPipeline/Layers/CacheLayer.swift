@@ -18,7 +18,7 @@ protocol CacheLayer: Sendable {
     func mayHold(_ key: CacheKey) -> Bool
 
     /// Returns whether it is worth waiting for a newer record than this one, which is not fresh.
-    func mayImprove(_ known: SourceRecord) -> Bool
+    func mayHaveNewer(_ known: SourceRecord) -> Bool
 
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply
 

@@ -18,7 +18,7 @@ extension CacheLayers {
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var known = knownRecord(for: identity)
-        for layer in slower where mayImprove(known) && known.map(layer.mayImprove) != false {
+        for layer in slower where mayHaveNewer(known) && known.map(layer.mayHaveNewer) != false {
             guard !layer.name.isShared || allowances != nil, layer.name != .shared || earlier?.hasQueriedRecord != true
             else { continue }
             let ticket = changes.withLock { $0.begin(identity) }
@@ -41,7 +41,7 @@ extension CacheLayers {
     }
 
     /// Returns whether another layer may have newer information on a source.
-    func mayImprove(_ known: SourceRecord?) -> Bool {
+    func mayHaveNewer(_ known: SourceRecord?) -> Bool {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
 

@@ -11,8 +11,8 @@ extension CacheLayers {
         _ serve: () async throws -> Value
     ) async throws -> Value {
         guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
-        let missing = tagBook.withLock { $0.beginWait(for: identity, tags) }
-        defer { tagBook.withLock { $0.endWait(for: identity, tags) } }
+        let missing = tagIndex.withLock { $0.beginWait(for: identity, tags) }
+        defer { tagIndex.withLock { $0.endWait(for: identity, tags) } }
         let beginnings =
             missing.isEmpty ? [:] : all.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
         let value = try await serve()
@@ -31,7 +31,7 @@ extension CacheLayers {
     ) {
         guard !tags.isEmpty, !identity.isUpload else { return }
         let now = timekeeper.now
-        let noted = tagBook.withLock { $0.note(tags, of: identity, by: client, at: now) }
+        let noted = tagIndex.withLock { $0.note(tags, of: identity, by: client, at: now) }
         for source in noted.dropped {
             changes.withLock { $0.note(source) }
             memory.forget([source])
@@ -41,7 +41,7 @@ extension CacheLayers {
 
     /// Records all tags of a source in the layers below memory, along with each of its records.
     func noteTags(of identity: SourceIdentity) {
-        noteBelowMemory(tagBook.withLock { $0.tags(of: identity) }, of: identity)
+        noteBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)
     }
 
     private func noteBelowMemory(
@@ -52,8 +52,8 @@ extension CacheLayers {
     }
 
     /// Returns the sources known under a tag in memory.
-    func sources(under tag: ExactText) -> Set<SourceIdentity> { tagBook.withLock { $0.sources(under: tag) } }
+    func sources(under tag: ExactText) -> Set<SourceIdentity> { tagIndex.withLock { $0.sources(under: tag) } }
 
     /// Forgets the tags of a purged source: it has none until it is served again.
-    func forgetTags(of identity: SourceIdentity) { tagBook.withLock { $0.forget(identity) } }
+    func forgetTags(of identity: SourceIdentity) { tagIndex.withLock { $0.forget(identity) } }
 }

@@ -12,9 +12,7 @@ package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     /// Nil without a disk cache.
     let disk: DiskLayer?
-    /// Nil without a shared cache.
     let sharedCache: SharedLayer?
-    /// Nil without a result store.
     let resultStore: SharedLayer?
     /// All layers, the fastest first.
     let all: [any CacheLayer]
@@ -26,7 +24,7 @@ package final class CacheLayers: Sendable {
     /// Nothing read from a layer before a change of its source is put into memory after it.
     let changes = Locked(ChangeTracker<SourceIdentity>())
     /// The tags under which this instance received requests for sources.
-    let tagBook = Locked(TagBook())
+    let tagIndex = Locked(TagIndex())
     /// Sources that are being assigned generations.
     let adopting = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
@@ -222,7 +220,7 @@ package final class CacheLayers: Sendable {
         case .tagged: break
         case .everything:
             changes.withLock { $0.noteAll() }
-            tagBook.withLock { $0.forgetAll() }
+            tagIndex.withLock { $0.forgetAll() }
         }
         var removed = RemovedEntries()
         for layer in own { removed = removed + (await layer.remove(removal)).entries }
@@ -241,7 +239,7 @@ package final class CacheLayers: Sendable {
     // MARK: Memory
 
     /// The memory used by keys, records and tags, which no block of bytes counts, in bytes.
-    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagBook.withLock(\.byteCount) }
+    package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
     /// Makes room in memory; returns the number of released bytes.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }

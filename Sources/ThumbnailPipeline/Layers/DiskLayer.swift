@@ -48,11 +48,11 @@ package struct DiskLayer: CacheLayer {
     func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// Whatever replaces a record on disk replaces it in memory, too.
-    func mayImprove(_ known: SourceRecord) -> Bool { false }
+    func mayHaveNewer(_ known: SourceRecord) -> Bool { false }
 
     /// A result of several sources needs a voucher of each additional source for these very bytes.
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
-        guard mayHold(key), let value = await store.entry(for: place(of: key)) else { return LayerReply() }
+        guard mayHold(key), let value = await store.entry(for: location(of: key)) else { return LayerReply() }
         for voucher in vouchers(of: key) {
             guard await store.entry(for: voucher)?.head == value.head else { return LayerReply() }
         }
@@ -61,13 +61,13 @@ package struct DiskLayer: CacheLayer {
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         let value = value.encoded
-        let isQueued = store.store(value, for: place(of: key))
+        let isQueued = store.store(value, for: location(of: key))
         // After the result, so that a voucher never belongs to an older one.
         for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }
         return isQueued
     }
 
-    func remove(_ key: CacheKey) { store.remove(place(of: key)) }
+    func remove(_ key: CacheKey) { store.remove(location(of: key)) }
 
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
@@ -107,15 +107,15 @@ package struct DiskLayer: CacheLayer {
         return names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
     }
 
-    private func place(of key: CacheKey) -> DiskKey {
+    private func location(of key: CacheKey) -> DiskKey {
         switch key {
-        case .record(let identity): place(.record, name(of: identity), of: identity)
-        case .source(let version): place(.source, name(of: version.source), of: version.source)
-        case .result(let key): place(.result, name(of: key), of: key.source)
+        case .record(let identity): location(.record, name(of: identity), of: identity)
+        case .source(let version): location(.source, name(of: version.source), of: version.source)
+        case .result(let key): location(.result, name(of: key), of: key.source)
         }
     }
 
-    private func place(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
+    private func location(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
         DiskKey(share, name: name, source: self.name(of: source))
     }
 
@@ -126,7 +126,7 @@ package struct DiskLayer: CacheLayer {
             var writer = RecordWriter()
             writer.write("voucher")
             writer.write(index)
-            return place(.result, name + writer.bytes, of: version.source)
+            return location(.result, name + writer.bytes, of: version.source)
         }
     }
 

@@ -37,7 +37,7 @@ struct MemoryLayer: CacheLayer {
 
     func mayHold(_ key: CacheKey) -> Bool { true }
 
-    func mayImprove(_ known: SourceRecord) -> Bool { false }
+    func mayHaveNewer(_ known: SourceRecord) -> Bool { false }
 
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
         LayerReply(value: value(for: key))
@@ -73,7 +73,7 @@ struct MemoryLayer: CacheLayer {
         }
     }
 
-    /// Does nothing: ``TagBook`` has the tags of this instance.
+    /// Does nothing: ``TagIndex`` has the tags of this instance.
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
 
     @discardableResult

@@ -60,10 +60,10 @@ package final class SharedLayer: CacheLayer {
 
     /// A source whose record is not found is assigned generations, because it is fetched next.
     func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
-        guard let place = place(of: key) else { return LayerReply() }
+        guard let location = location(of: key) else { return LayerReply() }
         return read(
             await store.value(
-                for: place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name]),
+                for: location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name]),
             for: key)
     }
 
@@ -73,9 +73,9 @@ package final class SharedLayer: CacheLayer {
     func query(
         _ key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
-        guard let place = place(of: key) else { return false }
+        guard let location = location(of: key) else { return false }
         return store.query(
-            place.key, of: place.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
+            location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
     }
 
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
@@ -93,7 +93,7 @@ package final class SharedLayer: CacheLayer {
     }
 
     /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
-    func mayImprove(_ known: SourceRecord) -> Bool {
+    func mayHaveNewer(_ known: SourceRecord) -> Bool {
         guard name == .store else { return true }
         let freshness = known.freshness
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
@@ -115,18 +115,18 @@ package final class SharedLayer: CacheLayer {
     /// They are read first, and then all earlier purges are performed. If the caller still has the source after that,
     /// no purge has come in between. Nil if the server is unreachable again.
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
-        guard isUp, !store.isReadOnly, let place = place(of: .record(identity)) else { return nil }
+        guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
-            for: place.key, of: place.sources, isBeginning: true, allowance: WaitBudget())
+            for: location.key, of: location.sources, isBeginning: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
         return generations
     }
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap { $0.generations[name] }
-        guard generations.count == records.count, let place = place(of: key) else { return false }
+        guard generations.count == records.count, let location = location(of: key) else { return false }
         return store.store(
-            value.encoded, for: place.key, of: place.sources, under: generations,
+            value.encoded, for: location.key, of: location.sources, under: generations,
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
@@ -166,7 +166,7 @@ package final class SharedLayer: CacheLayer {
             beginnings.withLock { for identity in identities { $0.remove(identity) } }
             let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
             let state = await store.purge(sources)
-            return LayerRemoval(state: sources.count == identities.count ? state : .refused)
+            return LayerRemoval(state: sources.count == identities.count ? state : .rejected)
         }
     }
 
@@ -189,13 +189,13 @@ package final class SharedLayer: CacheLayer {
     }
 
     /// The location of a value on the server, and its sources.
-    private struct Place {
+    private struct Location {
         let key: SharedKey
         let sources: [SharedSource]
     }
 
     /// Returns the location of a value; nil if it may not be here.
-    private func place(of key: CacheKey) -> Place? {
+    private func location(of key: CacheKey) -> Location? {
         guard mayHold(key) else { return nil }
         let sources = key.sources
         var writer = RecordWriter()
@@ -203,7 +203,7 @@ package final class SharedLayer: CacheLayer {
         writer.write(DiskLayer.contentVersion)
         writer.write(rules.digest)
         let rest = if case .result(let key) = key { key.name(name(of:)) } else { name(of: sources[0]) }
-        return Place(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
+        return Location(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
     }
 
     /// Returns the name of a source in purges: the same for all instances that use the same URL.

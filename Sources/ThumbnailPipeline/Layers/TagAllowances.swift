@@ -19,7 +19,7 @@ struct TagAllowances {
     /// The number of tags that a client may add per second.
     static let perSecond = 256.0
     /// The number of tags of a source that count once each.
-    static let cheapTags = 8
+    static let freeTags = 8
     /// The weight of each further tag.
     static let excessWeight = 32.0
     /// The maximum number of clients tracked separately; further ones share an allowance.
@@ -35,7 +35,7 @@ struct TagAllowances {
         var points = clients[client].map { Self.points($0, at: now) } ?? Self.most
         var count = 0
         while count < tags.count {
-            let cost = known + count < Self.cheapTags ? 1 : Self.excessWeight
+            let cost = known + count < Self.freeTags ? 1 : Self.excessWeight
             guard points >= cost else { break }
             points -= cost
             count += 1

@@ -33,7 +33,7 @@ package struct FleetPurges: Sendable {
         }
         Task {
             // Each is queued after the removals on the disk; the store ends the stream.
-            for await position in positions { _ = await disk.keep([DiskNote(name: Self.note, bytes: position)]) }
+            for await position in positions { _ = await disk.store([DiskNote(name: Self.note, bytes: position)]) }
         }
     }
 
@@ -74,7 +74,7 @@ package struct FleetPurges: Sendable {
     /// Removes everything from this instance, because it missed purges that are no longer listed.
     private func performAll() {
         pipeline.downloader.forget()
-        pipeline.broken.forget(nil)
+        pipeline.failedDecodes.forget(nil)
         Task.detached { [caches = pipeline.caches] in _ = await caches.removeOwn(.everything) }
     }
 }

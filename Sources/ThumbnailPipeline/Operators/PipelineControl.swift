@@ -25,7 +25,7 @@ package struct PipelineControl: ServiceControlling {
     package func removeAll() async throws -> RemovedEntries {
         try await removed(nil, .everything) {
             pipeline.downloader.forget()
-            pipeline.broken.forget(nil)
+            pipeline.failedDecodes.forget(nil)
             return await pipeline.caches.removeOwn(.everything)
         }
     }
@@ -62,7 +62,7 @@ package struct PipelineControl: ServiceControlling {
         pipeline.resources.events.record(
             .purge(
                 url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
-        if state == .refused { throw PipelineError.tooManyPurges }
+        if state == .rejected { throw PipelineError.tooManyPurges }
         notifier?.notify(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed
     }
@@ -100,7 +100,7 @@ package struct PipelineControl: ServiceControlling {
         removed.entries += rest.entries
         removed.bytes += rest.bytes
         removed.isComplete = state == .done
-        if state == .refused { throw PipelineError.tooManyPurges }
+        if state == .rejected { throw PipelineError.tooManyPurges }
         // A cache in front that sends a request now gets nothing outdated.
         notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
         return removed

@@ -116,7 +116,7 @@ package struct PipelineGauges: Sendable {
             "alula_tags_dropped_total", help: "Tags dropped because a client sent too many.",
             counting: "tag", isCounter: true
         ) {
-            [([], Double(caches.tagBook.withLock(\.droppedCount)))]
+            [([], Double(caches.tagIndex.withLock(\.droppedCount)))]
         }
         if let store = caches.disk?.store { registerDisk(store, in: registry) }
         if let store = caches.sharedCache?.store {

@@ -32,7 +32,7 @@ struct SourceRemoval: Sendable {
 
     /// Returns the sources under a tag that can be announced to other instances, and whether these are all.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        var room = TagRemovalRoom()
+        var room = TagRemovalLimit()
         let told = sources.filter { room.take($0.name) }
         return (told, told.count == sources.count)
     }
@@ -45,7 +45,7 @@ struct SourceRemoval: Sendable {
 
     private func forget(_ identity: SourceIdentity) {
         pipeline.downloader.forget(identity)
-        pipeline.broken.forget(identity)
+        pipeline.failedDecodes.forget(identity)
         pipeline.caches.forgetTags(of: identity)
     }
 }

@@ -29,7 +29,7 @@ struct SavedPrefetchJobs: Sendable {
             DiskNote(name: Self.outcomeName(id), bytes: outcomes),
         ]
         if let callback { notes.append(DiskNote(name: Self.callbackName(id), bytes: Array(callback.utf8))) }
-        return await store.keep(notes)
+        return await store.store(notes)
     }
 
     /// Queues a write of the outcomes of a job's thumbnails, if the job itself is saved.

@@ -16,7 +16,7 @@ struct SourceDecoder: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
     let caches: CacheLayers
-    let broken: BrokenSources
+    let failedDecodes: FailedDecodes
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
 
@@ -87,7 +87,7 @@ struct SourceDecoder: Sendable {
             try room
             ?? resources.budget.reserveNow(record.header.cost(of: key.plan, fileByteCount: bytes.count))
         defer { room.release() }
-        let moment = broken.moment
+        let checkpoint = failedDecodes.checkpoint
         do {
             let start = timekeeper.now
             let trace = WorkTrace(at: start)
@@ -100,13 +100,13 @@ struct SourceDecoder: Sendable {
                 return try decode(bytes, of: record, for: key, token: token, room: room)
             }
             resources.decoded(key.source, record.header.format, in: timekeeper.now - start)
-            broken.forget(key.plan, of: key.source)
+            failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
             }
             return decoded
         } catch let error as ImagingError {
-            if caches.isCurrent(record) { remember(error, of: record, for: key, since: moment) }
+            if caches.isCurrent(record) { remember(error, of: record, for: key, since: checkpoint) }
             throw error
         }
     }
@@ -136,9 +136,9 @@ struct SourceDecoder: Sendable {
     /// If only a later frame is broken, or animation exceeds a limit, the rest of it is worth keeping; so is a source
     /// with any successful decode.
     private func remember(
-        _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since moment: BrokenSources.Moment
+        _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {
-        broken.remember(error, key.plan, of: record, since: moment)
+        failedDecodes.remember(error, key.plan, of: record, since: checkpoint)
         if key.plan.isFirstPage, error.isFaultOfSource, !caches.memory.hasDerived(from: key.source) {
             caches.removeAll(from: key.source, cause: .broken)
         }

@@ -10,7 +10,7 @@ import ThumbnailTypes
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
     let caches: CacheLayers
-    let broken: BrokenSources
+    let failedDecodes: FailedDecodes
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
@@ -42,7 +42,7 @@ struct SourceFetcher: Sendable {
     private func fetch(
         _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
     ) async throws -> AvailableSource? {
-        let moment = broken.moment
+        let checkpoint = failedDecodes.checkpoint
         let copy = try await copy(of: identity, for: job, needsBytes: needsBytes, since: start)
         let record: SourceRecord
         if let known = caches.knownRecord(for: identity), known.validator == copy.head.validator {
@@ -51,7 +51,7 @@ struct SourceFetcher: Sendable {
             do throws(ImagingError) {
                 record = try SourceRecord(copy.head, bytes: bytes)
             } catch {
-                if !job.directives.noStore { broken.remember(error, of: copy.head, since: moment) }
+                if !job.directives.noStore { failedDecodes.remember(error, of: copy.head, since: checkpoint) }
                 throw error
             }
         } else {

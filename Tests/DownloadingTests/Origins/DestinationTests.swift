@@ -86,7 +86,7 @@ struct DestinationTests {
         }
         #expect(try await writable.holds(place))
         #expect(mode("a/b/c.webp") == 0o644 && mode("a/b") == 0o755 && mode("alula-1") == 0o700)
-        try await writable["out"]?.keep(SharedBytes([1]), named: "alula-1/v/x", isDurable: false)
+        try await writable["out"]?.store(SharedBytes([1]), named: "alula-1/v/x", isDurable: false)
         #expect(mode("alula-1/v/x") == 0o600)
         writable.shutDown()
     }

@@ -34,8 +34,8 @@ struct OriginObjectsTests {
     func `a file is read as it was written, also in place of another`(count: Int) async throws {
         let objects = try objects()
         #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20) == nil)
-        try await objects.keep(SharedBytes([1, 2]), named: "v/ab/c", isDurable: true)
-        try await objects.keep(SharedBytes(bytes(count)), named: "v/ab/c", isDurable: false)
+        try await objects.store(SharedBytes([1, 2]), named: "v/ab/c", isDurable: true)
+        try await objects.store(SharedBytes(bytes(count)), named: "v/ab/c", isDurable: false)
         #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20)?.array == bytes(count))
         await #expect(throws: DownloadError.tooLarge) { try await objects.object(named: "v/ab/c", atMost: count - 1) }
         #expect(names(in: "v/ab") == ["c"])
@@ -70,7 +70,7 @@ struct OriginObjectsTests {
         try await objects.prepare()
         let lock = try #require(names(in: "alula-1/tmp").first)
         unsafe unlink(folder.path + "/alula-1/tmp/" + lock)
-        try await objects.keep(SharedBytes([1]), named: "a", isDurable: false)
+        try await objects.store(SharedBytes([1]), named: "a", isDurable: false)
         #expect(names(in: "alula-1/tmp").count == 1 && names(in: "alula-1/tmp") != [lock])
         objects.shutDown()
     }
@@ -82,10 +82,10 @@ struct OriginObjectsTests {
         let objects = try objects()
         #expect(try await objects.object(named: "v/secret", atMost: 10) == nil)
         await #expect(throws: DownloadError.self) {
-            try await objects.keep(SharedBytes([1]), named: "v/new", isDurable: false)
+            try await objects.store(SharedBytes([1]), named: "v/new", isDurable: false)
         }
         folder.link("x", to: other.path + "/secret")
-        try await objects.keep(SharedBytes([1]), named: "x", isDurable: false)
+        try await objects.store(SharedBytes([1]), named: "x", isDurable: false)
         #expect(try await objects.object(named: "x", atMost: 10)?.array == [1])
         let secret = unsafe open(other.path + "/secret", O_RDONLY | O_CLOEXEC)
         var byte: UInt8 = 0
@@ -118,7 +118,7 @@ struct OriginObjectsTests {
         let objects = try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
         await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
         await #expect(throws: DownloadError.self) {
-            try await objects.keep(SharedBytes([1]), named: "a", isDurable: true)
+            try await objects.store(SharedBytes([1]), named: "a", isDurable: true)
         }
         objects.shutDown()
     }

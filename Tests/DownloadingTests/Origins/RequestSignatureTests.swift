@@ -77,7 +77,7 @@ struct RequestSignatureTests {
         }
         let objects = try objects(fixture)
         #expect(try await objects.object(named: "alula-1/v/ab/-_c", atMost: count) == nil)
-        try await objects.keep(SharedBytes(bytes(count)), named: "alula-1/v/ab/-_c", isDurable: true)
+        try await objects.store(SharedBytes(bytes(count)), named: "alula-1/v/ab/-_c", isDurable: true)
         #expect(try await objects.object(named: "alula-1/v/ab/-_c", atMost: count)?.array == bytes(count))
         await #expect(throws: DownloadError.tooLarge) {
             try await objects.object(named: "alula-1/v/ab/-_c", atMost: count - 1)
@@ -105,7 +105,7 @@ struct RequestSignatureTests {
         fixture.origin.serve("/a", FakeAnswer(status: status, fields: [("Location", "/b")], body: [1]))
         let objects = try objects(fixture)
         await #expect(throws: DownloadError.self) {
-            try await objects.keep(SharedBytes([1]), named: "a", isDurable: true)
+            try await objects.store(SharedBytes([1]), named: "a", isDurable: true)
         }
         await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
         #expect(fixture.origin.hits("/b") == 0)

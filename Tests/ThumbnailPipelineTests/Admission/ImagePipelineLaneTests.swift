@@ -74,7 +74,7 @@ struct ImagePipelineLaneTests {
         _ = try await fixture.thumbnail(width: nil)
         let hold = await fixture.holdWorkers()
         let plan = RenderPlan(resizedSize: PixelSize(width: 20, height: 15), format: .jpeg, quality: 80)
-        let places = fixture.lanes.smallTurns.places
+        let places = fixture.lanes.smallTurns.maximumTurns
         let asked = (0..<places + 9).map { fixture.start(width: 20 + $0) }
         try await fixture.workersWaitedFor(asked.count)
         let reserved = fixture.budget.statistics.reserved

@@ -79,8 +79,8 @@ struct ForgedRecordTests {
 
     /// Does with a record what requests, operators and the shared cache do.
     private func use(_ record: SourceRecord) throws {
-        let again = try #require(SourceRecord(record.written, of: Self.identity), "it is not read as it is written")
-        #expect(again.header == record.header && again.written == record.written)
+        let again = try #require(SourceRecord(record.encoded, of: Self.identity), "it is not read as it is written")
+        #expect(again.header == record.header && again.encoded == record.encoded)
         let freshness = record.freshness
         for now in [0, 784_111_800, 1_800_000_000, HTTPDate.seconds.upperBound] {
             _ = (freshness.age(at: now), freshness.isFresh(at: now), freshness.remainingLifetime(at: now))
@@ -122,9 +122,9 @@ struct ForgedRecordTests {
     @Test(arguments: ImageFormat.allCases)
     func `no number in the record of a source ends the process, wherever it stands`(format: ImageFormat) throws {
         let whole = Self.record(format)
-        try use(try #require(SourceRecord(whole.written, of: Self.identity)))
+        try use(try #require(SourceRecord(whole.encoded, of: Self.identity)))
         var believed = 0
-        for forged in forgeries(of: whole.written) {
+        for forged in forgeries(of: whole.encoded) {
             guard let record = SourceRecord(forged, of: Self.identity) else { continue }
             believed += 1
             try use(record)
@@ -157,7 +157,7 @@ struct ForgedRecordTests {
                 identity: identity, url: url, status: status, validator: .entityTag(tag),
                 headerFields: HTTPFields(fields), selectingFields: [:],
                 requestedAt: HTTPDate(secondsSince1970: 1), receivedAt: HTTPDate(secondsSince1970: 2))
-            list.append((name, SourceRecord(head, header: header, byteCount: byteCount).written))
+            list.append((name, SourceRecord(head, header: header, byteCount: byteCount).encoded))
         }
         func jpeg(
             _ width: Int = 4, _ height: Int = 3, bands: Int = 3, depth: Int = 8, frames: Int = 1,
@@ -172,7 +172,7 @@ struct ForgedRecordTests {
             add("width \(number)", jpeg(number))
             add("height \(number)", jpeg(4, number))
             // No header has such an orientation, so it is put between the runs and the bands of its bytes.
-            let forged = record(.jpeg).written.replacing(
+            let forged = record(.jpeg).encoded.replacing(
                 0.bytes + 1.bytes + 3.bytes, with: 0.bytes + number.bytes + 3.bytes)
             list.append(("orientation \(number)", forged))
             add("bands \(number)", jpeg(bands: number))
@@ -183,7 +183,7 @@ struct ForgedRecordTests {
             if number < 0 || number == .max {
                 // No head can be made with such dates, so they are put into its bytes.
                 for date in [784_111_770, 784_111_777] {
-                    list.append(("date \(number)", record(.jpeg).written.replacing(date.bytes, with: number.bytes)))
+                    list.append(("date \(number)", record(.jpeg).encoded.replacing(date.bytes, with: number.bytes)))
                 }
                 add("bytes \(number)", byteCount: number, good)
             }

@@ -17,7 +17,7 @@ from alula_tests.service import Service
 KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
 # Values for a chart, which no schema of Kubernetes knows.
 NO_RESOURCES = {"prometheus-adapter.yaml"}
-# Printed only with a shared tier, or by Prometheus.
+# Printed only with a shared cache, or by Prometheus.
 OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
     "alula_shared_cache_dropped_total"}

@@ -16,7 +16,7 @@ from alula_tests.deploy.proxies import DEPLOY, free_port
 from alula_tests.origins import serving
 from alula_tests.service import Program, Service
 
-# Series that an instance has only with a shared tier, a store or calls to make, or after an event that does not happen here.
+# Series that an instance has only with a shared cache, a store or calls to make, or after an event that does not happen here.
 RARE = ("alula_shared_cache_", "alula_result_store_", "alula_outgoing_calls_", "alula_decode_worker_ends_total", 'status=~"5.."', 'status="503"')
 
 

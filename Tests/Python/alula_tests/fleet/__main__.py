@@ -1,4 +1,4 @@
-"""Four instances behind HAProxy, with and without a shared tier, under Zipf traffic: how often work is done, and what is lost."""
+"""Four instances behind HAProxy, with and without a shared cache, under Zipf traffic: how often work is done, and what is lost."""
 import argparse
 import contextlib
 import json
@@ -10,7 +10,7 @@ from alula_tests.clients import metrics
 from alula_tests.deploy.fleet import Fleet, until
 from alula_tests.deploy.proxies import HAProxy
 from alula_tests.fleet import agreement, latency, scenarios, versions
-from alula_tests.fleet.tier import Redis, Wire
+from alula_tests.fleet.shared_cache import Redis, Wire
 from alula_tests.fleet.traffic import DistinctOrigin, Reference
 from alula_tests.origins import serving
 from alula_tests.report import Report
@@ -23,35 +23,35 @@ ROOMY = ["--result-cache-capacity", "512MiB", "--result-cache-preferred", "400Mi
 PATIENT = ["--memory-budget", "1GiB"]
 
 
-def without_tier(options, origin, reference, report, folder):
+def without_shared_cache(options, origin, reference, report, folder):
     with Fleet(options.alula, *ROOMY) as instances, HAProxy(instances.ports, folder) as proxy:
         trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
         scenarios.work_is_done_once(trial, proxy)
         scenarios.one_is_lost_and_comes_back(trial, proxy)
 
 
-def with_tier(options, origin, reference, report, folder):
+def with_shared_cache(options, origin, reference, report, folder):
     with Redis() as redis, Wire(redis.port) as wire:
-        tier = ["--shared-cache", f"redis://127.0.0.1:{wire.port}/0"]
+        shared_cache = ["--shared-cache", f"redis://127.0.0.1:{wire.port}/0"]
         try:
-            fleet = Fleet(options.alula, *ROOMY, *tier)
+            fleet = Fleet(options.alula, *ROOMY, *shared_cache)
         except StartFailure as failure:
-            report.line(f"skipped: no shared tier in this build: {failure}")
+            report.line(f"skipped: no shared cache in this build: {failure}")
             return
         with fleet as instances, HAProxy(instances.ports, folder) as proxy:
             trial = scenarios.Trial(instances, origin, reference, report, options.sources, options.requests)
             scenarios.results_are_shared(trial, folder)
             scenarios.purges_are_seen_by_all(trial)
-            scenarios.time_of_a_tier_hit(trial, redis, report, options.tier_hit and options.tier_hit / 1e3)
-            scenarios.what_may_happen_to_the_tier(trial, proxy, redis, wire)
+            scenarios.time_of_a_shared_cache_hit(trial, redis, report, options.shared_hit and options.shared_hit / 1e3)
+            scenarios.what_may_happen_to_the_shared_cache(trial, proxy, redis, wire)
             if options.latency:
                 with Service(options.alula, *ROOMY, "--access-log", "off") as plain:
                     found = latency.hits_beside_misses(trial, plain, wire, redis)
-                    report.check(max(found.values()) <= 1.1, "p99 of hits is within 10 % of an instance without a tier")
+                    report.check(max(found.values()) <= 1.1, "p99 of hits is within 10 % of an instance without a shared cache")
 
 
 def with_store(options, origin, reference, report, folder):
-    """One folder where results stay, with a tier that tells of purges."""
+    """One folder where results stay, with a shared cache that tells of purges."""
     store, config = pathlib.Path(folder, "store"), pathlib.Path(folder, "store.json")
     store.mkdir()
     config.write_text(json.dumps({"resultStore": "kept", "origins": {"kept": {"folder": str(store), "write": True}}}))
@@ -89,12 +89,12 @@ def forecasts(options, origin, reference, report, folder):
         for evicts in (False, True):
             for is_routed in (True, False):
                 if evicts:
-                    redis.ask("CONFIG", "SET", "maxmemory", redis.used() + agreement.TIER)
+                    redis.ask("CONFIG", "SET", "maxmemory", redis.used() + agreement.SHARED_CACHE)
                 with HAProxy(instances.ports, folder, is_routing=is_routed) as proxy:
                     agreement.check(trial, proxy, is_routed, redis, evicts)
 
 
-PARTS = {"work": without_tier, "tier": with_tier, "store": with_store, "forecasts": forecasts}
+PARTS = {"work": without_shared_cache, "shared_cache": with_shared_cache, "store": with_store, "forecasts": forecasts}
 
 
 def main():
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--requests", type=int, default=50_000, help="of one scenario")
     parser.add_argument("--quick", action="store_true", help="few sources and requests: some minutes of a debug build")
     parser.add_argument("--latency", action="store_true", help="measure p99 of hits too; needs a quiet machine and wrk")
-    parser.add_argument("--tier-hit", type=float, help="milliseconds that the median answer from the tier may take")
+    parser.add_argument("--shared-hit", type=float, help="milliseconds that the median answer from the shared cache may take")
     parser.add_argument("--only", choices=PARTS)
     options = parser.parse_args()
     if options.quick:

@@ -17,8 +17,8 @@ BOUND = 3
 POINTS = (1_020, 1_022, 1_024, 1_026)
 # Fewer requests say little: they are shown, and not judged.
 ENOUGH = 6_000
-# Room for values in the tier.
-TIER = 2 * MIB
+# Room for values in the shared cache.
+SHARED_CACHE = 2 * MIB
 
 
 def flags():
@@ -33,7 +33,7 @@ def simulated(asked, configuration, requests):
 
 def check(trial, proxy, is_routed, redis=None, evicts=False):
     """Sends the same requests to the fleet and to both simulations, the first half to fill the caches."""
-    title = ("routed" if is_routed else "spread") + (", with a tier" if redis else "")
+    title = ("routed" if is_routed else "spread") + (", with a shared cache" if redis else "")
     trial.instances.forget()
     warm, counted = (scenarios.places(trial.sources, trial.requests, seed) for seed in (20, 21))
     part = f"agreement-{title.replace(', ', '-').replace(' ', '-')}"
@@ -41,29 +41,29 @@ def check(trial, proxy, is_routed, redis=None, evicts=False):
     counter = scenarios.Counter(trial.instances)
     counts = trial.ask([proxy.port], part, counted, f"{title}: counted")
     work = counter.work()
-    tier = redis.used_by_values() if redis else 0
-    measured = {"memory": counts.found["memory"], **work, "tier": counts.found["tier"]}
-    measured = {name: measured[name] / len(counted) for name in ("memory", "tier", "renders", "decodes", "fetches")}
+    shared_cache = redis.used_by_values() if redis else 0
+    measured = {"memory": counts.found["memory"], **work, "shared_cache": counts.found["shared_cache"]}
+    measured = {name: measured[name] / len(counted) for name in ("memory", "shared_cache", "renders", "decodes", "fetches")}
     asked = workload(trial.sources, trial.reference.mean_lengths())
     configuration = Configuration(
-        instances=4, is_routed=is_routed, tier=tier, result=256 << 10, decoded=384 << 10, decoded_preferred=0.625,
+        instances=4, is_routed=is_routed, shared_cache=shared_cache, result=256 << 10, decoded=384 << 10, decoded_preferred=0.625,
         source=512 << 10)
     # Which popular sources meet at one instance is chance: the mean of several rings.
     rings = [simulated(asked, dataclasses.replace(configuration, points=points), trial.requests) for points in POINTS]
     exact = {layer: sum(ring[layer] for ring in rings) / len(rings) for layer in rings[0]}
     approximated = Approximation(asked, configuration).solve().shares
     if redis:
-        # A tier that is late is not asked for a while, and more is rendered.
+        # A shared cache that is late is not asked for a while, and more is rendered.
         late = int(scenarios.figure(trial, 'alula_shared_cache_requests_total{result="timeout"}'))
-        trial.report.line(f"      {tier:,} bytes of values in the tier, {late} look-ups were late so far")
+        trial.report.line(f"      {shared_cache:,} bytes of values in the shared cache, {late} look-ups were late so far")
     trial.report.line(f"      {title}: per cent of {len(counted)} requests     " + "".join(f"{name:>9}" for name in measured))
     for name, found in (("measured", measured), ("request by request", exact), ("approximated", approximated)):
         trial.report.line(f"        {name:<38}" + "".join(f"{100 * found[layer]:>9.2f}" for layer in measured))
     if redis:
-        # A tier that evicts loses generations too, which no simulation has.
+        # A shared cache that evicts loses generations too, which no simulation has.
         worst = max(100 * abs(exact[layer] - measured[layer]) for layer in measured)
         claim = f"{title}: request by request is within {worst:.2f} points"
-        judge(trial, worst, claim + (", the tier evicts" if evicts else ""), is_judged=not evicts)
+        judge(trial, worst, claim + (", the shared cache evicts" if evicts else ""), is_judged=not evicts)
         return
     for name, found in (("request by request", exact), ("approximated", approximated)):
         worst = max(100 * abs(found[layer] - measured[layer]) for layer in measured)

@@ -1,4 +1,4 @@
-"""What a tier in trouble costs the hits in memory of an instance: p99 by wrk, beside an instance without a tier."""
+"""What a shared cache in trouble costs the hits in memory of an instance: p99 by wrk, beside an instance without a shared cache."""
 import re
 import statistics
 import subprocess
@@ -18,7 +18,7 @@ def p99(port, name, seconds):
 
 
 class Misses:
-    """One client that asks an instance for sources that nobody asked for before: the tier is asked each time."""
+    """One client that asks an instance for sources that nobody asked for before: the shared cache is asked each time."""
 
     def __init__(self, port, origin, part):
         self.is_stopped = False
@@ -41,7 +41,7 @@ class Misses:
 
 
 def hits_beside_misses(trial, plain, wire, redis, rounds=15, seconds=2):
-    """Rounds in turns: an instance without a tier, then one whose tier is in trouble, each with one client of misses."""
+    """Rounds in turns: an instance without a shared cache, then one whose shared cache is in trouble, each with one client of misses."""
     name = thumbnail(f"{trial.origin}/hot/0.png", w=48)
     found = {}
     for trouble in ("pass", "slow", "silent", "lying", "cut"):
@@ -59,6 +59,6 @@ def hits_beside_misses(trial, plain, wire, redis, rounds=15, seconds=2):
             ratios.append(figures[1] / figures[0])
         wire.set("pass")
         found[trouble] = statistics.median(ratios)
-        trial.report.line(f"      tier {trouble}: p99 of hits {found[trouble]:.2f} of an instance without one "
+        trial.report.line(f"      shared cache {trouble}: p99 of hits {found[trouble]:.2f} of an instance without one "
                           f"({', '.join(f'{ratio:.2f}' for ratio in ratios)})")
     return found

@@ -1,4 +1,4 @@
-"""What a fleet must hold: work done once, losses that nobody notices, and a tier that costs nothing but its hits."""
+"""What a fleet must hold: work done once, losses that nobody notices, and a shared cache that costs nothing but its hits."""
 import collections
 import itertools
 import json
@@ -44,7 +44,7 @@ class Counter:
                     if name.partition("{")[0] in NAMES:
                         found[NAMES[name.partition("{")[0]]] += int(value)
                     if name == 'alula_shared_cache_requests_total{result="hit"}':
-                        found["tier"] += int(value)
+                        found["shared_cache"] += int(value)
         return found
 
     def work(self):
@@ -150,25 +150,25 @@ def purges_are_seen_by_all(trial):
 
 
 def results_are_shared(trial, folder):
-    """Without routing, with a tier: a result is rendered once in the whole fleet, but for those that are made at once."""
+    """Without routing, with a shared cache: a result is rendered once in the whole fleet, but for those that are made at once."""
     with HAProxy(trial.instances.ports, folder, is_routing=False) as proxy:
         trial.instances.forget()
         sequence = places(trial.sources, trial.requests, 5)
         trial.reference.learn(trial.origin, sequence)
         counter, goal = Counter(trial.instances), distinct(sequence)
-        counts = trial.ask([proxy.port], "shared", sequence, "Zipf traffic without routing, with a tier")
+        counts = trial.ask([proxy.port], "shared", sequence, "Zipf traffic without routing, with a shared cache")
         work = counter.work()
         trial.report.check(work["renders"] <= 1.15 * goal["renders"],
                            f"renders: {work['renders']} of {goal['renders']}, {work['renders'] / goal['renders']:.3f} of at most 1.15")
         trial.report.line(f"      fetches {work['fetches']} of {goal['fetches']}, decodes {work['decodes']} of {goal['decodes']}, "
-                          f"answers from the tier {counts.found['tier']}")
+                          f"answers from the shared cache {counts.found['shared_cache']}")
 
 
-def time_of_a_tier_hit(trial, redis, report, bound=None):
-    """An instance that has nothing in memory answers from the tier; one request after another."""
+def time_of_a_shared_cache_hit(trial, redis, report, bound=None):
+    """An instance that has nothing in memory answers from the shared cache; one request after another."""
     sequence = sorted(set(places(trial.sources, min(trial.requests, 2_000), 6)))
-    trial.ask([trial.instances.ports[0]], "hits", sequence, "results go to the tier")
-    until(lambda: len(redis.keys()) >= len(sequence), "results in the tier")
+    trial.ask([trial.instances.ports[0]], "hits", sequence, "results go to the shared cache")
+    until(lambda: len(redis.keys()) >= len(sequence), "results in the shared cache")
     trial.instances.instances[0].kill()
     trial.instances.start_again(0)
     connection, seconds, missed = PlainConnection(trial.instances.ports[0]), [], 0
@@ -180,10 +180,10 @@ def time_of_a_tier_hit(trial, redis, report, bound=None):
         else:
             missed += 1
     connection.close()
-    report.check(len(seconds) >= 0.95 * len(sequence), f"{len(seconds)} of {len(sequence)} results came from the tier")
+    report.check(len(seconds) >= 0.95 * len(sequence), f"{len(seconds)} of {len(sequence)} results came from the shared cache")
     if seconds:
         middle, last = statistics.median(seconds), statistics.quantiles(seconds, n=100)[98]
-        text = f"an answer from the tier: p50 {1e3 * middle:.2f} ms, p99 {1e3 * last:.2f} ms"
+        text = f"an answer from the shared cache: p50 {1e3 * middle:.2f} ms, p99 {1e3 * last:.2f} ms"
         report.line(f"      {text}") if bound is None else report.check(middle <= bound, text)
 
 
@@ -192,7 +192,7 @@ def figure(trial, name):
 
 
 def is_shared_again(trial, part, sources):
-    """Whether an instance finds in the tier what another has just made."""
+    """Whether an instance finds in the shared cache what another has just made."""
     name = target(trial.origin, part, next(sources), 0)
     get(connect(trial.instances.ports[1]), name)
     answer, _ = get(connect(trial.instances.ports[2]), name)
@@ -200,7 +200,7 @@ def is_shared_again(trial, part, sources):
 
 
 def is_hit_again(trial, part, sequence):
-    """Whether an instance finds one of these in the tier; memory is emptied by asking instances in turn."""
+    """Whether an instance finds one of these in the shared cache; memory is emptied by asking instances in turn."""
     connection = connect(trial.instances.ports[2])
     for place in sequence:
         answer, _ = get(connection, target(trial.origin, part, *place))
@@ -209,20 +209,20 @@ def is_hit_again(trial, part, sequence):
     return False
 
 
-def what_may_happen_to_the_tier(trial, proxy, redis, wire):
+def what_may_happen_to_the_shared_cache(trial, proxy, redis, wire):
     """Slow, cut, silent, lying, full, gone, restarted: every answer is right and in time, and hits come back within 5 s."""
     report = trial.report
     part_of = iter(range(1_000))
 
     def disturbed(what, begin, end, keeps_values=True, rejects=False):
-        part = f"tier{next(part_of)}"
+        part = f"shared_cache{next(part_of)}"
         before, during, after = (places(trial.sources, trial.requests // 2, 10 + index) for index in range(3))
         for place_list in (before, during, after):
             trial.reference.learn(trial.origin, place_list)
         trial.ask([proxy.port], part, before, f"{what}: before")
         rejected = figure(trial, REJECTED)
         begin()
-        # Each instance lacks three quarters of what the others made, so that it asks the tier.
+        # Each instance lacks three quarters of what the others made, so that it asks the shared cache.
         counts = trial.ask(trial.instances.ports, part, during, f"{what}: meanwhile")
         slowest = max(counts.seconds["memory"], default=0)
         end()

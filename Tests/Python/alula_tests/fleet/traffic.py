@@ -48,7 +48,7 @@ def target(origin, part, source, rendition):
 
 
 class Reference:
-    """What the right answers are: those of an instance of its own, which stands behind no proxy and has no tier."""
+    """What the right answers are: those of an instance of its own, which stands behind no proxy and has no shared cache."""
 
     def __init__(self, service):
         self.service, self.expected, self.lengths = service, {}, collections.defaultdict(list)
@@ -160,7 +160,7 @@ class Run:
             counts.wrong.append(f"{name}: {len(body)} bytes")
         found = re.search(r"(?i)\ncache-status:.*", header)
         line = found[0] if found else ""
-        layer = "tier" if re.search(r"alula-shared; *hit", line) else "memory" if re.search(r"alula-result; *hit", line) else "made"
+        layer = "shared_cache" if re.search(r"alula-shared; *hit", line) else "memory" if re.search(r"alula-result; *hit", line) else "made"
         counts.found[layer] += 1
         counts.seconds[layer].append(seconds)
 

@@ -3,7 +3,7 @@ import Coordination
 /// Removals that the server has not confirmed: a plain value.
 ///
 /// They are sent again until it does, and none is dropped while there is room.
-struct DueRemovals {
+struct PendingRemovals {
     /// A removal at the server.
     enum Removal {
         /// Invalidate all values of sources.
@@ -93,9 +93,9 @@ struct DueRemovals {
 package enum RemovalState: Int, Comparable, Sendable {
     /// The place has performed it.
     case done
-    case due
+    case pending
     /// It was rejected, because too many are pending.
-    case refused
+    case rejected
 
     package static func < (one: RemovalState, other: RemovalState) -> Bool { one.rawValue < other.rawValue }
 }
@@ -115,10 +115,10 @@ package struct TagRemoval: Sendable {
 
 /// Limits the sources removed by one purge by tag, because each is removed separately, and all instances receive its
 /// name.
-package struct TagRemovalRoom: Sendable {
+package struct TagRemovalLimit: Sendable {
     package static let maximumSources = 100_000
     /// The maximum size of a list member in bytes.
-    static let longestMember = 8 << 10
+    static let maximumMemberBytes = 8 << 10
     /// The maximum total size of their names in bytes; they fill half as many notices as the log of purges keeps.
     static let maximumBytes = 8 << 20
 
@@ -143,7 +143,7 @@ package struct TagRemovalRoom: Sendable {
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
     private(set) var isComplete = true
-    private var room = TagRemovalRoom()
+    private var room = TagRemovalLimit()
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
@@ -151,14 +151,14 @@ struct TaggedSources {
     /// members without limit.
     private static let maximumBytes = 64 << 20
     /// The minimum size by which a member is counted in bytes.
-    private static let leastBytes = 64
+    private static let minimumBytes = 64
 
     /// Adds a page of members; nil for those that are too long.
     ///
     /// - Parameter seal: The seal of members of this tag; others are skipped, and take no room.
     mutating func add(_ page: [[UInt8]?], sealedBy seal: SharedSeal) {
         for member in page {
-            readBytes += max(Self.leastBytes, member?.count ?? TagRemovalRoom.longestMember)
+            readBytes += max(Self.minimumBytes, member?.count ?? TagRemovalLimit.maximumMemberBytes)
             guard let member, let source = seal.words(sealed: member).flatMap({ NamedSource($0) }),
                 !sources.contains(source)
             else { continue }

@@ -7,11 +7,11 @@ import Text
 ///
 /// Its size is bounded. A source whose tags it drops must leave the caches beside it, so that no entry is unreachable
 /// by its tags. A request drops no tags before its source is served, so that a nonexistent source evicts nothing.
-struct TagBook {
+struct TagIndex {
     /// The sources of requests in progress, by tag, with the number of requests.
     private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
     /// The tags of sources, whose number is their weight.
-    private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagBook.capacity)
+    private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagIndex.capacity)
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
 
     /// The maximum number of pairs.

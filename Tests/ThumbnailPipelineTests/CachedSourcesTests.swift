@@ -10,7 +10,7 @@ import Testing
 @testable import ThumbnailPipeline
 
 @Suite(.serialized, .timeLimit(.minutes(1)))
-struct PipelineCachesTests {
+struct CachedSourcesTests {
     private let clock = ManualTimekeeper()
     private let caches: CacheLayers
     private var sources: CachedSources { CachedSources(caches) }

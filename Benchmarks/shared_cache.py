@@ -1,4 +1,4 @@
-"""Results from the shared tier: how many a second, how soon, and what each costs the service, Redis and the load generator.
+"""Results from the shared cache: how many a second, how soon, and what each costs the service, Redis and the load generator.
 
 An instance fills a Redis server with results; then instances that keep nothing of results in memory answer all of them, one after the other.
 Several programs take turns, so that their figures can be compared.
@@ -127,7 +127,7 @@ def run(options, folder, redis, origin):
                 break
         while filler.metric("alula_shared_cache_queue_bytes"):
             time.sleep(0.05)
-        print(f"{len(paths)} results in the tier, {filler.metric('alula_shared_cache_dropped_total'):.0f} dropped")
+        print(f"{len(paths)} results in the shared cache, {filler.metric('alula_shared_cache_dropped_total'):.0f} dropped")
     small = ["--result-cache-capacity", "1MiB", "--result-cache-preferred", "0", *options.settings.split()]
     instances = [Instance(program, redis, *small) for program in options.alula]
     try:

@@ -5,8 +5,8 @@ import Text
 @testable import ThumbnailPipeline
 
 /// The tags that an instance knows.
-struct TagBookTests {
-    private var book = TagBook()
+struct TagIndexTests {
+    private var book = TagIndex()
 
     private func source(_ number: Int) throws -> SourceIdentity {
         SourceIdentity(url: try SourceURL(parsing: "http://h/\(number)"))
@@ -29,7 +29,7 @@ struct TagBookTests {
 
     @Test mutating func `a source with too many tags is dropped, and begins anew`() throws {
         let one = try source(1)
-        for number in 0..<TagBook.maximumTags {
+        for number in 0..<TagIndex.maximumTags {
             let dropped = book.note(["\(number)"], of: one).dropped
             #expect(dropped.isEmpty)
         }
@@ -40,15 +40,15 @@ struct TagBookTests {
     @Test mutating func `it is bounded, and drops the sources that came first`() throws {
         let tags = (0..<8).map { ExactText("\($0)") }
         var dropped: [SourceIdentity] = []
-        let sources = try (0..<TagBook.capacity / 8 + 2).map { try source($0) }
+        let sources = try (0..<TagIndex.capacity / 8 + 2).map { try source($0) }
         for source in sources { dropped += book.note(tags, of: source).dropped }
-        #expect(dropped == Array(sources.prefix(2)) && book.count == TagBook.capacity)
+        #expect(dropped == Array(sources.prefix(2)) && book.count == TagIndex.capacity)
         for _ in 0..<3 {
             for source in sources {
                 book.forget(source)
                 _ = book.note(tags, of: source)
             }
         }
-        #expect(book.count <= TagBook.capacity && book.sources(under: "0").count <= TagBook.capacity / 8)
+        #expect(book.count <= TagIndex.capacity && book.sources(under: "0").count <= TagIndex.capacity / 8)
     }
 }

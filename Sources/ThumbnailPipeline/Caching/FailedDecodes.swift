@@ -7,9 +7,9 @@ import Imaging
 /// A failure applies to one decode plan: a file with a truncated last frame can still show its first. It is forgotten
 /// when it expires, which a lifetime stated by the origin can shorten, after a success, with another version of the
 /// source, and when an operator removes the source.
-final class BrokenSources: Sendable {
+final class FailedDecodes: Sendable {
     /// A point in time: a failure of work that began before an operator's removal is not remembered after it.
-    struct Moment {
+    struct Checkpoint {
         fileprivate let removals: Int
     }
 
@@ -42,7 +42,7 @@ final class BrokenSources: Sendable {
         state = Locked(State(memory: BoundedMap(maximumCount: capacity, maximumWeight: maximumBytes)))
     }
 
-    var moment: Moment { state.withLock { Moment(removals: $0.removals) } }
+    var checkpoint: Checkpoint { state.withLock { Checkpoint(removals: $0.removals) } }
 
     /// Returns the error of a recent attempt at the same decode; `known` is the source's current record.
     func failure(
@@ -56,12 +56,12 @@ final class BrokenSources: Sendable {
     }
 
     /// Records that a source's header is unreadable.
-    func remember(_ error: ImagingError, of head: SourceHead, since moment: Moment) {
-        remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: moment)
+    func remember(_ error: ImagingError, of head: SourceHead, since checkpoint: Checkpoint) {
+        remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: checkpoint)
     }
 
-    func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since moment: Moment) {
-        remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: moment)
+    func remember(_ error: ImagingError, _ plan: DecodePlan, of record: SourceRecord, since checkpoint: Checkpoint) {
+        remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: checkpoint)
     }
 
     /// Forgets a failure, because the decode has succeeded.
@@ -81,7 +81,7 @@ final class BrokenSources: Sendable {
         }
     }
 
-    private func remember(_ error: ImagingError, _ plan: DecodePlan?, _ entry: Entry, since moment: Moment) {
+    private func remember(_ error: ImagingError, _ plan: DecodePlan?, _ entry: Entry, since checkpoint: Checkpoint) {
         let head = entry.head
         guard error.isFaultOfSource, head.freshness.storability == .shared else { return }
         let remaining = head.freshness.remainingLifetime(at: timekeeper.secondsSince1970)
@@ -89,7 +89,7 @@ final class BrokenSources: Sendable {
         let now = timekeeper.now
         let target = FetchedTarget(head.identity)
         state.withLock { state in
-            guard state.removals == moment.removals else { return }
+            guard state.removals == checkpoint.removals else { return }
             var entry = entry
             if let known = state.memory.peek(target, at: now), known.head.validator == head.validator {
                 entry.failures = known.failures

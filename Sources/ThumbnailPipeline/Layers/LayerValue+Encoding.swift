@@ -8,7 +8,7 @@ import Text
 /// The stored form of a source's record; its freshness is computed from the fields and not stored.
 extension SourceRecord {
     /// The record as bytes, without the identity, which is the key.
-    var written: [UInt8] {
+    var encoded: [UInt8] {
         var writer = RecordWriter()
         writer.write(head.url)
         writer.write(head.status)
@@ -19,7 +19,7 @@ extension SourceRecord {
         writer.write(head.receivedAt.secondsSince1970)
         writer.write(byteCount)
         writer.write(header)
-        writer.write(generations.store?.written ?? [])
+        writer.write(generations.store?.encoded ?? [])
         return writer.bytes
     }
 
@@ -87,8 +87,8 @@ extension RenderedImage {
 extension LayerValue {
     var encoded: CacheValue {
         switch self {
-        case .record(let record): CacheValue(head: record.written)
-        case .source(let body): CacheValue(head: body.validator.written, body: body.bytes)
+        case .record(let record): CacheValue(head: record.encoded)
+        case .source(let body): CacheValue(head: body.validator.encoded, body: body.bytes)
         case .result(let result): result.value
         }
     }
@@ -103,7 +103,7 @@ extension LayerValue {
             else { return nil }
             self = .record(record)
         case .source(let version):
-            guard value.head == version.validator.written else { return nil }
+            guard value.head == version.validator.encoded else { return nil }
             self = .source(SourceBody(validator: version.validator, bytes: value.body))
         case .result(let key):
             guard let result = RenderedImage(value), result.image.format == key.plan.format else { return nil }
@@ -124,8 +124,8 @@ extension ResultKey {
         let texts = plan.keyTexts
         writer.write(texts.count)
         for text in texts { writer.write(text) }
-        return additional.reduce(name(source) + writer.bytes + validator.written) { bytes, version in
-            bytes + name(version.source) + version.validator.written
+        return additional.reduce(name(source) + writer.bytes + validator.encoded) { bytes, version in
+            bytes + name(version.source) + version.validator.encoded
         }
     }
 }
@@ -143,7 +143,7 @@ extension SourceIdentity {
 }
 
 extension SourceValidator {
-    var written: [UInt8] {
+    var encoded: [UInt8] {
         var writer = RecordWriter()
         writer.write(self)
         return writer.bytes

@@ -15,7 +15,7 @@ import ThumbnailTypes
 
 /// The disk below memory: what a service finds after a restart.
 @Suite(.serialized, .timeLimit(.minutes(2)))
-final class PipelineDiskTests {
+final class DiskLayerTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-pipeline-\(UUID().uuidString)")
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -250,8 +250,8 @@ final class PipelineDiskTests {
             identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now)
         let whole = header(4, format == .tiff ? [header(4), header(5)] : [])
         let record = SourceRecord(head, header: whole, byteCount: 9)
-        #expect(SourceRecord(record.written, of: identity)?.header == whole)
-        #expect(record.written.count < 5_000)
+        #expect(SourceRecord(record.encoded, of: identity)?.header == whole)
+        #expect(record.encoded.count < 5_000)
     }
 
     @Test func `what is larger than memory's share is served from the disk`() async throws {

@@ -3,13 +3,13 @@ import Testing
 
 @testable import SharedCaching
 
-struct SharedValueTests {
+struct SealedValueTests {
     private let key = SharedKey(of: Array("a result".utf8))
     private let generations = [Generation(), Generation()]
     private let value = CacheValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
 
     @Test func `a value is read as it was written`() throws {
-        let written = value.written(under: key, generations: generations)
+        let written = value.encoded(under: key, generations: generations)
         #expect(written.count == value.length(generations: 2))
         guard case .value(let read) = CacheValue.read(written, under: key, generations: generations) else {
             Issue.record("not read")
@@ -19,7 +19,7 @@ struct SharedValueTests {
     }
 
     @Test func `no byte of a value can change unnoticed`() {
-        let written = value.written(under: key, generations: generations).array
+        let written = value.encoded(under: key, generations: generations).array
         for place in written.indices {
             var damaged = written
             damaged[place] ^= 1 << (place % 8)
@@ -42,7 +42,7 @@ struct SharedValueTests {
     @Test func `a value is read by the key that it was sealed with, and by no other and none`() {
         let seals = [SharedSeal(), SharedSeal(key: [1, 2, 3]), SharedSeal(key: [1, 2, 4])]
         for (place, writer) in seals.enumerated() {
-            let written = value.written(under: key, generations: generations, writer)
+            let written = value.encoded(under: key, generations: generations, writer)
             for (other, reader) in seals.enumerated() {
                 let finding = CacheValue.read(written, under: key, generations: generations, reader)
                 let isRead = if case .value = finding { true } else { false }
@@ -54,9 +54,9 @@ struct SharedValueTests {
     @Test func `a purge is believed by the key that it was sealed with, and by no other`() throws {
         let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
         let (seal, other) = (SharedSeal(key: [1]), SharedSeal(key: [2]))
-        let written = notice.written(seal)
+        let written = notice.encoded(seal)
         #expect(PurgeNotice(written, seal) == notice && PurgeNotice(written, other) == nil)
-        #expect(PurgeNotice(notice.written(), seal) == nil && PurgeNotice([], seal) == nil)
+        #expect(PurgeNotice(notice.encoded(), seal) == nil && PurgeNotice([], seal) == nil)
         for place in written.indices {
             var forged = written
             forged[place] ^= 1
@@ -66,7 +66,7 @@ struct SharedValueTests {
     }
 
     @Test func `a value of another key is damaged, and one of another generation is outdated`() {
-        let written = value.written(under: key, generations: generations)
+        let written = value.encoded(under: key, generations: generations)
         guard case .damaged = CacheValue.read(written, under: SharedKey(of: [1]), generations: generations),
             case .damaged = CacheValue.read(written, under: key, generations: [generations[0]])
         else {

@@ -15,7 +15,7 @@ import ThumbnailTypes
 
 /// The cache that several instances share, below the memory of each.
 @Suite(.serialized, .timeLimit(.minutes(2)))
-struct SharedTierTests {
+struct SharedLayerTests {
     private let server: FakeRedis
 
     init() throws { server = try FakeRedis() }

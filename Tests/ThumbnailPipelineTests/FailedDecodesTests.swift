@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 /// SampleFiles that cannot be decoded, asked for again.
 @Suite(.serialized, .timeLimit(.minutes(1)))
-struct BrokenSourcesTests {
+struct FailedDecodesTests {
     private func fails(_ fixture: PipelineFixture, width: Int = 20, cacheControl: String? = nil) async {
         await #expect(throws: ImagingError.self) {
             try await fixture.thumbnail(width: width, cacheControl: cacheControl)
@@ -96,7 +96,7 @@ struct BrokenSourcesTests {
         }
         #expect(fixture.origin.loads == 1)
         let identity = try fixture.downloader.identity(of: "http://example.com/a")
-        #expect(fixture.pipeline.broken.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
+        #expect(fixture.pipeline.failedDecodes.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
     }
 
     @Test func `36: a broken late frame is refused, and costs the source nothing`() async throws {
@@ -123,7 +123,7 @@ struct BrokenSourcesTests {
 
     @Test func `36: a failure holds for what failed, and for that version`() throws {
         let time = ManualTimekeeper()
-        let broken = BrokenSources(timeLimit: .seconds(5), timekeeper: time)
+        let failedDecodes = FailedDecodes(timeLimit: .seconds(5), timekeeper: time)
         func record(_ version: String) throws -> SourceRecord {
             let now = HTTPDate(secondsSince1970: time.secondsSince1970)
             return try SourceRecord(
@@ -134,13 +134,15 @@ struct BrokenSourcesTests {
         }
         let (old, new) = (try record("1"), try record("2"))
         func failure(_ page: Int, _ known: SourceRecord?) -> ImagingError? {
-            broken.failure(of: old.identity, known: known, plan: { _ in DecodePlan(page: page) })
+            failedDecodes.failure(of: old.identity, known: known, plan: { _ in DecodePlan(page: page) })
         }
         let error = ImagingError.cannotDecode(detail: "cut")
-        for page in [3, 4] { broken.remember(error, DecodePlan(page: page), of: old, since: broken.moment) }
+        for page in [3, 4] {
+            failedDecodes.remember(error, DecodePlan(page: page), of: old, since: failedDecodes.checkpoint)
+        }
         #expect(failure(3, nil) == error && failure(4, old) == error)
         #expect(failure(0, nil) == nil && failure(3, new) == nil)
-        broken.forget(DecodePlan(page: 3), of: old.identity)
+        failedDecodes.forget(DecodePlan(page: 3), of: old.identity)
         #expect(failure(3, nil) == nil && failure(4, nil) == error)
         time.advance(by: .seconds(5))
         #expect(failure(4, nil) == nil)
