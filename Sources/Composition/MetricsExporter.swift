@@ -44,6 +44,6 @@ struct MetricsExporter: Sendable {
         let isTaken = await sender.send(
             MetricDocument.bytes(readings, at: time, in: timeline, of: resource), until: end)
         documents.counter(isTaken ? "taken" : "lost").increment()
-        if isTaken { timeline.take(readings, at: time) }
+        if isTaken { timeline.accept(readings, at: time) }
     }
 }

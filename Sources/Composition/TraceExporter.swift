@@ -52,7 +52,7 @@ extension Settings {
         let isSent = exports.traces.endpoint != nil
         guard isSent || isTold else { return nil }
         return Tracer(
-            isSent ? exports.sampler : TraceSampler(share: 0), identifiesAll: isTold, registry: registry,
+            isSent ? exports.sampler : TraceSampler(share: 0), propagatesAll: isTold, registry: registry,
             timekeeper: time)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// Buffers log lines until ``open()``, so that a later line can be written first.
 package final class DeferringSink: LogSink {
     private let sink: any LogSink
-    private let kept = Locked<[LogLine]>([])
+    private let buffered = Locked<[LogLine]>([])
     private let isOpen = Atomic(false)
 
     /// The maximum number of buffered lines; a start writes far fewer.
@@ -15,14 +15,14 @@ package final class DeferringSink: LogSink {
     }
 
     package func write(_ line: LogLine) {
-        if !isOpen.load(ordering: .acquiring), keep(line) { return }
+        if !isOpen.load(ordering: .acquiring), buffer(line) { return }
         sink.write(line)
     }
 
     /// Writes the buffered lines in order, and every later line immediately.
     package func open() {
         while true {
-            let lines = kept.withLock { lines in
+            let lines = buffered.withLock { lines in
                 defer { lines = [] }
                 if lines.isEmpty { isOpen.store(true, ordering: .releasing) }
                 return lines
@@ -33,8 +33,8 @@ package final class DeferringSink: LogSink {
     }
 
     /// Returns true if the line was buffered, or dropped because the buffer is full; false once lines are passed on.
-    private func keep(_ line: LogLine) -> Bool {
-        kept.withLock { lines in
+    private func buffer(_ line: LogLine) -> Bool {
+        buffered.withLock { lines in
             guard !isOpen.load(ordering: .relaxed) else { return false }
             if lines.count < Self.capacity { lines.append(line) }
             return true

@@ -54,7 +54,7 @@ struct TrustedProxiesTests {
     @Test(arguments: [true, false])
     func `a trusted proxy's trace and client are in the log`(isTrusted: Bool) async throws {
         let tracer = Tracer(
-            TraceSampler(share: 0), identifiesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
+            TraceSampler(share: 0), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
         let proxies = try proxies()
         let edge = Edge(tracer: tracer) { $0.trustedProxies = proxies }
         var request = request(from: isTrusted ? Self.proxy : Self.stranger, "198.51.100.9")

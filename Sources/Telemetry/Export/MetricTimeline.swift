@@ -48,17 +48,17 @@ package struct MetricTimeline: Sendable {
     private let temporality: MetricTemporality
     private let start: UInt64
     /// The time and the totals of the last accepted document.
-    private var told: (time: UInt64, values: [Key: Value])
+    private var accepted: (time: UInt64, values: [Key: Value])
 
     /// Creates a timeline that begins at `start`, in nanoseconds since 1970, when all counts are 0.
     package init(_ temporality: MetricTemporality, since start: UInt64) {
         self.temporality = temporality
         self.start = start
-        told = (start, [:])
+        accepted = (start, [:])
     }
 
     /// Returns the time of a document at `moment`, never before an earlier document even if the clock was set back.
-    package func time(at moment: UInt64) -> UInt64 { max(moment, told.time) }
+    package func time(at moment: UInt64) -> UInt64 { max(moment, accepted.time) }
 
     /// Returns the metrics of a document: those with points, and only points with something to report.
     func metrics(_ readings: [MetricReading]) -> [Metric] {
@@ -67,9 +67,9 @@ package struct MetricTimeline: Sendable {
             let isDelta = temporality.isDelta(reading.description)
             let points = reading.values.compactMap { attributes, total -> Point? in
                 guard isDelta else { return Point(attributes: attributes, start: start, value: total) }
-                let earlier = told.values[Key(name: reading.description.name, attributes: attributes)]
-                guard let value = total.new(since: earlier) else { return nil }
-                return Point(attributes: attributes, start: told.time, value: value)
+                let earlier = accepted.values[Key(name: reading.description.name, attributes: attributes)]
+                guard let value = total.change(since: earlier) else { return nil }
+                return Point(attributes: attributes, start: accepted.time, value: value)
             }
             guard !points.isEmpty else { return nil }
             return Metric(description: reading.description, otlp: otlp, isDelta: isDelta, points: points)
@@ -77,11 +77,11 @@ package struct MetricTimeline: Sendable {
     }
 
     /// Records that the collector accepted a document with these values.
-    package mutating func take(_ readings: [MetricReading], at time: UInt64) {
-        told.time = time
+    package mutating func accept(_ readings: [MetricReading], at time: UInt64) {
+        accepted.time = time
         for reading in readings where temporality.isDelta(reading.description) {
             for (attributes, total) in reading.values {
-                told.values[Key(name: reading.description.name, attributes: attributes)] = total
+                accepted.values[Key(name: reading.description.name, attributes: attributes)] = total
             }
         }
     }
@@ -98,7 +98,7 @@ extension MetricReading {
 
 extension MetricTimeline.Value {
     /// Returns the difference to an earlier total, or the whole total of a restarted counter; nil if nothing changed.
-    fileprivate func new(since earlier: MetricTimeline.Value?) -> MetricTimeline.Value? {
+    fileprivate func change(since earlier: MetricTimeline.Value?) -> MetricTimeline.Value? {
         switch (self, earlier) {
         case (.number(let total), .number(let before)?) where total >= before:
             total == before ? nil : .number(total - before)

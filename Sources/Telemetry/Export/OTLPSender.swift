@@ -18,10 +18,10 @@ package struct OTLPSender: Sendable {
     package static let attempts = 3
     static let timeLimit = Duration.seconds(3)
     /// The time limit of everything sent during shutdown.
-    package static let lastTimeLimit = Duration.seconds(2)
+    package static let shutdownTimeLimit = Duration.seconds(2)
     private static let firstPause = Duration.seconds(2)
     /// The longest pause that a collector can request.
-    private static let longestPause = Duration.seconds(300)
+    private static let maximumPause = Duration.seconds(300)
 
     private let post: Post
     private let timekeeper: any Timekeeper
@@ -43,7 +43,7 @@ package struct OTLPSender: Sendable {
         while !isLast {
             try? await timekeeper.sleep(until: timekeeper.now + interval)
             isLast = Task.isCancelled
-            await work(isLast ? timekeeper.now + Self.lastTimeLimit : nil)
+            await work(isLast ? timekeeper.now + Self.shutdownTimeLimit : nil)
         }
     }
 
@@ -56,15 +56,15 @@ package struct OTLPSender: Sendable {
         for attempt in 1...Self.attempts {
             let rest = end.map { $0 - timekeeper.now } ?? Self.timeLimit
             guard rest > .zero else { return false }
-            var wish: Duration?
+            var requestedPause: Duration?
             switch await post(document, min(rest, Self.timeLimit)) {
             case .status(200..<300, _): return true
-            case .status(429, let retryAfter), .status(502...504, let retryAfter): wish = retryAfter
+            case .status(429, let retryAfter), .status(502...504, let retryAfter): requestedPause = retryAfter
             case .status: return false
             case .none: break
             }
             guard attempt < Self.attempts, !Task.isCancelled else { return false }
-            let wait = wish.map { min($0, Self.longestPause) } ?? pause * jitter()
+            let wait = requestedPause.map { min($0, Self.maximumPause) } ?? pause * jitter()
             guard (try? await timekeeper.sleep(until: timekeeper.now + wait)) != nil else { return false }
             pause *= 2
         }

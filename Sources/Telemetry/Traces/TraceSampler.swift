@@ -11,9 +11,9 @@ package struct TraceSampler: Equatable, Sendable {
     }
 
     /// Whether no trace that begins here is recorded.
-    var takesNone: Bool { bound == 0 }
+    var samplesNothing: Bool { bound == 0 }
 
     /// Decides by the 64 lowest bits of the trace identifier, so that all services with the same share agree
     /// ("TraceIdRatioBased", as in OpenTelemetry's libraries for Go and Java).
-    func takes(_ bits: UInt64) -> Bool { bits >> 1 < bound }
+    func samples(_ bits: UInt64) -> Bool { bits >> 1 < bound }
 }

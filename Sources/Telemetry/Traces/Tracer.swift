@@ -9,20 +9,20 @@ package final class Tracer: Sendable {
     static let maximumSpans = 8_192
 
     private let sampler: TraceSampler
-    private let identifiesAll: Bool
+    private let propagatesAll: Bool
     private let timekeeper: any Timekeeper
     private let sequence: Atomic<UInt64>
     private let waiting = Locked<[Span]>([])
     private let dropped: Counter
 
     /// - Parameters:
-    ///   - identifiesAll: Whether requests that are not sampled get a trace context too, to propagate it to origins.
+    ///   - propagatesAll: Whether requests that are not sampled get a trace context too, to propagate it to origins.
     ///   - registry: Receives `alula_trace_spans_dropped_total`.
     package init(
-        _ sampler: TraceSampler, identifiesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
+        _ sampler: TraceSampler, propagatesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
     ) {
         self.sampler = sampler
-        self.identifiesAll = identifiesAll
+        self.propagatesAll = propagatesAll
         self.timekeeper = timekeeper
         sequence = Atomic(.random(in: .min ... .max))
         dropped = registry.counter(
@@ -34,20 +34,20 @@ package final class Tracer: Sendable {
     /// - Parameter parent: The caller's context; its sampling decision takes precedence if the sampler follows the
     ///   caller.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
-        guard let parent else { return identifiesAll ? beginNew() : beginSampled() }
-        let isSampled = sampler.followsCaller ? parent.isSampled : sampler.takes(parent.traceID.low)
+        guard let parent else { return propagatesAll ? beginNew() : beginIfSampled() }
+        let isSampled = sampler.followsCaller ? parent.isSampled : sampler.samples(parent.traceID.low)
         return trace(parent.traceID, within: parent.spanID, isSampled: isSampled)
     }
 
     /// Begins the trace of a request that sends no context to origins; nil if it is not sampled.
-    package func beginSampled() -> RequestTrace? {
-        guard !sampler.takesNone, case let low = newBits(), sampler.takes(low) else { return nil }
+    package func beginIfSampled() -> RequestTrace? {
+        guard !sampler.samplesNothing, case let low = newBits(), sampler.samples(low) else { return nil }
         return trace(TraceContext.TraceID(high: newBits(), low: low), within: nil, isSampled: true)
     }
 
     private func beginNew() -> RequestTrace {
         let traceID = TraceContext.TraceID(high: newBits(), low: newBits())
-        return trace(traceID, within: nil, isSampled: sampler.takes(traceID.low))
+        return trace(traceID, within: nil, isSampled: sampler.samples(traceID.low))
     }
 
     private func trace(

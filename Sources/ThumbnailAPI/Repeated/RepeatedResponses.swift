@@ -42,7 +42,7 @@ struct RepeatedResponses: Sendable {
             thumbnails.countRepeatedHit()
             let now = timekeeper.now
             route.recordSuccess(seconds: (now - start).seconds)
-            tracer?.beginSampled()?.finish(
+            tracer?.beginIfSampled()?.finish(
                 .images(route), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
                 time: start..<max(start, now))
             return last

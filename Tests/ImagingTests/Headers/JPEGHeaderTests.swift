@@ -113,8 +113,8 @@ struct JPEGHeaderTests {
     }
 
     @Test(arguments: [0xC0, 0xC2])
-    func `fifty scans are read, no more`(marker: Int) throws {
-        var file = JPEGFile(marker: marker, scans: Array(repeating: 1, count: 50))
+    func `a hundred scans are read, no more`(marker: Int) throws {
+        var file = JPEGFile(marker: marker, scans: Array(repeating: 1, count: 100))
         #expect(try inspect(file.bytes).size.width == 300)
         file.scans.append(1)
         #expect(isDamaged(file.bytes))

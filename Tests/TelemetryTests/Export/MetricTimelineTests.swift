@@ -31,7 +31,7 @@ struct MetricTimelineTests {
             "alula.decodes png from 100: 2", "alula.decode.duration from 100: 0 in 0 s", "alula.queue from 100: 4",
         ]
         #expect(points(timeline) == first)
-        timeline.take(registry.readings, at: 160)
+        timeline.accept(registry.readings, at: 160)
         #expect(points(timeline) == first)
         counts.counter("jpeg").increment()
         times.observe(3)
@@ -54,7 +54,7 @@ struct MetricTimelineTests {
             points(timeline) == [
                 "alula.decodes png from 100: 2", "alula.decode.duration from 100: 1 in 1 s", "alula.queue from 100: 4",
             ])
-        timeline.take(registry.readings, at: 160)
+        timeline.accept(registry.readings, at: 160)
         #expect(points(timeline) == ["alula.queue from 100: 4"])
         counts.counter("png").increment()
         counts.counter("jpeg").increment(by: 5)
@@ -71,7 +71,7 @@ struct MetricTimelineTests {
         let counter = registry.counter("alula_decodes_total", help: "")
         counter.increment()
         var timeline = MetricTimeline(.delta, since: 100)
-        timeline.take(registry.readings, at: 160)
+        timeline.accept(registry.readings, at: 160)
         counter.increment()
         #expect(points(timeline) == ["alula.decodes from 160: 1"])
         counter.increment()
@@ -85,7 +85,7 @@ struct MetricTimelineTests {
         registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
         counter.increment()
         var timeline = MetricTimeline(.lowmemory, since: 100)
-        timeline.take(registry.readings, at: 160)
+        timeline.accept(registry.readings, at: 160)
         counter.increment()
         total.change(by: 1)
         #expect(points(timeline) == ["alula.decodes from 160: 1", "alula.purges from 100: 8"])
@@ -96,7 +96,7 @@ struct MetricTimelineTests {
         total.change(by: 7)
         registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
         var timeline = MetricTimeline(.delta, since: 100)
-        timeline.take(registry.readings, at: 160)
+        timeline.accept(registry.readings, at: 160)
         total.change(by: -4)
         #expect(points(timeline) == ["alula.purges from 160: 3"])
     }
@@ -104,7 +104,7 @@ struct MetricTimelineTests {
     @Test func `times never go back, although the clock may`() {
         var timeline = MetricTimeline(.delta, since: 100)
         #expect(timeline.time(at: 90) == 100)
-        timeline.take([], at: 160)
+        timeline.accept([], at: 160)
         #expect(timeline.time(at: 150) == 160 && timeline.time(at: 170) == 170)
     }
 

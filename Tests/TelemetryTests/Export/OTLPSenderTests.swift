@@ -84,7 +84,7 @@ struct OTLPSenderTests {
         await time.nextWaking(at: .seconds(180))
         task.cancel()
         await task.value
-        #expect(script.limits.withLock { $0 } == [.seconds(3), .seconds(3), OTLPSender.lastTimeLimit])
+        #expect(script.limits.withLock { $0 } == [.seconds(3), .seconds(3), OTLPSender.shutdownTimeLimit])
     }
 
     @Test func `nothing is sent after the end`() async {

@@ -6,7 +6,7 @@ import Testing
 struct SpanDocumentTests {
     @Test func `a document is what OTLP's JSON form has`() throws {
         let tracer = Tracer(
-            TraceSampler(share: 1), identifiesAll: false, registry: MetricsRegistry(),
+            TraceSampler(share: 1), propagatesAll: false, registry: MetricsRegistry(),
             timekeeper: ManualTimekeeper(secondsSince1970: 1_800_000_000))
         let link = try #require(
             TraceContext(traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"))

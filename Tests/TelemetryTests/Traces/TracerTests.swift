@@ -10,9 +10,9 @@ struct TracerTests {
     private let time = ManualTimekeeper(secondsSince1970: 1_800_000_000)
 
     private func tracer(
-        sampling share: Double = 1, identifiesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
+        sampling share: Double = 1, propagatesAll: Bool = false, registry: MetricsRegistry = MetricsRegistry()
     ) -> Tracer {
-        Tracer(TraceSampler(share: share), identifiesAll: identifiesAll, registry: registry, timekeeper: time)
+        Tracer(TraceSampler(share: share), propagatesAll: propagatesAll, registry: registry, timekeeper: time)
     }
 
     @Test func `a share of the requests is sampled`() {
@@ -40,7 +40,7 @@ struct TracerTests {
     func `a sampler that does not follow callers decides by itself`(share: Double, isSampled: Bool) throws {
         let parent = try #require(Self.parent)
         let tracer = Tracer(
-            TraceSampler(share: share, followsCaller: false), identifiesAll: false, registry: MetricsRegistry(),
+            TraceSampler(share: share, followsCaller: false), propagatesAll: false, registry: MetricsRegistry(),
             timekeeper: time)
         for flag in [true, false] {
             let caller = TraceContext(traceID: parent.traceID, spanID: parent.spanID, isSampled: flag)
@@ -51,23 +51,23 @@ struct TracerTests {
     @Test func `services with one share decide alike about a trace`() throws {
         let sampler = TraceSampler(share: 0.25, followsCaller: false)
         // The 63 lowest bits count; those of the first are just below a quarter.
-        #expect(sampler.takes(0x3fff_ffff_ffff_ffff) && !sampler.takes(0x4000_0000_0000_0000))
-        let tracer = Tracer(sampler, identifiesAll: true, registry: MetricsRegistry(), timekeeper: time)
+        #expect(sampler.samples(0x3fff_ffff_ffff_ffff) && !sampler.samples(0x4000_0000_0000_0000))
+        let tracer = Tracer(sampler, propagatesAll: true, registry: MetricsRegistry(), timekeeper: time)
         for _ in 0..<200 {
             let context = try #require(tracer.begin()).context
-            #expect(context.isSampled == sampler.takes(context.traceID.low))
+            #expect(context.isSampled == sampler.samples(context.traceID.low))
             #expect(try #require(tracer.begin(continuing: context)).context.isSampled == context.isSampled)
         }
     }
 
     @Test func `requests that are not sampled have a place in a trace if an origin is told`() throws {
-        let tracer = tracer(sampling: 0, identifiesAll: true)
+        let tracer = tracer(sampling: 0, propagatesAll: true)
         let trace = try #require(tracer.begin())
         #expect(trace.context.traceparent.hasSuffix("-00"))
         trace.record("decode", time: .zero ..< .seconds(1))
         trace.finish("GET thumbnail", time: .zero ..< .seconds(1), attributes: [])
         #expect(tracer.takeSpans(atMost: 10).isEmpty)
-        #expect(tracer.beginSampled() == nil)
+        #expect(tracer.beginIfSampled() == nil)
     }
 
     @Test func `spans tell their place, and their times by the wall clock`() throws {

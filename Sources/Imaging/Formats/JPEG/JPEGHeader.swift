@@ -10,7 +10,7 @@ struct JPEGHeader {
     private var scans = 0
 
     /// Each scan costs a pass over the whole image, and a usual file has about ten.
-    static let maximumScans = 50
+    static let maximumScans = 100
     /// Maximum number of stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among
     /// 256 bytes, and each is found apart.
     private static let mostStuffing = 1_000_000

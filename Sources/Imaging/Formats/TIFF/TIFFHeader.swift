@@ -129,6 +129,7 @@ struct TIFFFile {
 
     /// Rejects JPEG tiles with more scans than usual files have, and tiles that overlap: reading them takes long.
     fileprivate func checkScans(of tiles: Tiles, in bytes: RawSpan) throws(ImagingError) {
+        let maximumScans = 50
         var seen: Set<Int> = []
         var walked = 0
         for index in 0..<tiles.count {
@@ -140,7 +141,7 @@ struct TIFFFile {
             {
                 scans += marker == 0xDA ? 1 : 0
                 offset = end
-                guard scans <= JPEGHeader.maximumScans, walked + offset - start <= 2 * bytes.byteCount else {
+                guard scans <= maximumScans, walked + offset - start <= 2 * bytes.byteCount else {
                     throw .cannotDecode(detail: "the TIFF file has JPEG tiles of too many scans, or that overlap")
                 }
             }
