@@ -163,7 +163,7 @@ $(VENV_DOCS)/installed: scripts/docs-requirements.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
-lint: ## Check formatting, polling tests, words, links, threads, folder order, sizes, text keys and imports
+lint: ## Check formatting, documented parameters, polling tests, words, links, threads, folder order, sizes, text keys and imports
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads
@@ -173,6 +173,7 @@ lint: ## Check formatting, polling tests, words, links, threads, folder order, s
 	@scripts/lint-formats
 	@scripts/lint-services
 	@scripts/lint-lines
+	@scripts/lint-parameters
 	@scripts/lint-polling
 	@scripts/lint-c
 	@SWIFT=$(SWIFT) scripts/lint-imports

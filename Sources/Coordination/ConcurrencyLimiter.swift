@@ -1,4 +1,4 @@
-/// Limits the number of tasks that do slow work at a time; a waiting task uses only a place in the line.
+/// Limits the number of tasks that do slow work at a time; a waiting task occupies only a queue entry.
 ///
 /// Slow work reserves hundreds of megabytes: while it waits for its turn it must not withhold them from quick work.
 package final class ConcurrencyLimiter: Sendable {
@@ -10,7 +10,7 @@ package final class ConcurrencyLimiter: Sendable {
     /// Creates a limiter.
     ///
     /// - Parameters:
-    ///   - places: The number of concurrent turns, at least 1.
+    ///   - maximumTurns: The number of concurrent turns, at least 1.
     ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
     ///   - timekeeper: The clock that measures waits.
     package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {

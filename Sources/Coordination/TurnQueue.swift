@@ -56,7 +56,7 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
-    /// Takes a turn, or a place in the line.
+    /// Takes a turn, or a queue entry.
     ///
     /// Regardless of the queue timeout, as many entrants may wait as there are turns: a wrong cost must not leave a
     /// slot idle.

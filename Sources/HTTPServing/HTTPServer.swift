@@ -64,7 +64,7 @@ package final class HTTPServer: Sendable {
     ///
     /// - Parameters:
     ///   - timeLimit: The time for requests in progress.
-    ///   - willCut: Called, possibly more than once, before requests are aborted; their tasks are cancelled as if the
+    ///   - willAbort: Called, possibly more than once, before requests are aborted; their tasks are cancelled as if the
     ///   clients had disconnected.
     /// - Returns: true if no request was aborted.
     package func shutDown(timeLimit: Duration, willAbort: @escaping @Sendable () -> Void = {}) async -> Bool {

@@ -5,7 +5,7 @@ package import Imaging
 package import Text
 package import ThumbnailTypes
 
-/// Turns a thumbnail request into an encoded image, and never does the same work twice at a time.
+/// Turns a thumbnail request into an encoded image, and shares identical concurrent work.
 ///
 /// The steps, in order: result cache · join an identical render · decoded cache · join an identical decode · source
 /// cache · join or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and
@@ -228,7 +228,7 @@ package final class ImagePipeline: ThumbnailServing {
         return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)
     }
 
-    /// Returns the thumbnail for a hit of the result cache without any other lookups.
+    /// Returns the thumbnail for a hit of the result cache.
     func thumbnail(_ hit: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }

@@ -28,7 +28,7 @@ package enum HTTPClient {
     /// - Parameters:
     ///   - request: The method, the fields and the body; its target is ignored.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
-    ///   - mostBodyBytes: The maximum size of the response body; nil discards the body, and a long one ends the
+    ///   - maximumBodyBytes: The maximum size of the response body; nil discards the body, and a long one ends the
     ///   transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,

@@ -56,7 +56,9 @@ struct RepeatedResponses: Sendable {
     private func response(
         _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration, second: Int
     ) -> RecurringResponse? {
-        guard !isLoggingAll, let template = template(for: thumbnail, request) else { return nil }
+        guard !isLoggingAll, request.request.expires == nil, let template = template(for: thumbnail, request) else {
+            return nil
+        }
         route.recordSuccess(seconds: (timekeeper.now - start).seconds)
         let age = thumbnail.freshness.age
         return template.response(age: age, second: second) {
@@ -70,16 +72,19 @@ struct RepeatedResponses: Sendable {
 
     /// Returns the fields of a response with `thumbnail` that do not change over time; cached thumbnails store them.
     func lastingFields(_ thumbnail: Thumbnail, _ request: ResolvedRequest) -> HTTPFields {
-        template(for: thumbnail, request)?.fields
-            ?? fields.lasting(
-                thumbnail, to: request, secondsLeft: request.request.expires.map { $0 - timekeeper.secondsSince1970 })
+        var lasting = template(for: thumbnail, request)?.fields ?? fields.lasting(thumbnail, to: request)
+        if let expires = request.request.expires {
+            lasting[.cacheControl] = fields.cacheControl(
+                of: thumbnail, request.request.form, secondsLeft: expires - timekeeper.secondsSince1970)
+        }
+        return lasting
     }
 
-    /// Returns the template stored with a cached thumbnail; nil if the target expires, because its `max-age` shrinks.
+    /// Returns the template stored with a cached thumbnail; nil for other thumbnails.
     private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
-        guard let slot = thumbnail.slot, request.request.expires == nil else { return nil }
+        guard let slot = thumbnail.slot else { return nil }
         return ResponseTemplate.template(for: thumbnail, request.request, at: slot) {
-            fields.lasting(thumbnail, to: request, secondsLeft: nil)
+            fields.lasting(thumbnail, to: request)
         }
     }
 }

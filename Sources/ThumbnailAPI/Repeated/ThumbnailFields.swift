@@ -16,15 +16,8 @@ struct ThumbnailFields: Sendable {
         self.cacheTagField = cacheTagField
     }
 
-    /// Returns the fields of a 200 that do not change over time.
-    ///
-    /// - Parameters:
-    ///   - thumbnail: The thumbnail in the response.
-    ///   - resolved: The request that it answers.
-    ///   - secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
-    func lasting(
-        _ thumbnail: Thumbnail, to resolved: ResolvedRequest, secondsLeft: Int?
-    ) -> HTTPFields {
+    /// Returns the fields of a 200 that do not change over time, as for a target that never expires.
+    func lasting(_ thumbnail: Thumbnail, to resolved: ResolvedRequest) -> HTTPFields {
         let (request, form) = (resolved.request, resolved.request.form)
         let format = thumbnail.image.format
         var fields = common
@@ -34,11 +27,7 @@ struct ThumbnailFields: Sendable {
         fields.append(findingsOf: thumbnail)
         if form.includesSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
-        var freshness = thumbnail.freshness
-        if let age = form.maximumAge, freshness.storability == .shared { freshness.lifetime = age }
-        let ownText = freshness.cacheControl(secondsLeft: secondsLeft, staleAge: form.staleAge)
-        let given = freshness.storability == .shared && secondsLeft == nil ? form.cacheControl?.string : nil
-        fields.append(.cacheControl, given ?? ownText)
+        fields.append(.cacheControl, cacheControl(of: thumbnail, form))
         if let vary = request.vary { fields.append(.vary, vary) }
         if !request.hintFields.isEmpty {
             let names = request.hintFields.names.joined(separator: ", ")
@@ -52,6 +41,15 @@ struct ThumbnailFields: Sendable {
             fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
         }
         return fields
+    }
+
+    /// - Parameter secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
+    func cacheControl(of thumbnail: Thumbnail, _ form: ResponseForm, secondsLeft: Int? = nil) -> String {
+        var freshness = thumbnail.freshness
+        let isShared = freshness.storability == .shared
+        if isShared, secondsLeft == nil, let requested = form.cacheControl { return requested.string }
+        if isShared, let age = form.maximumAge { freshness.lifetime = age }
+        return freshness.cacheControl(secondsLeft: secondsLeft, staleAge: form.staleAge)
     }
 }
 

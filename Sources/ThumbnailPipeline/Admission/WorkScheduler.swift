@@ -19,8 +19,8 @@ struct WorkScheduler: Sendable {
             return try await lanes.smallTurns.run(cost: cost.sum, queueTimeout: bound) { try await body(bound) }
         case .expensive:
             return try await lanes.turns.run(cost: cost.sum, queueTimeout: bound) {
-                // The small parts of expensive work wait for the threads of the small lane, behind nothing that came
-                // later.
+                // The small parts of expensive work wait for the threads of the small lane, ahead of later
+                // work.
                 try await body(queueTimeout ?? admission.queueTimeout(in: .small))
             }
         }

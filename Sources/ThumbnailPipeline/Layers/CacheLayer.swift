@@ -56,7 +56,6 @@ extension CacheLayer {
     var figures: [(name: String, figures: CacheFigures)] { [] }
 }
 
-/// The key of a value in the layers.
 enum CacheKey: Sendable {
     /// The record of a source.
     case record(SourceIdentity)
@@ -74,7 +73,6 @@ enum CacheKey: Sendable {
     }
 }
 
-/// A value in the layers.
 enum LayerValue: Sendable {
     case record(SourceRecord)
     case source(SourceBody)

@@ -6,8 +6,7 @@ package import SharedCaching
 package import Telemetry
 import ThumbnailTypes
 
-/// Memory, disk, shared cache and result store, in the order in which they are looked up; nothing else walks them or
-/// depends on that order.
+/// Memory, disk, shared cache and result store, in the order in which they are looked up.
 package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     /// Nil without a disk cache.
@@ -165,7 +164,7 @@ package final class CacheLayers: Sendable {
 
     /// Stores a value in a layer if it may be there; returns whether the layer accepted it.
     ///
-    /// The only rules for storing values: nothing that an origin forbids a shared cache to store; below memory nothing
+    /// The rules for storing values: nothing that an origin forbids a shared cache to store; below memory nothing
     /// uploaded and nothing that lacks pixels; in shared layers nothing that differs between machines.
     @discardableResult
     func store(

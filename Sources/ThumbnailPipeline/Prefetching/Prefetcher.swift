@@ -41,7 +41,7 @@ package final class Prefetcher: Prefetching {
     ///   - placer: Stores thumbnails at their destinations.
     ///   - isBusy: Returns whether clients' work is queued.
     ///   - store: Saves jobs; nil without a disk.
-    ///   - tell: Reports each ended job.
+    ///   - reportEnd: Reports each ended job.
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(

@@ -4,9 +4,7 @@ import ThumbnailTypes
 
 /// A key that identifies the sources of its value.
 protocol SourceKeyed: Hashable, Sendable {
-    /// The identity of a source.
     associatedtype Source: Hashable & Sendable
-    /// The source of the value.
     var source: Source { get }
     /// Further sources of the value.
     var additionalSources: [Source] { get }

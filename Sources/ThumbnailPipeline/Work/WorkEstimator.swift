@@ -29,7 +29,7 @@ struct WorkEstimator: Sendable {
 
     /// Estimates the current cost of rendering a result.
     ///
-    /// - Parameter held: The decoded images in use by the caller.
+    /// - Parameter imagesInUse: The decoded images in use by the caller.
     func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, imagesInUse: ImagesInUse? = nil) -> WorkCost
     {
         let keys = key.decodeKeys

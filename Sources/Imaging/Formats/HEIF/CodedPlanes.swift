@@ -31,7 +31,7 @@ final class CodedPlanes {
     /// Decodes the tiles that the part needs, reducing each side by `level`.
     ///
     /// - Parameters:
-    ///   - mostPlanes: 1 for luma only.
+    ///   - maximumPlanes: 1 for luma only.
     ///   - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, maximumPlanes: Int = 3,
