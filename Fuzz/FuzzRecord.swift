@@ -15,7 +15,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(result.image.size.area > 0 && !result.eTag.utf8.contains(0x0a), "a result that cannot be")
     }
     guard let record = SourceRecord(bytes, of: identity) else { return 0 }
-    guard let again = SourceRecord(record.written, of: identity), again.written == record.written else {
+    guard let again = SourceRecord(record.encoded, of: identity), again.encoded == record.encoded else {
         fatalError("a record is not read as it is written")
     }
     for now in [0, 1_800_000_000, 253_402_300_799] {
