@@ -18,7 +18,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private var keepsNothing = false
     private var maximumWidth: Int?
     private var maximumHeight: Int?
-    /// Imagor's own limit of a side if a variable changes that of the other one.
+    /// Imagor's default limit of a side, if a variable sets only the other side.
     private static let usualSide = 9_999
     private var automatic: Set<ImageFormat> = []
 

@@ -114,7 +114,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
     let name: String
     let apply: @Sendable (inout Reader, String) throws(InvalidValue) -> Void
 
-    /// A variable that replaces `settings`, as far as `apply` does not set them by their names.
+    /// A variable that replaces `settings`, except those that `apply` sets by name.
     init(
         _ name: String, replacing settings: [String] = [],
         apply: @escaping @Sendable (inout Reader, String) throws(InvalidValue) -> Void
@@ -142,7 +142,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         }
     }
 
-    /// A variable that sets a property, which may have no setting of its own.
+    /// A variable that sets a property, with or without a setting.
     ///
     /// - Parameter bounds: Whether a value restricts the dialect's targets, which another dialect could bypass.
     init<Value>(

@@ -108,7 +108,7 @@ package final class CurlLoader: DataLoading {
     }
 }
 
-/// Creates the loop on the `transfers` thread, and runs it; only that thread uses what it captures.
+/// Creates and runs the loop on the `transfers` thread, the only thread that uses the captured values.
 private struct LoopStart: @unchecked Sendable {
     let run: () -> Void
 }

@@ -3,7 +3,7 @@ import Glibc
 
 /// The limits that the kernel enforces on a worker; it ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// The address space beyond that before the first image and that of ``ReusableMemory``, in bytes.
+    /// The address space for an image, in bytes, in addition to the initial one and ``ReusableMemory``.
     package var memory: Int
     /// The maximum number of bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int

@@ -1,7 +1,6 @@
 /// The operations of Alula's own grammar that numbers turn on, in the order in which they are applied.
 ///
-/// A row here and the step's file are all that an operation needs: its parameters, their help and their explanation
-/// follow.
+/// An operation is a row here and the file of its step, which declares its parameters, their help and explanation.
 package enum Operations {
     static let all: [any OperationStep.Type] = [ColorStep.self, GaussianStep.self, MosaicStep.self]
 

@@ -31,7 +31,7 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     package var state = StoreHealth.State.down.rawValue
     /// Whether it has no room for writes.
     package var isFull = false
-    /// The number of lookups by outcome, excluding those that were not tried.
+    /// Lookups by outcome; skipped lookups do not count.
     package var requests: [Result: Int] = [:]
     package var values = Writes()
     package var tags = Writes()

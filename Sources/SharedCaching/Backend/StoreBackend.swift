@@ -1,7 +1,7 @@
 import Coordination
 import Memory
 
-/// A Redis server, a folder or a bucket behind a ``SharedStore``, which admits and seals all that it sends.
+/// A Redis server, a folder or a bucket behind a ``SharedStore``, which admits and seals every value.
 protocol StoreBackend: Sendable {
     /// Connects, and retries until that succeeds.
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure)

@@ -16,7 +16,7 @@ extension ObjectBackend {
     /// Returns false: there is no log of purges, only generations.
     func learnPurges() async -> Bool { false }
 
-    /// Performs the pending removals; those that fail stay pending.
+    /// Performs the pending removals; failed removals stay pending.
     func deliver() async {
         var hasFailed = false
         for entry in state.withLock({ $0.pending.takeUnsent() }) {

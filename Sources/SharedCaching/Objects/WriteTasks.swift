@@ -38,7 +38,7 @@ final class WriteTasks: Sendable {
         }
     }
 
-    /// Waits until all writes have ended, and drops those that have not begun in time.
+    /// Waits for writes to end, and drops the ones that do not start in time.
     func stop(timeLimit: Duration) async {
         let answer = OneTimeResult<Bool>()
         let isIdle = state.withLock { state in
