@@ -5,15 +5,15 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
-        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev pkg-config zlib1g-dev \
+        libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev mkdocs pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
-COPY Package.swift openapi.yaml ./
+COPY Package.swift ARCHITECTURE.md CONTRIBUTING.md mkdocs.yml openapi.yaml ./
 COPY Sources ./Sources
 # Package.swift names targets in these folders; SwiftPM wants them all to exist.
 COPY Benchmarks ./Benchmarks
 COPY Tests ./Tests
-# Chapters of the book are part of the program.
+# The documentation is part of the program.
 COPY docs ./docs
 # A later build of the same machine compiles what has changed alone. The program that tells of a crash is the toolchain's own.
 RUN --mount=type=cache,target=/source/.build \

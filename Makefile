@@ -7,13 +7,14 @@ PREFIX ?= /usr/local
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
 VENV := .build/venv
+# The second file names packages to install without what they need.
+REQUIREMENTS := Tests/Python/requirements.txt Tests/Python/requirements-files.txt
 # The suites in Python; each is a module of the package.
 SUITES := PYTHONPATH=$(CURDIR)/Tests/Python
 # The references of hashes need an older Pillow.
 VENV_EXAMPLES := .build/venv-examples
 VENV_BENCH := .build/venv-bench
 VENV_DEPLOY := .build/venv-deploy
-VENV_DOCS := .build/venv-docs
 VENV_FLEET := .build/venv-fleet
 VENV_STORE := .build/venv-store
 BENCH_TOOLS := $(VENV_BENCH)/installed
@@ -29,12 +30,13 @@ help: ## List the targets
 deps: ## Install the Debian packages to build and run
 	@scripts/install-packages libvips-dev libaom-dev libbrotli-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
-		libjemalloc-dev pkg-config ca-certificates
+		libjemalloc-dev pkg-config ca-certificates mkdocs
 
 deps-test: deps ## Install what the tests need
 	@scripts/install-packages python3 python3-venv mate-backgrounds curl
-	@cmp -s Tests/Python/requirements.txt $(VENV)/requirements.txt || (python3 -m venv $(VENV) && \
-		$(VENV)/bin/pip install --quiet --requirement Tests/Python/requirements.txt && cp Tests/Python/requirements.txt $(VENV))
+	@cat $(REQUIREMENTS) | cmp -s - $(VENV)/installed || (python3 -m venv $(VENV) && \
+		$(VENV)/bin/pip install --quiet --requirement $(word 1,$(REQUIREMENTS)) && \
+		$(VENV)/bin/pip install --quiet --no-deps --requirement $(word 2,$(REQUIREMENTS)) && cat $(REQUIREMENTS) >$(VENV)/installed)
 
 build: deps ## Build a release
 	$(SWIFT) build -c release --product alula
@@ -149,19 +151,15 @@ $(VENV_STORE)/installed: Tests/Python/requirements-store.txt
 	@scripts/install-packages python3 python3-venv
 	@python3 -m venv $(VENV_STORE) && $(VENV_STORE)/bin/pip install --quiet --requirement $< && touch $@
 
-docs: deps $(VENV_DOCS)/installed ## Build the documentation as a static site in .build/site, with images that the service makes
+docs: deps-test ## Build the documentation as a static site in .build/site, with images that the service makes
 	@scripts/install-packages chromium chromium-driver fonts-dejavu-core
 	$(SWIFT) build --product alula
-	$(VENV_DOCS)/bin/python scripts/build-docs .build/debug/alula
+	$(VENV)/bin/python scripts/build-docs .build/debug/alula
 	$(SWIFT) build --target AlulaClient
 	@rm -rf .build/symbols && mkdir .build/symbols
 	$(SWIFT) symbolgraph-extract -module-name AlulaClient -I .build/debug/Modules -target "$$(uname -m)-unknown-linux-gnu" -output-dir .build/symbols
 	docc convert Sources/AlulaClient/AlulaClient.docc --warnings-as-errors --additional-symbol-graph-dir .build/symbols \
 		--transform-for-static-hosting --hosting-base-path client --output-path .build/site/client
-
-$(VENV_DOCS)/installed: scripts/docs-requirements.txt
-	@scripts/install-packages python3 python3-venv
-	@python3 -m venv $(VENV_DOCS) && $(VENV_DOCS)/bin/pip install --quiet --requirement $< && touch $@
 
 lint: ## Check formatting, documented parameters, polling tests, words, links, threads, folder order, sizes, text keys and imports
 	@scripts/install-packages clang-format

@@ -111,6 +111,11 @@ let package = Package(
 
         module("AlulaClient"),
 
+        // The documentation, which the plugin makes from docs/.
+        .plugin(name: "BookBuilder", capability: .buildTool(), path: "Sources/BookBuilder"),
+        .target(
+            name: "Book", dependencies: ["CZlib", "Crypto", "Memory"], swiftSettings: settings,
+            plugins: ["BookBuilder"]),
         module("Memory", ["CLinux"]),
         module("Text"),
         module("JSON", ["Text"]),
@@ -148,7 +153,7 @@ let package = Package(
         module(
             "ThumbnailAPI",
             [
-                "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON",
+                "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON",
                 "Memory", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
@@ -167,7 +172,7 @@ let package = Package(
             [
                 "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPServing",
                 "HTTPTypes", "ImageSandbox", "Imaging", "Memory", "Program", "Settings", "SharedCaching",
-                "Telemetry", "ThumbnailAPI", "ThumbnailPipeline",
+                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         module(
             "Commands",

@@ -39,9 +39,51 @@ import ThumbnailTypes
         #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
     }
 
-    @Test(arguments: EmbeddedFile.all.filter { $0.path.hasPrefix("/page/book/") })
-    func `a chapter of the book is served as it is written`(chapter: EmbeddedFile) throws {
-        #expect(chapter.bytes == (try file("docs/" + chapter.path.dropFirst("/page/book/".count))))
+    @Test func `browsers show the interface description instead of saving it`() async {
+        let response = await Edge().respond("/openapi.yaml", fields: [.accept: "text/html,application/xml;q=0.9"])
+        #expect(response[.contentType] == "text/plain; charset=utf-8" && response[.vary] == "Accept")
+    }
+
+    @Test(arguments: ["index", "parameters", "api", "architecture", "decisions/003-source-cache", "measurements/jpeg"])
+    func `the documentation is part of the program`(chapter: String) async throws {
+        let path = chapter == "index" ? "/book/" : "/book/\(chapter).html"
+        let response = await Edge().respond(path)
+        #expect(response.status == .ok && response[.contentType] == "text/html; charset=utf-8")
+        #expect(response.text.hasPrefix("<!doctype html>") && response.text.hasSuffix("</html>"))
+    }
+
+    @Test func `the documentation is sent compressed to clients that accept it`() async throws {
+        let edge = Edge()
+        let plain = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip;q=0"])
+        let packed = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip"])
+        #expect(plain[.contentEncoding] == nil && packed[.contentEncoding] == "gzip")
+        #expect(plain[.vary] == "Accept-Encoding" && packed[.vary] == "Accept-Encoding")
+        #expect(packed.body.count * 2 < plain.body.count)
+        let eTag = try #require(packed[.eTag])
+        #expect(plain[.eTag] != eTag)
+        let again = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "gzip", .ifNoneMatch: eTag])
+        #expect(again.status == .notModified)
+    }
+
+    @Test(arguments: ["/book", "/book/index.html", "/book?q=crop"])
+    func `relative links of the documentation begin at its root`(path: String) async {
+        let response = await Edge().respond(path)
+        #expect(response.status == .found && response[.location] == "/book/")
+    }
+
+    @Test func `every link of the documentation and of the pages is served`() throws {
+        for files in [EmbeddedFile.ofClients, EmbeddedFile.ofOperators] {
+            let paths = Set(files.map(\.path))
+            let others: Set = ["/thumbnail", "/metrics", "/status", "/cache", "/openapi.yaml"]
+            for page in files where page.isPage {
+                let text = String(decoding: page.bytes, as: UTF8.self)
+                let links = [" href=\"", " src=\""].flatMap { Self.values(after: $0, in: text, until: "\"") }
+                for link in links where !link.hasPrefix("https://") && !link.hasPrefix("http://") {
+                    let path = Self.resolved(link, from: page.path)
+                    #expect(paths.contains(path) || others.contains(path), "\(page): \(link)")
+                }
+            }
+        }
     }
 
     @Test func `every parameter and code is described`() throws {
@@ -90,7 +132,7 @@ import ThumbnailTypes
 
     @Test(arguments: [EmbeddedFile.ofClients, EmbeddedFile.ofOperators])
     func `a page names only files that are served beside it, and has nothing inline`(files: [EmbeddedFile]) throws {
-        let page = String(decoding: try #require(files.first { $0.isPage }).bytes, as: UTF8.self)
+        let page = String(decoding: try #require(files.first { $0.path == "/" }).bytes, as: UTF8.self)
         for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "\"//", "<script>"] {
             #expect(!page.contains(forbidden), "\(forbidden)")
         }
@@ -144,6 +186,23 @@ import ThumbnailTypes
     private static let qualities =
         "&quot;sizes&quot;:[],&quot;allowedQualities&quot;:[],&quot;qualities&quot;:{&quot;jpeg&quot;:80,&quot;png&quot;:100,&quot;webp&quot;:80,&quot;avif&quot;:80,"
         + "&quot;jxl&quot;:80}"
+
+    /// The path that a relative link leads to, without query and fragment.
+    private static func resolved(_ link: String, from page: String) -> String {
+        let target = link.prefix { $0 != "#" && $0 != "?" }
+        if target.isEmpty { return page }
+        if target.hasPrefix("/") { return String(target) }
+        var path = page.split(separator: "/", omittingEmptySubsequences: false).dropFirst().dropLast()
+        for part in target.split(separator: "/", omittingEmptySubsequences: false) {
+            switch part {
+            case "..": path.removeLast()
+            case ".": break
+            default: path.append(part)
+            }
+        }
+        let isFolder = target.hasSuffix(".") || target.hasSuffix("./")
+        return "/" + path.joined(separator: "/") + (isFolder && !path.isEmpty && path.last != "" ? "/" : "")
+    }
 
     /// The texts between each `start` and the next `end`.
     private static func values(after start: String, in text: String, until end: String) -> [String] {

@@ -61,33 +61,6 @@ static const unsigned char base_css[] = {
 static const unsigned char icon_svg[] = {
 #embed "pages/icon.svg"
 };
-static const unsigned char first_steps_md[] = {
-#embed "../../../docs/first-steps.md"
-};
-static const unsigned char operations_md[] = {
-#embed "../../../docs/operations.md"
-};
-static const unsigned char watermarks_and_presets_md[] = {
-#embed "../../../docs/watermarks-and-presets.md"
-};
-static const unsigned char formats_md[] = {
-#embed "../../../docs/formats.md"
-};
-static const unsigned char http_caching_md[] = {
-#embed "../../../docs/http-caching.md"
-};
-static const unsigned char dialects_md[] = {
-#embed "../../../docs/dialects.md"
-};
-static const unsigned char pages_md[] = {
-#embed "../../../docs/pages.md"
-};
-static const unsigned char operating_md[] = {
-#embed "../../../docs/operating.md"
-};
-static const unsigned char reliability_md[] = {
-#embed "../../../docs/reliability.md"
-};
 
 static const CEmbeddedFiles_File files[] = {
     {"/openapi.yaml", openapi_yaml, sizeof openapi_yaml, CLIENTS},
@@ -109,15 +82,6 @@ static const CEmbeddedFiles_File files[] = {
     {"/page/units.js", units_js, sizeof units_js, CLIENTS | OPERATORS},
     {"/page/base.css", base_css, sizeof base_css, CLIENTS | OPERATORS},
     {"/page/icon.svg", icon_svg, sizeof icon_svg, CLIENTS | OPERATORS},
-    {"/page/book/first-steps.md", first_steps_md, sizeof first_steps_md, CLIENTS},
-    {"/page/book/operations.md", operations_md, sizeof operations_md, CLIENTS},
-    {"/page/book/watermarks-and-presets.md", watermarks_and_presets_md, sizeof watermarks_and_presets_md, CLIENTS},
-    {"/page/book/formats.md", formats_md, sizeof formats_md, CLIENTS},
-    {"/page/book/http-caching.md", http_caching_md, sizeof http_caching_md, CLIENTS | OPERATORS},
-    {"/page/book/dialects.md", dialects_md, sizeof dialects_md, CLIENTS},
-    {"/page/book/pages.md", pages_md, sizeof pages_md, CLIENTS | OPERATORS},
-    {"/page/book/operating.md", operating_md, sizeof operating_md, OPERATORS},
-    {"/page/book/reliability.md", reliability_md, sizeof reliability_md, OPERATORS},
 };
 
 CEmbeddedFiles_File CEmbeddedFiles_file(size_t index)

@@ -6,11 +6,11 @@ import Memory
 import Program
 import Settings
 import Telemetry
+import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 
-/// `--demo`: a generated sample image, and an origin on 127.0.0.1 that serves it, so that the service works offline.
-///
-/// The origin is called `demo`, so that examples can name the sample without its port.
+/// `--demo`: generated images, and the origin `demo:` on 127.0.0.1 that serves them, so that the service works offline.
 ///
 /// The page shows the sample at first, and accepts dropped images.
 struct Demo {
@@ -21,14 +21,13 @@ struct Demo {
     /// Starts the origin, and allows the service to fetch from its address, but from no other private one.
     init(configuring settings: inout Settings, logger: Logger) throws {
         try ImageLibrary.start()
-        let image = try SampleImage.jpeg(width: 1_600, height: 1_200)
         var listener = HTTPServerConfiguration()
         listener.bindAddress = "127.0.0.1"
         listener.port = 0
         listener.threads = 1
         listener.maximumConnections = 64
         origin = try HTTPServer(
-            configuration: listener, responder: SampleOrigin(image: image.bytes), logger: logger)
+            configuration: listener, responder: try SampleOrigin(), logger: logger)
         settings.publicListener.bindAddress = "127.0.0.1"
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
         if settings.downloads.origins[Self.originName] == nil {
@@ -36,13 +35,15 @@ struct Demo {
             settings.downloads.origins = Origins(
                 settings.downloads.origins.all + [Origin(name: Self.originName, location: .web(base: base))])
         }
-        settings.api.sampleSource = "http://127.0.0.1:\(origin.port)/sample.jpg"
+        settings.api.sampleSource = "\(Self.originName):sample.jpg"
+        if settings.pipeline.rules.automaticFormats == RenderingRules().automaticFormats {
+            settings.pipeline.rules.automaticFormats = ["avif", "webp"].compactMap { ImageFormat(rawValue: $0) }
+        }
         settings.api.takesUploads = true
         settings.api.revealsRules = true
     }
 
     func greet(port: UInt16, operatorPort: UInt16) {
-        let source = "http%3A%2F%2F127.0.0.1%3A\(origin.port)%2Fsample.jpg"
         Program.print(
             """
 
@@ -52,7 +53,7 @@ struct Demo {
 
             A thumbnail of the sample:
 
-              http://127.0.0.1:\(port)/thumbnail?url=\(source)&w=300
+              http://127.0.0.1:\(port)/thumbnail?url=\(Self.originName):sample.jpg&w=300
 
             For operators: http://127.0.0.1:\(operatorPort)/ ; stop with Ctrl-C.
 
@@ -61,15 +62,25 @@ struct Demo {
 }
 
 private struct SampleOrigin: RequestResponder {
-    let image: SharedBytes
+    private let files: [ExactText: EncodedImage]
+
+    init() throws {
+        files = [
+            ExactText("/sample.jpg"): try SampleImage(width: 1_600, height: 1_200).jpeg(),
+            ExactText("/framed.png"): try SampleImage(width: 200, height: 150).framed(border: 30),
+            ExactText("/mark.png"): try SampleImage.mark(side: 120),
+        ]
+    }
 
     func respond(to request: HTTPRequest) -> HTTPReply {
-        guard request.target == "/sample.jpg" else { return .ready(HTTPResponse(status: .notFound)) }
+        guard let file = files[ExactText(request.target)] else { return .ready(HTTPResponse(status: .notFound)) }
         return .ready(
             HTTPResponse(
                 status: .ok,
-                headerFields: [.contentType: "image/jpeg", .cacheControl: "max-age=3600", .eTag: "\"sample-1\""],
-                body: .shared(image)))
+                headerFields: [
+                    .contentType: file.format.mediaType, .cacheControl: "max-age=3600", .eTag: "\"sample-2\"",
+                ],
+                body: .shared(file.bytes)))
     }
 
     func response(to rejection: HTTPRejection) -> HTTPResponse { HTTPResponse(status: .badRequest) }

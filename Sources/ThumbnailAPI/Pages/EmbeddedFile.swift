@@ -1,33 +1,58 @@
+import Book
 import CEmbeddedFiles
 
-/// A file that is part of the program: the interface description, the pages with their styles and scripts, and chapters
-/// of the documentation.
+/// A file that is part of the program: the interface description, the pages with their styles and scripts, and the
+/// documentation.
 ///
-/// A page is at `/`, and its files are under `/page/`. The table in `CEmbeddedFiles.c` lists them.
+/// A page is at `/`, its files are under `/page/`, and the documentation is under `/book/`. The table in
+/// `CEmbeddedFiles.c` lists all but the documentation.
 struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
+    /// Indices of the table and of the documentation's files.
+    private enum Content: Hashable {
+        case table(Int)
+        case book(Int)
+    }
+
     let path: String
-    private let index: Int
+    private let content: Content
     private let listeners: Int32
 
     static let all: [EmbeddedFile] = {
         var files: [EmbeddedFile] = []
         while let file = EmbeddedFile(at: files.count) { files.append(file) }
-        return files
+        return files + BookFile.all.indices.map { EmbeddedFile(chapter: $0) }
     }()
     static let ofClients = all.filter { $0.listeners & Int32(CEmbeddedFiles_CLIENTS) != 0 }
     static let ofOperators = all.filter { $0.listeners & Int32(CEmbeddedFiles_OPERATORS) != 0 }
+
+    /// The root of the documentation.
+    static let book = "/book/"
 
     private init?(at index: Int) {
         let row = unsafe CEmbeddedFiles_file(index)
         guard let path = unsafe row.path else { return nil }
         unsafe self.path = String(cString: path)
-        self.index = index
+        content = .table(index)
         unsafe listeners = row.listeners
     }
 
+    private init(chapter index: Int) {
+        let name = BookFile.all[index].path
+        path = Self.book + (name == "index.html" ? "" : name)
+        content = .book(index)
+        listeners = Int32(CEmbeddedFiles_CLIENTS | CEmbeddedFiles_OPERATORS)
+    }
+
+    /// The file of the documentation; nil for another one.
+    var chapter: BookFile? { if case .book(let index) = content { BookFile.all[index] } else { nil } }
+
     var bytes: [UInt8] {
-        let row = unsafe CEmbeddedFiles_file(index)
-        return unsafe Array(UnsafeBufferPointer(start: row.bytes, count: row.size))
+        switch content {
+        case .table(let index):
+            let row = unsafe CEmbeddedFiles_file(index)
+            return unsafe Array(UnsafeBufferPointer(start: row.bytes, count: row.size))
+        case .book(let index): return BookFile.all[index].bytes
+        }
     }
 
     var description: String { path }
@@ -35,12 +60,13 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     var mediaType: String {
         let types = [
             (".css", "text/css; charset=utf-8"), (".js", "text/javascript; charset=utf-8"),
-            (".svg", "image/svg+xml"), (".yaml", "application/yaml"), (".md", "text/plain; charset=utf-8"),
+            (".svg", "image/svg+xml"), (".yaml", "application/yaml"), (".json", "application/json"),
         ]
         return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
     }
 
-    var isPage: Bool { path == "/" }
+    /// Whether a browser shows the file itself, which loads others.
+    var isPage: Bool { mediaType.hasPrefix("text/html") }
 
     var label: String {
         switch path {
@@ -55,8 +81,11 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     /// Most paths belong to other routes, and differ in their first bytes.
     static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
         switch path.utf8.dropFirst().first {
-        case nil, UInt8(ascii: "o"), UInt8(ascii: "p"): files.first { $0.path.utf8.elementsEqual(path.utf8) }
-        default: nil
+        case nil, UInt8(ascii: "b"), UInt8(ascii: "o"), UInt8(ascii: "p"):
+            // `/book` and the name of its first page lead to the root, which relative links need.
+            let path = path == "/book" || path == "/book/index.html" ? Self.book[...] : path
+            return files.first { $0.path.utf8.elementsEqual(path.utf8) }
+        default: return nil
         }
     }
 }

@@ -1,24 +1,64 @@
+import Book
 import Crypto
+import Dialects
 import HTTPTypes
 import Memory
+import Text
 
 struct EmbeddedFiles: Sendable {
     private let answers: [EmbeddedFile: StaticResponse]
+    private let common: CommonFields
 
-    /// Prepares `files` with the `common` fields; `page` configures the page's script.
+    /// Prepares `files` with the `common` fields; `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
         var answers: [EmbeddedFile: StaticResponse] = [:]
-        for file in files {
+        for file in files where file.chapter == nil {
             var bytes = file.bytes
             if let page, file.isPage { bytes = page.inserted(into: bytes) }
             answers[file] = StaticResponse(
                 bytes, mediaType: file.mediaType, common: file.isPage ? common.page : common.strict)
         }
         self.answers = answers
+        self.common = common
     }
 
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
-        answers[file]?.response(to: request)
+        if let chapter = file.chapter { return response(to: request, file, chapter) }
+        guard var response = answers[file]?.response(to: request) else { return nil }
+        if file.mediaType == "application/yaml" {
+            // Browsers save YAML to a file, and show text.
+            if request.headerFields[.accept]?.contains("text/html") == true, response.status == .ok {
+                response.headerFields[.contentType] = "text/plain; charset=utf-8"
+            }
+            response.headerFields.append(.vary, "Accept")
+        }
+        return response
+    }
+
+    /// Returns the response with a file of the documentation, compressed if the client accepts that.
+    private func response(to request: HTTPRequest, _ file: EmbeddedFile, _ chapter: BookFile) -> HTTPResponse {
+        // Relative links need the root's slash.
+        if file.path == EmbeddedFile.book, request.target.prefix(before: UInt8(ascii: "?")) != EmbeddedFile.book[...] {
+            var fields = common.strict
+            fields.append(.location, EmbeddedFile.book)
+            return HTTPResponse(status: .found, headerFields: fields)
+        }
+        let isCompressed = HTTPSyntax.list(request.headerFields[.acceptEncoding] ?? "").contains { coding in
+            HTTPSyntax.trimmed(coding.prefix(before: UInt8(ascii: ";"))) == "gzip"
+                && AcceptedFormats.weight(of: coding) != 0
+        }
+        let compressed = chapter.gzip
+        let eTag = compressed.withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)
+        var fields = file.isPage ? common.page : common.strict
+        fields.append(.contentType, file.mediaType)
+        fields.append(.cacheControl, "no-cache")
+        fields.append(.vary, "Accept-Encoding")
+        fields.append(.eTag, isCompressed ? "\"\(eTag)-gzip\"" : "\"\(eTag)\"")
+        if isCompressed { fields.append(.contentEncoding, "gzip") }
+        let body = isCompressed ? compressed : SharedBytes(chapter.bytes)
+        return Preconditions.answer(
+            HTTPResponse(status: .ok, headerFields: fields, body: .shared(body)), to: request.headerFields,
+            eTag: fields[.eTag] ?? "")
     }
 }
 

@@ -1,5 +1,4 @@
-// Files that are part of the program: the pages with their styles and scripts, chapters of the documentation, the
-// interface description.
+// Files that are part of the program: the pages with their styles and scripts, and the interface description.
 #pragma once
 #include <stddef.h>
 

@@ -10,6 +10,7 @@ from selenium.webdriver.common.by import By
 
 from alula_tests.images import gradient_png, noisy_png
 from alula_tests.origins import serving
+from alula_tests.pages.book import Book
 from alula_tests.pages.browser import Browser
 from alula_tests.pages.client_page import ClientPage, made
 from alula_tests.pages.operators_page import OperatorsPage, Origin
@@ -72,6 +73,10 @@ def try_demo(trial, browser, options):
             made(browser, "480 × 360")
             return complaints + browser.complaints()
         trial.step("demo first sight", browser, first_sight)
+        book = Book(browser, f"{service.url}/book/")
+        for name in ["chapters", "search", "examples"]:
+            trial.step(f"book {name}", browser, getattr(book, name))
+        trial.step("book search for operators", browser, Book(browser, f"{service.admin_url}/book/").search)
 
 
 def try_operators_page(trial, browser, options):

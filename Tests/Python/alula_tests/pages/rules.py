@@ -1,4 +1,6 @@
-"""Rules that hold for every page in every state: names of controls, contrast of texts, widths."""
+"""Rules that hold for every page in every state: those of axe-core, names of controls, contrast of texts, widths."""
+import importlib.resources
+
 from selenium.webdriver.common.by import By
 
 WIDTHS = [320, 375, 768, 1280, 1920, 3840]
@@ -108,6 +110,19 @@ def names(browser):
     return complaints
 
 
+def axe(browser):
+    """What axe-core finds, in light and in dark."""
+    script = (importlib.resources.files("axe_playwright_python") / "axe.min.js").read_text()
+    complaints = []
+    for scheme in ["light", "dark"]:
+        browser.colors(scheme)
+        browser.execute_script(script)
+        violations = browser.execute_async_script("axe.run().then((found) => arguments[0](found.violations))")
+        complaints += [f"axe-core, {scheme}: {found['id']}: {found['help']}: {found['nodes'][0]['html'][:160]}" for found in violations]
+    browser.colors("light")
+    return complaints
+
+
 def widths(browser):
     complaints = []
     for width in WIDTHS:
@@ -127,7 +142,7 @@ def links(browser):
         Promise.all(links.map(async (link) => [link, (await fetch(link)).status])).then(arguments[0]);
         """)
     complaints = [f"{link} answers {status}" for link, status in found if status != 200]
-    if sum("/page/book/" in link for link, _ in found) < 3:
+    if sum("/book/" in link for link, _ in found) < 3:
         complaints.append(f"the page hardly links to the book: {found}")
     return complaints
 
@@ -140,4 +155,4 @@ def own_files(browser):
 
 
 def all_of(browser):
-    return names(browser) + contrast(browser) + widths(browser) + own_files(browser) + links(browser)
+    return axe(browser) + names(browser) + contrast(browser) + widths(browser) + own_files(browser) + links(browser)
