@@ -153,8 +153,8 @@ let package = Package(
         module(
             "ThumbnailAPI",
             [
-                "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON",
-                "Memory", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
+                "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging",
+                "JSON", "Memory", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
             "HTTPServing",

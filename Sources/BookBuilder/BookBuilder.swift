@@ -11,8 +11,10 @@ import PackagePlugin
         let own = root.appending(path: "Sources/BookBuilder")
         let script = own.appending(path: "build-book")
         let output = context.pluginWorkDirectoryURL.appending(path: "BookFiles.swift")
-        let named = ["ARCHITECTURE.md", "CONTRIBUTING.md", "openapi.yaml", "mkdocs.yml"].map { root.appending(path: $0) }
-        let base = root.appending(path: "Sources/C/CEmbeddedFiles/pages/base.css")
+        let inputs = [
+            "ARCHITECTURE.md", "CONTRIBUTING.md", "openapi.yaml", "mkdocs.yml",
+            "Sources/C/CEmbeddedFiles/pages/base.css",
+        ].map { root.appending(path: $0) }
         guard FileManager.default.fileExists(atPath: Self.generator) else {
             Diagnostics.warning("This build has no documentation at /book/: run make deps to install MkDocs.")
             let empty = "extension BookFile { static let table: [BookFile] = [] }"
@@ -25,7 +27,7 @@ import PackagePlugin
         return [
             .buildCommand(
                 displayName: "Building the documentation", executable: script, arguments: ["--swift", output.path()],
-                inputFiles: named + [base] + Self.files(in: own) + Self.files(in: root.appending(path: "docs")),
+                inputFiles: inputs + Self.files(in: own) + Self.files(in: root.appending(path: "docs")),
                 outputFiles: [output])
         ]
     }
