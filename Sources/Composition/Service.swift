@@ -87,7 +87,9 @@ package struct Engine: Sendable {
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
                 metrics: PipelineMetrics(registry: registry), events: log),
             timekeeper: time)
-        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: disk, logger: logger) }
+        if let sharedStore {
+            try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
+        }
         try resultStore?.start()
         resultStore?.waitForFirstAttempt()
         self.settings = settings

@@ -74,6 +74,9 @@ package final class SharedStore: Sendable {
 
     package var isUp: Bool { gate.isUp }
 
+    /// Whether it is a nearby server, rather than a folder or bucket, where each operation costs an object.
+    package var isServer: Bool { backend.isServer }
+
     /// Whether only reads and purges are sent.
     package var isReadOnly: Bool { configuration.isReadOnly }
 
@@ -143,7 +146,7 @@ package final class SharedStore: Sendable {
         let length = value.length(generations: generations.count + 1)
         guard !isReadOnly, generations.count == sources.count, let first = generations.first,
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes,
-            seconds > 0 || !backend.needsLifetime, gate.admit(length, in: .values)
+            seconds > 0 || !isServer, gate.admit(length, in: .values)
         else { return false }
         let sealed = value.encoded(under: key, generations: [first.everything] + generations.map(\.source), seal)
         backend.write(sealed, for: key, of: sources, seconds: seconds)

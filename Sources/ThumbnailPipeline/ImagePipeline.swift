@@ -20,7 +20,7 @@ package final class ImagePipeline: ThumbnailServing {
     let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
-    let lookups = LookupsInProgress()
+    let claims = LookupClaims()
     let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
@@ -79,7 +79,7 @@ package final class ImagePipeline: ThumbnailServing {
     package func cachedThumbnail(for resolved: ResolvedRequest) -> Thumbnail? {
         guard case .success(let sources) = resolved.sources, let records = caches.records(for: sources),
             let key = try? resultKey(for: resolved, records),
-            let result = caches.memory.results.value(for: key, countsMiss: false)
+            let result = caches.result(for: key, countsMiss: false)
         else { return nil }
         return thumbnail(result, of: records)
     }
@@ -122,7 +122,7 @@ package final class ImagePipeline: ThumbnailServing {
     package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
     package func pendingLookup(for resolved: ResolvedRequest) -> (any PendingLookup)? {
-        SharedCacheLookup(for: resolved, in: self)
+        TasklessLookup(for: resolved, in: self)
     }
 
     /// Returns the thumbnail in the fewest possible steps.

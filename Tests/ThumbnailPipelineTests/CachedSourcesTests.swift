@@ -6,6 +6,7 @@ import Memory
 import Telemetry
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
@@ -45,7 +46,7 @@ struct CachedSourcesTests {
             let key = DecodeKey(source: source.identity, validator: source.validator, plan: plan)
             #expect(caches.store(pixels, for: key, of: record))
         }
-        #expect(caches.store(result, for: try resultKey(source), of: PerSource(record)).isStored)
+        #expect(caches.store(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
     }
 
     private func record(_ source: Source) throws -> SourceRecord { try SourceRecord(source.head, bytes: source.bytes) }
@@ -168,7 +169,7 @@ struct CachedSourcesTests {
         try fill(source)
         let record = try record(source)
         caches.removeAll(from: source.identity, cause: .changed)
-        #expect(!caches.store(result, for: try resultKey(source), of: PerSource(record)).isStored)
+        #expect(!caches.store(result, for: try resultKey(source), of: PerSource(record)).contains(.result))
         #expect(entries == [0, 0, 0])
     }
 

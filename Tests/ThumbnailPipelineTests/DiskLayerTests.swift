@@ -227,9 +227,9 @@ final class DiskLayerTests {
             configuration: PipelineConfiguration(), disk: disk(["shop": "1", "other": "1"]),
             timekeeper: ManualTimekeeper()
         ).store(record)
-        #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity), LayerAllowances()).value != nil)
-        #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity), LayerAllowances()).value == nil)
-        #expect(await disk([:]).lookup(.record(identity), LayerAllowances()).value == nil)
+        #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity)).value != nil)
+        #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity)).value == nil)
+        #expect(await disk([:]).lookup(.record(identity)).value == nil)
         await store.close(timeLimit: .queueTimeout)
     }
 

@@ -183,12 +183,12 @@ struct ResultStoreTests {
         let one = try await instance()
         objects.fail(reads: true, writes: true)
         for width in 10..<20 { _ = try await one.thumbnail(width: width) }
-        #expect(one.renders == 10 && one.control.resultStore != .up)
+        #expect(one.renders == 10 && one.state(of: .resultStore) != .up)
         #expect(one.metric("alula_result_store_up") == 0)
         objects.fail()
         let store = try #require(one.resultStore)
         #expect(await eventually { store.isUp })
-        #expect(one.control.resultStore == .up)
-        #expect(try PipelineFixture().control.resultStore == nil)
+        #expect(one.state(of: .resultStore) == .up)
+        #expect(try PipelineFixture().state(of: .resultStore) == nil)
     }
 }

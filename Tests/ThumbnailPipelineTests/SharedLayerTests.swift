@@ -258,8 +258,8 @@ struct SharedLayerTests {
         #expect(one.metric("alula_shared_cache_requests_total{result=\"miss\"}") == 2)
         #expect(one.metric("alula_shared_cache_queue_bytes") == 0)
         #expect(one.metric("alula_shared_cache_dropped_total") == 0)
-        #expect(one.control.sharedCache == .up)
-        #expect(try PipelineFixture().control.sharedCache == nil)
+        #expect(one.state(of: .sharedCache) == .up)
+        #expect(try PipelineFixture().state(of: .sharedCache) == nil)
     }
 }
 

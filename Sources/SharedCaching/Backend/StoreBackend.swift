@@ -6,8 +6,8 @@ protocol StoreBackend: Sendable {
     /// Connects, and retries until that succeeds.
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) throws(SharedStoreFailure)
 
-    /// Whether values are stored only for a time.
-    var needsLifetime: Bool { get }
+    /// Whether it is a server, which stores values only for a time.
+    var isServer: Bool { get }
 
     /// Whether no removal of these sources is pending.
     func mayRead(_ sources: [SharedSource]) -> Bool

@@ -53,7 +53,7 @@ final class ObjectBackend: StoreBackend {
         tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
     }
 
-    let needsLifetime = false
+    let isServer = false
 
     func start(_ handlers: PurgeHandlers, position: [UInt8]?) { recover() }
 

@@ -41,7 +41,7 @@ final class RedisBackend: StoreBackend {
         }
     }
 
-    let needsLifetime = true
+    let isServer = true
 
     func stop(timeLimit: Duration) async {
         // The rest is for logging the removals that are lost.

@@ -36,14 +36,7 @@ extension JSONValue {
     static func surroundings(
         _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
     ) -> [(String, JSONValue)] {
-        var members: [(String, JSONValue)] = []
-        let states = [
-            ("diskCache", control.diskCache), ("sharedCache", control.sharedCache),
-            ("resultStore", control.resultStore),
-        ]
-        for (name, state) in states {
-            if let state { members.append((name, .object([("state", .string(state.rawValue))]))) }
-        }
+        var members = control.layers.map { ($0.name, JSONValue.object([("state", .string($0.state.rawValue))])) }
         if let calls { members.append(("outgoingCalls", .calls(calls))) }
         return members
     }

@@ -7,18 +7,17 @@ import Telemetry
 package struct CachedSources: SourceCaching {
     private let caches: CacheLayers
     /// The generations under which a fetch began.
-    private var generations = LayerGenerations()
+    private var generations: LayerGenerations = [:]
 
     package init(_ caches: CacheLayers) { self.caches = caches }
 
     /// Returns the record of a source, with its bytes if they are in memory.
     package func stored(for identity: SourceIdentity) -> SourceCopy? {
         guard let record = caches.knownRecord(for: identity) else {
-            // Counts the miss.
-            _ = caches.memory.sources.value(for: SourceKey(source: identity))
+            caches.countMissedSource(identity)
             return nil
         }
-        return SourceCopy(head: record.head, bytes: caches.memory.bytes(of: record))
+        return SourceCopy(head: record.head, bytes: caches.bytes(of: record))
     }
 
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
@@ -40,8 +39,8 @@ package struct CachedSources: SourceCaching {
     ///
     /// If its bytes have changed, everything derived from the old ones is removed.
     package func store(_ source: Source) {
-        caches.changes.withLock { $0.note(source.identity) }
-        let old = caches.memory.records.value(for: SourceKey(source: source.identity))
+        caches.noteChange(of: source.identity)
+        let old = caches.storedRecord(for: source.identity)
         let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
         // If one target of a source returns something other than an image, images from other targets of the source are
         // unaffected.
@@ -60,15 +59,13 @@ package struct CachedSources: SourceCaching {
 
     /// Replaces the record of a source confirmed by its origin; removes entries that may no longer be stored.
     package func refresh(_ head: SourceHead) {
-        caches.changes.withLock { $0.note(head.identity) }
+        caches.noteChange(of: head.identity)
         guard head.freshness.storability == .shared else {
             caches.forgetShared(head.identity, isKnown: true)
             caches.removeAll(from: head.identity, cause: .notStorable)
             return
         }
-        guard let old = caches.memory.records.value(for: SourceKey(source: head.identity)),
-            old.validator == head.validator
-        else { return }
+        guard let old = caches.storedRecord(for: head.identity), old.validator == head.validator else { return }
         let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
         caches.store(record)
         if record.incompleteUntil == nil { caches.noteTags(of: head.identity) }
@@ -82,6 +79,6 @@ package struct CachedSources: SourceCaching {
     /// Removes a source that may not be stored and everything derived from it.
     private func withdraw(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
         caches.forgetShared(identity, isKnown: isKnown)
-        if isKnown || caches.disk != nil { caches.removeAll(from: identity, cause: cause) }
+        if isKnown || !caches.slowerOwn.isEmpty { caches.removeAll(from: identity, cause: cause) }
     }
 }

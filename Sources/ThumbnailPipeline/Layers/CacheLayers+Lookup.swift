@@ -13,18 +13,16 @@ extension CacheLayers {
     /// - Parameters:
     ///   - identity: The source.
     ///   - allowances: The time that the request has waited for the shared layers; nil leaves them out.
-    ///   - earlier: The request's earlier lookup in the shared cache.
+    ///   - earlier: The request's earlier lookup without a task.
     func restoredRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var known = knownRecord(for: identity)
-        for layer in slower where mayHaveNewer(known) && known.map(layer.mayHaveNewer) != false {
-            guard !layer.name.isShared || allowances != nil, layer.name != .shared || earlier?.hasQueriedRecord != true
-            else { continue }
-            let ticket = changes.withLock { $0.begin(identity) }
-            defer { changes.withLock { $0.end(ticket) } }
-            let found = await lookup(.record(identity), in: layer, allowances ?? LayerAllowances()).value?.record
-            known = adopt(found, known, since: ticket, of: identity)
+        let layers = allowances == nil ? slowerOwn : slower[...]
+        for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(known) {
+            let read = RecordRead(of: identity, known, in: self)
+            known = read.adopted(
+                await lookup(.record(identity), newerThan: known, in: layer, allowances ?? LayerAllowances()))
         }
         return known
     }
@@ -50,23 +48,12 @@ extension CacheLayers {
         guard let record = await restoredRecord(for: identity) else { return nil }
         for layer in slower where layer.holdsSources {
             let key = CacheKey.source(record.version)
-            guard let value = await layer.lookup(key, LayerAllowances()).value, let bytes = value.source else {
-                continue
-            }
+            guard let value = await layer.lookup(key).value, let bytes = value.source else { continue }
             guard isCurrent(record) else { return nil }
             store(value, for: key, of: PerSource(record), in: memory)
             return SourceCopy(head: record.head, bytes: bytes)
         }
         return nil
-    }
-
-    /// A result from below memory.
-    struct RestoredResult {
-        var result: RenderedImage?
-        /// Whether it is in memory now.
-        var isStored = false
-        /// The results of the shared layers that were queried.
-        var shared: [CacheLayerStatus] = []
     }
 
     /// Returns a result from the first layer below memory that has it; the disk is not filled.
@@ -75,67 +62,118 @@ extension CacheLayers {
         after earlier: EarlierLookup?
     ) async -> RestoredResult {
         var restored = RestoredResult()
-        for layer in slower where layer.name == .disk || isCurrent(records) {
+        for (index, layer) in slower.enumerated() where index < slowerOwn.count || isCurrent(records) {
             let reply =
-                if let reply = earlier?.reply(of: layer.name, for: key) { reply } else {
+                if let reply = earlier?.reply(ofLayer: index, for: key) { reply } else {
                     await lookup(.result(key), in: layer, allowances)
                 }
-            restored.result = reply.value?.result
-            if let status = layer.name.status, reply.wasQueried {
-                restored.shared.append(CacheLayerStatus(status, restored.result == nil ? .uriMiss : .hit))
-            }
-            guard let result = restored.result else { continue }
-            for faster in shared where faster.name < layer.name {
-                store(result, for: key, of: records, in: faster)
-            }
-            restored.isStored = store(result, for: key, of: records, in: memory)
-            break
+            restored.adopt(reply, ofLayer: index, for: key, of: records, in: self)
+            if restored.result != nil { break }
         }
         return restored
     }
 
     /// Looks a value up in a layer; a wait for a server is a part of the request's trace.
     private func lookup(
-        _ key: CacheKey, in layer: any CacheLayer, _ allowances: LayerAllowances
+        _ key: CacheKey, newerThan known: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
     ) async -> LayerReply {
         let begun = timekeeper.now
-        let reply = await layer.lookup(key, allowances)
-        if reply.wasQueried, let name = layer.name.status?.rawValue {
+        let reply = await layer.lookup(key, newerThan: known, allowances)
+        if reply.wasQueried {
             RequestTrace.current?.record(
                 "lookup", .client, time: begun..<max(begun, timekeeper.now),
-                attributes: [("alula.layer", .string(name)), ("alula.found", .bool(reply.value != nil))])
+                attributes: [
+                    ("alula.layer", .string(layer.name.status.rawValue)), ("alula.found", .bool(reply.value != nil)),
+                ])
         }
         return reply
     }
+}
 
-    // MARK: Records of other instances
+/// A read of a source's record from a layer, which has no effect if the source changes before its end.
+final class RecordRead: Sendable {
+    private let identity: SourceIdentity
+    private let known: SourceRecord?
+    private let caches: CacheLayers
+    private let ticket: ChangeTracker<SourceIdentity>.Ticket
 
-    /// Stores a layer's record of a source in memory if it is newer than the known one; returns the newer record.
-    func adopt(
-        _ found: SourceRecord?, _ known: SourceRecord?, since ticket: ChangeTracker<SourceIdentity>.Ticket,
-        of identity: SourceIdentity
-    ) -> SourceRecord? {
-        guard let found else { return known }
-        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return knownRecord(for: identity) }
-        if let known = known ?? knownRecord(for: identity) {
+    /// Begins a read; `known` is the record in memory.
+    init(of identity: SourceIdentity, _ known: SourceRecord? = nil, in caches: CacheLayers) {
+        (self.identity, self.known, self.caches) = (identity, known, caches)
+        ticket = caches.changes.withLock { $0.begin(identity) }
+    }
+
+    deinit { caches.changes.withLock { $0.end(ticket) } }
+
+    private var isUnchanged: Bool { caches.changes.withLock { $0.isUnchanged(since: ticket) } }
+
+    /// Stores the record of a reply in memory if it is newer than the known one; returns the newer record.
+    func adopted(_ reply: LayerReply) -> SourceRecord? {
+        guard let found = reply.value?.record else { return known }
+        guard isUnchanged else { return caches.knownRecord(for: identity) }
+        if let known = known ?? caches.knownRecord(for: identity) {
             guard found.head.receivedAt.secondsSince1970 > known.head.receivedAt.secondsSince1970 else { return known }
             // Another instance has fetched it again meanwhile.
             if known.validator != found.validator {
-                memory.removeDerived(from: identity)
-                disk?.forget([identity])
+                caches.memory.removeDerived(from: identity)
+                for layer in caches.slowerOwn { layer.forget(.sources([identity])) }
             }
         }
-        return adopt(found, since: ticket) ? found : nil
+        return store(found) ? found : nil
     }
 
-    /// Stores a record read from another layer in memory, unless its source has changed since the read began.
-    func adopt(_ record: SourceRecord, since ticket: ChangeTracker<SourceIdentity>.Ticket) -> Bool {
-        let key = CacheKey.record(record.identity)
-        guard changes.withLock({ $0.isUnchanged(since: ticket) }) else { return false }
-        memory.store(.record(record), for: key, of: PerSource(record))
-        if changes.withLock({ $0.isUnchanged(since: ticket) }) { return true }
+    /// Stores a record in memory, unless its source has changed since the read began.
+    func store(_ record: SourceRecord) -> Bool {
+        guard isUnchanged else { return false }
+        caches.memory.store(.record(record), for: .record(identity), of: PerSource(record))
+        if isUnchanged { return true }
         // A removal or a newer version came in between: a missing record is better than an outdated one.
-        memory.remove(key)
+        caches.memory.forget(.value(.record(identity)))
         return false
+    }
+}
+
+/// A result from below memory.
+struct RestoredResult {
+    private(set) var result: RenderedImage?
+    /// Whether it is in memory now.
+    private(set) var isStored = false
+    /// The results of the shared layers that were queried.
+    private(set) var shared: [CacheLayerStatus] = []
+
+    /// Takes over a layer's reply; a result is stored in memory and in the faster shared layers.
+    ///
+    /// - Parameter index: The layer, counted from the first below memory.
+    mutating func adopt(
+        _ reply: LayerReply, ofLayer index: Int, for key: ResultKey, of records: PerSource<SourceRecord>,
+        in caches: CacheLayers
+    ) {
+        result = reply.value?.result
+        if reply.wasQueried {
+            shared.append(CacheLayerStatus(caches.slower[index].name.status, result == nil ? .uriMiss : .hit))
+        }
+        guard let result else { return }
+        for faster in caches.slower.prefix(index).dropFirst(caches.slowerOwn.count) {
+            caches.store(result, for: key, of: records, in: faster)
+        }
+        isStored = caches.store(result, for: key, of: records, in: caches.memory)
+    }
+}
+
+/// The outcome of an insufficient lookup without a task: the task that continues does not repeat its queries.
+package struct EarlierLookup: Sendable {
+    /// The time that the request has waited for the shared layers.
+    var allowances = LayerAllowances()
+    /// The number of layers below memory that were queried for the record of the source.
+    var recordQueries = 0
+    /// The key of the result that the first layer below memory was queried for, and its reply; a large one is first
+    /// read here, not on an event thread.
+    var result: (key: ResultKey, read: @Sendable () -> LayerReply)?
+
+    package init() {}
+
+    /// Returns the reply of a layer below memory for a result; nil if it was not queried.
+    func reply(ofLayer index: Int, for key: ResultKey) -> LayerReply? {
+        index == 0 && result?.key == key ? result?.read() : nil
     }
 }

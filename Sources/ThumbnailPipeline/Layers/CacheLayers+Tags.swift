@@ -14,7 +14,7 @@ extension CacheLayers {
         let missing = tagIndex.withLock { $0.beginWait(for: identity, tags) }
         defer { tagIndex.withLock { $0.endWait(for: identity, tags) } }
         let beginnings =
-            missing.isEmpty ? [:] : all.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
+            missing.isEmpty ? [:] : shared.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
         let value = try await serve()
         note(tags, of: identity, by: client, beginnings)
         return value
@@ -33,8 +33,8 @@ extension CacheLayers {
         let now = timekeeper.now
         let noted = tagIndex.withLock { $0.note(tags, of: identity, by: client, at: now) }
         for source in noted.dropped {
-            changes.withLock { $0.note(source) }
-            memory.forget([source])
+            noteChange(of: source)
+            memory.forget(.sources([source]))
         }
         noteBelowMemory(noted.added, of: identity, beginnings)
     }

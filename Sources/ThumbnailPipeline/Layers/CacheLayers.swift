@@ -9,14 +9,12 @@ import ThumbnailTypes
 /// Memory, disk, shared cache and result store, in the order in which they are looked up.
 package final class CacheLayers: Sendable {
     let memory: MemoryLayer
-    /// Nil without a disk cache.
-    let disk: DiskLayer?
-    let sharedCache: SharedLayer?
-    let resultStore: SharedLayer?
     /// All layers, the fastest first.
     let all: [any CacheLayer]
+    /// The layers below memory, those of this instance first.
+    let slower: [any CacheLayer]
     /// The layers of this instance.
-    private let own: [any CacheLayer]
+    let own: [any CacheLayer]
     /// The layers shared with other instances.
     let shared: [SharedLayer]
 
@@ -38,27 +36,32 @@ package final class CacheLayers: Sendable {
         memory = MemoryLayer(configuration) { entries, bytes, isAsked in
             events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
         }
-        self.disk = disk
-        self.sharedCache = sharedCache.map { SharedLayer(.shared, $0, rules: rules, timekeeper: timekeeper) }
-        self.resultStore = resultStore.map { SharedLayer(.store, $0, rules: rules, timekeeper: timekeeper) }
         own = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
-        shared = [self.sharedCache, self.resultStore].compactMap(\.self)
+        shared = [(LayerName.sharedCache, sharedCache), (.resultStore, resultStore)].compactMap { name, store in
+            store.map { SharedLayer(name, $0, rules: rules, timekeeper: timekeeper) }
+        }
         all = own + shared
+        slower = Array(all.dropFirst())
         self.events = events
         self.timekeeper = timekeeper
     }
 
-    /// The layers below memory.
-    var slower: ArraySlice<any CacheLayer> { all.dropFirst() }
+    /// The layers of this instance below memory.
+    var slowerOwn: ArraySlice<any CacheLayer> { own.dropFirst() }
 
     /// Whether results may be found below memory.
     var hasSlowerResults: Bool { slower.contains(where: \.isUp) }
 
     // MARK: Records in memory
 
+    /// Returns the record of a source, even if it was truncated and its time is over.
+    func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
+        memory.records.value(for: SourceKey(source: identity))
+    }
+
     /// Returns the record of a source, fresh or stale.
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
-        guard let record = memory.records.value(for: SourceKey(source: identity)) else { return nil }
+        guard let record = storedRecord(for: identity) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
         removeAll(from: identity, cause: .incomplete)
         return nil
@@ -93,7 +96,27 @@ package final class CacheLayers: Sendable {
         isCurrent(record) && memory.sources.contains(SourceKey(source: record.identity))
     }
 
+    func result(for key: ResultKey, countsMiss: Bool = true) -> RenderedImage? {
+        memory.results.value(for: key, countsMiss: countsMiss)
+    }
+
+    func hasResult(_ key: ResultKey) -> Bool { memory.results.contains(key) }
+
+    func pixels(for key: DecodeKey, countsMiss: Bool = true) -> DecodedImage? {
+        memory.decoded.value(for: key, countsMiss: countsMiss)
+    }
+
+    func hasPixels(_ key: DecodeKey) -> Bool { memory.decoded.contains(key) }
+
+    /// Returns the bytes of the version that a record describes, if they are in memory.
+    func bytes(of record: SourceRecord) -> SharedBytes? { memory.value(for: .source(record.version))?.source }
+
+    func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
+
     // MARK: Writes
+
+    /// Nothing read from a layer before this is put into memory after it.
+    func noteChange(of identity: SourceIdentity) { changes.withLock { $0.note(identity) } }
 
     /// Stores the record of a source, and its bytes if they have changed too, in all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
@@ -107,7 +130,7 @@ package final class CacheLayers: Sendable {
 
     /// Stores a record in memory alone.
     func storeInMemory(_ record: SourceRecord) {
-        changes.withLock { $0.note(record.identity) }
+        noteChange(of: record.identity)
         memory.store(.record(record), for: .record(record.identity), of: PerSource(record))
     }
 
@@ -120,16 +143,14 @@ package final class CacheLayers: Sendable {
             known.incompleteUntil == nil
         else { return }
         storeInMemory(SourceRecord(known.head, of: known, incompleteUntil: end))
-        for layer in slower { layer.forget([record.identity]) }
+        for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
-    /// Stores a result in all layers while its sources are current; returns whether a layer of this instance accepted
-    /// it, and the shared layers in which it is being stored.
+    /// Stores a result in all layers while its sources are current; returns which accepted it.
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
-    ) -> (isStored: Bool, shared: [LayerName]) {
-        let stored = all.filter { store(result, for: key, of: records, in: $0) }.map(\.name)
-        return (stored.contains { !$0.isShared }, stored.filter(\.isShared))
+    ) -> [CacheLayerStatus.Layer] {
+        all.filter { store(result, for: key, of: records, in: $0) }.map(\.name.status)
     }
 
     /// Stores pixels in memory while their source is current; returns whether they were admitted.
@@ -145,45 +166,42 @@ package final class CacheLayers: Sendable {
 
     /// Stores a result in a layer while its sources are current; returns whether it was accepted.
     ///
-    /// If a source was fetched while the shared cache was unreachable, or was found in the result store, the result is
-    /// stored there later.
+    /// If a source was fetched while a shared layer was unreachable, or was found in another, the result is stored
+    /// there later.
     @discardableResult
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         guard isCurrent(records) else { return false }
-        if let sharedCache, layer.name == .shared, records.contains(where: { $0.generations.shared == nil }) {
-            LateSharing(caches: self, layer: sharedCache).share(result, for: key, of: records)
+        if let layer = layer as? SharedLayer, layer.isNearby,
+            records.contains(where: { $0.generations[layer.name] == nil })
+        {
+            LateSharing(caches: self, layer: layer).share(result, for: key, of: records)
             return false
         }
         guard store(.result(result), for: .result(key), of: records, in: layer) else { return false }
         if isCurrent(records) { return true }
-        layer.remove(.result(key))
+        layer.forget(.value(.result(key)))
         return false
     }
 
     /// Stores a value in a layer if it may be there; returns whether the layer accepted it.
     ///
-    /// The rules for storing values: nothing that an origin forbids a shared cache to store; below memory nothing
-    /// uploaded and nothing that lacks pixels; in shared layers nothing that differs between machines.
+    /// No layer stores what an origin forbids a shared cache to store. Below memory they also refuse what is uploaded
+    /// or lacks pixels, and shared ones what differs between machines.
     @discardableResult
     func store(
         _ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         if case .source = key, !layer.holdsSources { return false }
-        let isComplete = value.result?.isIncomplete != true && records.allSatisfy { $0.incompleteUntil == nil }
-        guard records.allSatisfy({ $0.freshness.storability == .shared }), isComplete || layer.name == .memory,
-            layer.mayHold(key)
-        else { return false }
-        return layer.store(value, for: key, of: records)
+        return records.allSatisfy { $0.freshness.storability == .shared }
+            && layer.store(value, for: key, of: records)
     }
 
     /// Returns the generations of a source before it is fetched.
     func beginning(of identity: SourceIdentity) -> LayerGenerations {
         let known = shared.isEmpty ? nil : knownRecord(for: identity)
-        return shared.reduce(LayerGenerations()) { generations, layer in
-            generations.filled(from: LayerGenerations(layer.beginning(of: identity, known: known), of: layer.name))
-        }
+        return shared.reduce(into: [:]) { $0[$1.name] = $1.beginning(of: identity, known: known) }
     }
 
     // MARK: Removals
@@ -192,8 +210,8 @@ package final class CacheLayers: Sendable {
     /// entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
-        changes.withLock { $0.note(identity) }
-        let removed = own.reduce(RemovedEntries()) { $0 + $1.forget([identity]) }
+        noteChange(of: identity)
+        let removed = own.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
         if removed.entries > 0 {
             events.record(
                 .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
@@ -202,21 +220,16 @@ package final class CacheLayers: Sendable {
     }
 
     /// Queues the removal of everything derived from a source from the shared layers that may have it.
-    ///
-    /// A removal costs the result store an object, so it is sent only for sources known here.
     func forgetShared(_ identity: SourceIdentity, isKnown: Bool) {
-        for layer in shared
-        where isKnown || layer.name == .shared && layer.beginning(of: identity, known: nil) != nil {
-            layer.forget([identity])
-        }
+        for layer in shared where isKnown || layer.mayHold(unknown: identity) { layer.forget(.sources([identity])) }
     }
 
     /// Removes entries from the layers of this instance, memory first, because results are stored only while their
     /// records are there; returns what was removed.
     func removeOwn(_ removal: Removal) async -> RemovedEntries {
         switch removal {
-        case .sources(let identities, _): changes.withLock { for identity in identities { $0.note(identity) } }
-        case .tagged: break
+        case .sources(let identities, _): identities.forEach(noteChange)
+        case .value, .tagged: break
         case .everything:
             changes.withLock { $0.noteAll() }
             tagIndex.withLock { $0.forgetAll() }
@@ -244,5 +257,5 @@ package final class CacheLayers: Sendable {
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
     /// The figures by cache name, in the documented order; the disk's shares only if there is a disk.
-    var figures: [(name: String, figures: CacheFigures)] { all.flatMap(\.figures) }
+    var figures: [(name: String, figures: CacheFigures)] { all.flatMap(\.health.figures) }
 }

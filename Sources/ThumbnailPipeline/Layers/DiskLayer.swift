@@ -26,33 +26,30 @@ package struct DiskLayer: CacheLayer {
     /// another source.
     private let originDigests: [ExactText: String]
 
-    /// Creates the disk layer on `store`.
-    ///
-    /// - Parameters:
-    ///   - store: The underlying store.
-    ///   - engine: Identifies the release and the libraries that render results.
-    ///   - policy: Identifies the rules by which sources are allowed.
-    ///   - originDigests: Texts that change with the settings of the named origins, by name.
     package init(store: DiskStore, engine: String, policy: String, originDigests: [ExactText: String] = [:]) {
-        self.store = store
-        self.policy = policy
-        self.originDigests = originDigests
-        self.engine = engine
+        (self.store, self.engine, self.policy, self.originDigests) = (store, engine, policy, originDigests)
     }
 
     let name = LayerName.disk
-    let isUp = true
     let holdsSources = true
 
-    /// Additional sources that the request contains are a part of its URL.
-    func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
+    var health: LayerHealth {
+        let statistics = store.statistics
+        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
+        return LayerHealth(
+            state: !statistics.isWorking ? .down : statistics.isFull ? .full : .up,
+            figures: names.compactMap { name, share in statistics.shares[share].map { (name, CacheFigures($0)) } })
+    }
 
-    /// Whatever replaces a record on disk replaces it in memory, too.
-    func mayHaveNewer(_ known: SourceRecord) -> Bool { false }
+    /// Additional sources that the request contains are a part of its URL.
+    private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// A result of several sources needs a voucher of each additional source for these very bytes.
-    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
-        guard mayHold(key), let value = await store.entry(for: location(of: key)) else { return LayerReply() }
+    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+        // Whatever replaces a record on disk replaces it in memory, too.
+        guard known == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
+            return LayerReply()
+        }
         for voucher in vouchers(of: key) {
             guard await store.entry(for: voucher)?.head == value.head else { return LayerReply() }
         }
@@ -60,6 +57,7 @@ package struct DiskLayer: CacheLayer {
     }
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
+        guard mayHold(key), value.isComplete(of: records) else { return false }
         let value = value.encoded
         let isQueued = store.store(value, for: location(of: key))
         // After the result, so that a voucher never belongs to an older one.
@@ -67,30 +65,29 @@ package struct DiskLayer: CacheLayer {
         return isQueued
     }
 
-    func remove(_ key: CacheKey) { store.remove(location(of: key)) }
-
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
     }
 
-    /// Returns the names of the sources served under a tag, by this instance or an earlier one, and whether the list is
-    /// complete.
-    func sourceNames(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
+    func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
         let (names, isComplete) = await store.labels(under: tag.string)
         return (names, isComplete)
     }
 
-    /// Removes everything derived from sources before any other work.
     @discardableResult
-    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
-        for identity in identities { store.removeAll(from: name(of: identity)) }
+    func forget(_ removal: Removal) -> RemovedEntries {
+        switch removal {
+        case .value(let key): store.remove(location(of: key))
+        case .sources(let identities, _):
+            for identity in identities { store.removeAll(from: name(of: identity)) }
+        case .tagged, .everything: break
+        }
         return RemovedEntries()
     }
 
     func remove(_ removal: Removal) async -> LayerRemoval {
         switch removal {
-        // The caller removes the sources that it finds.
-        case .tagged: return LayerRemoval()
+        case .value, .tagged: return LayerRemoval(entries: forget(removal))
         case .everything: return LayerRemoval(entries: RemovedEntries(await store.removedEverything()))
         case .sources(let identities, _):
             var removed = LayerRemoval()
@@ -99,12 +96,6 @@ package struct DiskLayer: CacheLayer {
             }
             return removed
         }
-    }
-
-    var figures: [(name: String, figures: CacheFigures)] {
-        let shares = store.statistics.shares
-        let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
-        return names.compactMap { name, share in shares[share].map { (name, CacheFigures($0)) } }
     }
 
     private func location(of key: CacheKey) -> DiskKey {

@@ -19,7 +19,7 @@ extension SourceRecord {
         writer.write(head.receivedAt.secondsSince1970)
         writer.write(byteCount)
         writer.write(header)
-        writer.write(generations.store?.encoded ?? [])
+        writer.write(generations[Self.lastingLayer]?.encoded ?? [])
         return writer.bytes
     }
 
@@ -27,7 +27,7 @@ extension SourceRecord {
     ///
     /// The bytes may come from another machine, so values that no origin and no file could have produced are rejected.
     convenience init?(
-        _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = LayerGenerations()
+        _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]
     ) {
         var reader = RecordReader(bytes)
         guard let url = reader.line(), let status = reader.int(in: 100...599), let validator = reader.validator(),
@@ -42,8 +42,12 @@ extension SourceRecord {
             selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
         self.init(
             head, header: header, byteCount: byteCount,
-            generations: generations.filled(from: LayerGenerations(SharedGenerations(stored), of: .store)))
+            generations: SharedGenerations(stored).map { generations.filled(from: [Self.lastingLayer: $0]) }
+                ?? generations)
     }
+
+    /// The layer whose generations are stored with a record: those of a server do not outlast it.
+    private static let lastingLayer = LayerName.resultStore
 
     /// More than the size of any file.
     private static let maximumBytes = 1 << 48
@@ -95,7 +99,7 @@ extension LayerValue {
 
     /// Decodes the value of a key; nil if it is invalid, of another version, in the wrong place, or a record that a
     /// shared cache may not store.
-    init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = LayerGenerations()) {
+    init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = [:]) {
         switch key {
         case .record(let identity):
             guard let record = SourceRecord(value.head, of: identity, under: generations),

@@ -32,14 +32,13 @@ struct MemoryLayer: CacheLayer {
     }
 
     let name = LayerName.memory
-    let isUp = true
     let holdsSources = true
 
-    func mayHold(_ key: CacheKey) -> Bool { true }
+    var health: LayerHealth {
+        LayerHealth(figures: [("decoded", decoded.figures), ("result", results.figures), ("source", sources.figures)])
+    }
 
-    func mayHaveNewer(_ known: SourceRecord) -> Bool { false }
-
-    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
         LayerReply(value: value(for: key))
     }
 
@@ -65,35 +64,27 @@ struct MemoryLayer: CacheLayer {
         }
     }
 
-    func remove(_ key: CacheKey) {
-        switch key {
-        case .record(let identity): records.remove(SourceKey(source: identity))
-        case .source(let version): sources.remove(SourceKey(source: version.source))
-        case .result(let key): results.remove(key)
-        }
-    }
-
     /// Does nothing: ``TagIndex`` has the tags of this instance.
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
 
-    @discardableResult
-    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
-        identities.reduce(RemovedEntries()) { removed, identity in
-            records.removeAll(from: identity)
-            return removed + removeDerived(from: identity)
-        }
-    }
-
     /// Removes entries; returns those removed besides records.
-    func remove(_ removal: Removal) -> LayerRemoval {
+    @discardableResult
+    func forget(_ removal: Removal) -> RemovedEntries {
         switch removal {
-        case .sources(let identities, _): return LayerRemoval(entries: forget(identities))
-        // The caller removes the sources that it finds.
-        case .tagged: return LayerRemoval()
+        case .value(.record(let identity)): records.remove(SourceKey(source: identity))
+        case .value(.source(let version)): sources.remove(SourceKey(source: version.source))
+        case .value(.result(let key)): results.remove(key)
+        case .sources(let identities, _):
+            return identities.reduce(RemovedEntries()) { removed, identity in
+                records.removeAll(from: identity)
+                return removed + removeDerived(from: identity)
+            }
+        case .tagged: break
         case .everything:
             records.removeAll()
-            return LayerRemoval(entries: decoded.removeAll() + results.removeAll() + sources.removeAll())
+            return decoded.removeAll() + results.removeAll() + sources.removeAll()
         }
+        return RemovedEntries()
     }
 
     /// Removes everything derived from a source, and its bytes.
@@ -107,9 +98,6 @@ struct MemoryLayer: CacheLayer {
         decoded.hasAny(from: source) || results.hasAny(from: source)
     }
 
-    /// Returns the cached bytes of the version that a record describes.
-    func bytes(of record: SourceRecord) -> SharedBytes? { value(for: .source(record.version))?.source }
-
     /// Changes whenever a result is removed or a source's record changes.
     var generation: Int { results.removalCount &+ records.removalCount }
 
@@ -122,10 +110,5 @@ struct MemoryLayer: CacheLayer {
         case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
         case .empty: decoded.purgeEverything()
         }
-    }
-
-    /// The figures by cache name, in the documented order.
-    var figures: [(name: String, figures: CacheFigures)] {
-        [("decoded", decoded.figures), ("result", results.figures), ("source", sources.figures)]
     }
 }

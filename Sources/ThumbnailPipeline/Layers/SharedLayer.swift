@@ -25,9 +25,7 @@ package final class SharedLayer: CacheLayer {
         /// Whether the bytes of sources are stored too.
         package var sharesSources = false
 
-        package init(digest: String) {
-            self.digest = digest
-        }
+        package init(digest: String) { self.digest = digest }
     }
 
     let name: LayerName
@@ -42,15 +40,17 @@ package final class SharedLayer: CacheLayer {
     private static let beginningTime = Duration.seconds(60)
 
     init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
-        self.name = name
-        self.store = store
-        self.rules = rules
-        self.timekeeper = timekeeper
+        (self.name, self.store, self.rules, self.timekeeper) = (name, store, rules, timekeeper)
     }
 
     var isUp: Bool { store.isUp }
 
-    var holdsSources: Bool { name == .shared && rules.sharesSources }
+    var health: LayerHealth { LayerHealth(state: LayerState(rawValue: store.statistics.state) ?? .down) }
+
+    /// Whether it is a server nearby; in a folder or bucket each operation costs time and an object.
+    var isNearby: Bool { store.isServer }
+
+    var holdsSources: Bool { isNearby && rules.sharesSources }
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
 
@@ -59,15 +59,15 @@ package final class SharedLayer: CacheLayer {
     // MARK: Lookups
 
     /// A source whose record is not found is assigned generations, because it is fetched next.
-    func lookup(_ key: CacheKey, _ allowances: LayerAllowances) async -> LayerReply {
-        guard let location = location(of: key) else { return LayerReply() }
+    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+        guard known.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
         return read(
             await store.value(
                 for: location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name]),
             for: key)
     }
 
-    /// Queries a value as ``lookup(_:_:)`` does, without waiting.
+    /// Queries a value as ``lookup(_:newerThan:_:)`` does, without waiting.
     ///
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
     func query(
@@ -81,20 +81,22 @@ package final class SharedLayer: CacheLayer {
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
 
     private func read(_ lookup: SharedLookup, for key: CacheKey) -> LayerReply {
-        var generations = LayerGenerations()
+        var generations: LayerGenerations = [:]
         if case .record(let identity) = key, let begun = lookup.generations?.first {
             let end = timekeeper.now + Self.beginningTime
             _ = beginnings.withLock { $0.insert(begun, for: identity, weight: identity.byteCount + 512, until: end) }
-            generations = LayerGenerations(begun, of: name)
+            generations = [name: begun]
         }
         return LayerReply(
             value: lookup.value.flatMap { LayerValue($0, for: key, under: generations) },
             wasQueried: lookup.result != nil)
     }
 
+    /// Returns whether it is worth waiting for a newer record than this one, which is not fresh.
+    ///
     /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
-    func mayHaveNewer(_ known: SourceRecord) -> Bool {
-        guard name == .store else { return true }
+    private func mayHaveNewer(_ known: SourceRecord) -> Bool {
+        if isNearby { return true }
         let freshness = known.freshness
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
         return freshness.forbidsStale
@@ -108,6 +110,11 @@ package final class SharedLayer: CacheLayer {
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return beginnings.withLock { $0.peek(identity, at: now) } ?? known?.generations[name]
+    }
+
+    /// Returns whether a removal is worth its cost although the source is unknown here.
+    func mayHold(unknown identity: SourceIdentity) -> Bool {
+        isNearby && beginning(of: identity, known: nil) != nil
     }
 
     /// Returns the generations for sharing something fetched while the server was unreachable.
@@ -124,7 +131,8 @@ package final class SharedLayer: CacheLayer {
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap { $0.generations[name] }
-        guard generations.count == records.count, let location = location(of: key) else { return false }
+        guard generations.count == records.count, value.isComplete(of: records), let location = location(of: key)
+        else { return false }
         return store.store(
             value.encoded, for: location.key, of: location.sources, under: generations,
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
@@ -148,7 +156,8 @@ package final class SharedLayer: CacheLayer {
     // MARK: Removals
 
     @discardableResult
-    func forget(_ identities: [SourceIdentity]) -> RemovedEntries {
+    func forget(_ removal: Removal) -> RemovedEntries {
+        guard case .sources(let identities, _) = removal else { return RemovedEntries() }
         let shared = identities.filter(mayShare)
         beginnings.withLock { for identity in shared { $0.remove(identity) } }
         if !shared.isEmpty { store.forget(shared.map(source)) }
@@ -157,6 +166,7 @@ package final class SharedLayer: CacheLayer {
 
     func remove(_ removal: Removal) async -> LayerRemoval {
         switch removal {
+        case .value: return LayerRemoval()
         case .tagged(let removal): return LayerRemoval(state: await store.purge(removal))
         case .everything:
             beginnings.withLock { $0.removeAll() }
@@ -174,7 +184,7 @@ package final class SharedLayer: CacheLayer {
     /// if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
         _ = beginnings.withLock { $0.remove(identity) }
-        if source(identity) != purged.source { forget([identity]) }
+        if source(identity) != purged.source { forget(.sources([identity])) }
     }
 
     // MARK: Names

@@ -9,21 +9,30 @@ package struct FleetPurges: Sendable {
     private static let note = Array("shared-cache/position".utf8)
 
     private let pipeline: ImagePipeline
+    private let store: SharedStore
+    /// The layer whose store announces the purges.
+    private let layer: SharedLayer?
+    /// The other shared layers; instances that share one may each have their own of these.
+    private let others: [SharedLayer]
 
-    package init(of pipeline: ImagePipeline) { self.pipeline = pipeline }
+    package init(of pipeline: ImagePipeline, announcedBy store: SharedStore) {
+        (self.pipeline, self.store) = (pipeline, store)
+        layer = pipeline.caches.shared.first { $0.store === store }
+        others = pipeline.caches.shared.filter { $0.store !== store }
+    }
 
-    /// Starts the shared cache's store.
+    /// Starts the store.
     ///
     /// If there is a disk, the position stored there is read first. If the store then cannot start, that is logged, and
     /// the service runs without a shared cache.
-    package func start(_ store: SharedStore, beside disk: DiskStore?, logger: Logger) throws {
+    package func start(beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else {
             return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll))
         }
         // If positions arrive faster than they are written, only the newest counts.
         let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
         let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { queue.yield($0) }
-        Task {
+        Task { [store] in
             let position = await disk.notes().first { $0.name == Self.note }?.bytes
             do {
                 try store.start(audience, position: position)
@@ -50,23 +59,22 @@ package struct FleetPurges: Sendable {
                 // A source without an identity here cannot be cached here.
                 guard let identity = removal.identity(named: source.name) else { continue }
                 removal.removeAll(from: identity, cause: .fleet)
-                pipeline.caches.sharedCache?.finish(source, identity)
+                layer?.finish(source, identity)
                 removed.append(identity)
             }
-            // Instances that share a cache may each have their own store.
-            pipeline.caches.resultStore?.forget(removed)
+            for other in others { other.forget(.sources(removed)) }
         case .tag(let tag):
             // The sources known to the shared cache under the tag are gone; these remain.
             let tag = ExactText(tag.text)
-            let rest = removal.sourcesInMemory(under: tag)
+            let rest = pipeline.caches.sources(under: tag)
             for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
-            Task.detached { [pipeline, removal] in
+            Task.detached { [layer, others, removal] in
                 let all = rest.union(await removal.sources(under: tag).sources)
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
-                pipeline.caches.resultStore?.forget(Array(all))
+                for other in others { other.forget(.sources(Array(all))) }
                 // Other instances may have them without knowing the tag.
-                _ = await pipeline.caches.sharedCache?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
+                _ = await layer?.remove(.sources(Array(SourceRemoval.bounded(all).sources)))
             }
         }
     }

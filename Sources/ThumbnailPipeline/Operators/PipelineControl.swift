@@ -42,16 +42,14 @@ package struct PipelineControl: ServiceControlling {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
         var removed = await removedAll(from: known)
-        let layers = pipeline.caches.shared
-        let found = FoundSources(removal, places: layers.count)
+        let found = FoundSources(removal, layers: pipeline.caches.shared.count)
         var state = RemovalState.done
-        if !layers.isEmpty {
-            let told = SourceRemoval.bounded(known)
-            if !told.isComplete { isComplete = false }
-            if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(told.sources))) }
+        if !pipeline.caches.shared.isEmpty {
+            let announced = SourceRemoval.bounded(known)
+            if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(announced.sources))) }
             state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onFound: found.add))))
             let (all, areAll) = found.take()
-            if !areAll { isComplete = false }
+            isComplete = isComplete && announced.isComplete && areAll
             let others = all.subtracting(known)
             // The other layer, and other instances, may have them without knowing the tag.
             if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
@@ -59,9 +57,7 @@ package struct PipelineControl: ServiceControlling {
             removed = removed + (await removedAll(from: known))
         }
         removed.isComplete = isComplete && state == .done
-        pipeline.resources.events.record(
-            .purge(
-                url: nil, tag: tag.string, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+        record(removed, tag: tag.string)
         if state == .rejected { throw PipelineError.tooManyPurges }
         notifier?.notify(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
         return removed
@@ -75,35 +71,30 @@ package struct PipelineControl: ServiceControlling {
 
     private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
 
-    package var diskCache: LayerState? { pipeline.caches.disk.map { LayerState($0) } }
-
-    package var sharedCache: LayerState? { pipeline.caches.sharedCache.map { LayerState($0) } }
-
-    package var resultStore: LayerState? { pipeline.caches.resultStore.map { LayerState($0) } }
+    package var layers: [(name: String, state: LayerState)] {
+        pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
+    }
 
     /// Removes from this instance before and after the shared layers, to include anything read from them in between.
     private func removed(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
-        var removed = await locally()
-        defer {
-            pipeline.resources.events.record(
-                .purge(
-                    url: identity?.name, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+        var (removed, state) = (await locally(), RemovalState.done)
+        if !pipeline.caches.shared.isEmpty {
+            state = await pipeline.caches.purge(removal)
+            removed = removed + (await locally())
         }
-        guard !pipeline.caches.shared.isEmpty else {
-            notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
-            return removed
-        }
-        let state = await pipeline.caches.purge(removal)
-        let rest = await locally()
-        removed.entries += rest.entries
-        removed.bytes += rest.bytes
         removed.isComplete = state == .done
+        record(removed, url: identity?.name)
         if state == .rejected { throw PipelineError.tooManyPurges }
         // A cache in front that sends a request now gets nothing outdated.
         notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
         return removed
+    }
+
+    private func record(_ removed: RemovedEntries, url: String? = nil, tag: String? = nil) {
+        pipeline.resources.events.record(
+            .purge(url: url, tag: tag, entries: removed.entries, bytes: removed.bytes, cause: .operator))
     }
 
     package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
@@ -122,9 +113,9 @@ private final class FoundSources: Sendable {
     private let state: Locked<State>
 
     /// Collects the sources of this number of layers.
-    init(_ removal: SourceRemoval, places: Int) {
+    init(_ removal: SourceRemoval, layers: Int) {
         self.removal = removal
-        state = Locked(State(incompleteLayers: places))
+        state = Locked(State(incompleteLayers: layers))
     }
 
     /// Adds sources invalidated by a layer; late ones are removed here at once.

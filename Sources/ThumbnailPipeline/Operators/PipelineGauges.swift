@@ -1,7 +1,5 @@
 import Coordination
-import DiskCaching
 import Downloading
-import SharedCaching
 package import Telemetry
 
 /// Metrics read from the pipeline's parts at each scrape: caches, current downloads, activity.
@@ -118,83 +116,6 @@ package struct PipelineGauges: Sendable {
         ) {
             [([], Double(caches.tagIndex.withLock(\.droppedCount)))]
         }
-        if let store = caches.disk?.store { registerDisk(store, in: registry) }
-        if let store = caches.sharedCache?.store {
-            registerShared(store, "shared cache", "alula_shared_cache", in: registry)
-        }
-        if let store = caches.resultStore?.store {
-            registerShared(store, "result store", "alula_result_store", in: registry)
-        }
-    }
-
-    private func registerShared(
-        _ store: SharedStore, _ what: String, _ prefix: String, in registry: MetricsRegistry
-    ) {
-        registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
-            [([], store.isUp ? 1 : 0)]
-        }
-        registry.gauge("\(prefix)_full", help: "1 while the \(what) is full.") {
-            [([], store.statistics.isFull ? 1 : 0)]
-        }
-        registry.gauge(
-            "\(prefix)_requests_total", help: "Lookups in the \(what).", labels: "result", counting: "request",
-            isCounter: true
-        ) {
-            let requests = store.statistics.requests
-            return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
-        }
-        registry.gauge(
-            "\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what)."
-        ) {
-            [([], Double(store.statistics.values.bytes))]
-        }
-        registry.gauge(
-            "\(prefix)_writes_total", help: "Confirmed writes to the \(what).", counting: "write", isCounter: true
-        ) {
-            [([], Double(store.statistics.values.written))]
-        }
-        registry.gauge(
-            "\(prefix)_dropped_total", help: "Dropped writes to the \(what).", counting: "write",
-            isCounter: true
-        ) {
-            [([], Double(store.statistics.values.dropped))]
-        }
-        registry.gauge(
-            "\(prefix)_dropped_tags_total", help: "Dropped tags for the \(what).", counting: "tag",
-            isCounter: true
-        ) {
-            [([], Double(store.statistics.tags.dropped))]
-        }
-    }
-
-    private func registerDisk(_ store: DiskStore, in registry: MetricsRegistry) {
-        registry.gauge(
-            "alula_disk_cache_working", help: "1 while the disk cache works."
-        ) {
-            [([], store.statistics.isWorking ? 1 : 0)]
-        }
-        registry.gauge("alula_disk_cache_full", help: "1 while the disk is full and the cache read-only.") {
-            [([], store.statistics.isFull ? 1 : 0)]
-        }
-        registry.gauge("alula_disk_cache_tag_bytes", help: "Size of source tags, outside the cache shares.") {
-            [([], Double(store.statistics.tagUsage))]
-        }
-        registry.gauge("alula_disk_cache_note_bytes", help: "Size of saved prefetch jobs, outside the cache shares.") {
-            [([], Double(store.statistics.noteUsage))]
-        }
-        registry.gauge(
-            "alula_disk_cache_failures_total", help: "Disk cache failures.", labels: "kind",
-            counting: "failure",
-            isCounter: true
-        ) {
-            let statistics = store.statistics
-            return [
-                (["file"], Double(statistics.failures)), (["full_disk"], Double(statistics.fullDisks)),
-                (["damaged_file"], Double(statistics.damagedFiles)),
-                (["lost_file"], Double(statistics.lostFiles)),
-                (["damaged_entry"], Double(statistics.damagedEntries)),
-                (["dropped_write"], Double(statistics.droppedWrites)),
-            ]
-        }
+        for layer in caches.all { layer.register(in: registry) }
     }
 }

@@ -1,14 +1,11 @@
 import Coordination
-import DiskCaching
 package import Downloading
-import SharedCaching
 package import Text
 import ThumbnailTypes
 
 package protocol ServiceControlling: Sendable {
-    var diskCache: LayerState? { get }
-    var sharedCache: LayerState? { get }
-    var resultStore: LayerState? { get }
+    /// The states of the caches below memory, by their names in `/status`.
+    var layers: [(name: String, state: LayerState)] { get }
     var downloads: [FetchSnapshot] { get }
     var origins: [OriginStatus] { get }
     /// Empties all caches; returns the removed entries.
@@ -41,26 +38,6 @@ package protocol ServiceControlling: Sendable {
 package struct CancelledDownloads: Sendable, Equatable {
     package var downloads = 0
     package var callers = 0
-}
-
-/// Whether the disk cache, the shared cache or the result store is used.
-package enum LayerState: String, Sendable {
-    case up
-    /// It is read-only, because it has no room.
-    case full
-    /// It is too slow or fails, and is being probed.
-    case suspended
-    /// There is no connection, or the disk cache is disabled for a while.
-    case down
-}
-
-extension LayerState {
-    init(_ disk: DiskLayer) {
-        let statistics = disk.store.statistics
-        self = !statistics.isWorking ? .down : statistics.isFull ? .full : .up
-    }
-
-    init(_ layer: SharedLayer) { self = LayerState(rawValue: layer.store.statistics.state) ?? .down }
 }
 
 package struct OriginStatus: Sendable, Equatable {

@@ -43,7 +43,7 @@ extension PipelineControl {
     ) async throws -> SourceRefresh {
         let known = await pipeline.caches.restoredRecord(for: identity)
         // An origin may send the same file under another entity tag.
-        var old = known.flatMap { pipeline.caches.memory.bytes(of: $0) }
+        var old = known.flatMap { pipeline.caches.bytes(of: $0) }
         if known != nil, old == nil { old = await pipeline.caches.restoredSource(for: identity)?.bytes }
         do {
             let end = pipeline.timekeeper.now + pipeline.configuration.requestTimeout

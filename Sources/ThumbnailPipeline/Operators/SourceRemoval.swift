@@ -22,22 +22,23 @@ struct SourceRemoval: Sendable {
         pipeline.caches.removeAll(from: identity, cause: cause)
     }
 
-    /// Returns the sources known under a tag in memory or on disk, and whether the list is complete.
+    /// Returns the sources that this instance knows under a tag, and whether the list is complete.
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
-        let inMemory = sourcesInMemory(under: tag)
-        guard let disk = pipeline.caches.disk else { return (inMemory, true) }
-        let (names, isComplete) = await disk.sourceNames(under: tag)
-        return (inMemory.union(names.compactMap { identity(named: $0) }), isComplete)
+        var (sources, isComplete) = (pipeline.caches.sources(under: tag), true)
+        for layer in pipeline.caches.own {
+            let known = await layer.sources(under: tag)
+            sources.formUnion(known.names.compactMap { identity(named: $0) })
+            isComplete = isComplete && known.isComplete
+        }
+        return (sources, isComplete)
     }
 
     /// Returns the sources under a tag that can be announced to other instances, and whether these are all.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var room = TagRemovalLimit()
-        let told = sources.filter { room.take($0.name) }
-        return (told, told.count == sources.count)
+        let bounded = sources.filter { room.take($0.name) }
+        return (bounded, bounded.count == sources.count)
     }
-
-    func sourcesInMemory(under tag: ExactText) -> Set<SourceIdentity> { pipeline.caches.sources(under: tag) }
 
     func identity(named name: String) -> SourceIdentity? {
         try? pipeline.downloader.identity(of: ExactText(name))

@@ -2,62 +2,57 @@ import Coordination
 import SharedCaching
 import ThumbnailTypes
 
-/// The layers, in the order of lookups.
-enum LayerName: Comparable, Sendable {
-    case memory, disk, shared, store
+/// The names of a layer.
+struct LayerName: Hashable, Sendable {
+    /// Its member of `/status`.
+    let member: String
+    /// Its name in the help of metrics, and with underscores in their names.
+    let words: String
+    /// Its name in `Cache-Status`; memory and the disk count as the result cache.
+    let status: CacheLayerStatus.Layer
 
-    /// Whether other instances use it too.
-    var isShared: Bool { self == .shared || self == .store }
-
-    /// The name in `Cache-Status`; nil for memory and the disk, which count as the result cache.
-    var status: CacheLayerStatus.Layer? {
-        switch self {
-        case .memory, .disk: nil
-        case .shared: .shared
-        case .store: .store
-        }
-    }
+    static let memory = LayerName(member: "memory", words: "memory", status: .result)
+    static let disk = LayerName(member: "diskCache", words: "disk cache", status: .result)
+    static let sharedCache = LayerName(member: "sharedCache", words: "shared cache", status: .shared)
+    static let resultStore = LayerName(member: "resultStore", words: "result store", status: .store)
 }
 
-/// The generations of a source in the shared layers before it was fetched or found there; nil where unknown.
-struct LayerGenerations: Sendable, Equatable {
-    private(set) var shared: SharedGenerations?
-    private(set) var store: SharedGenerations?
+/// Whether a layer is used.
+package enum LayerState: String, Sendable {
+    case up
+    /// It is read-only, because it has no room.
+    case full
+    /// It is too slow or fails, and is being probed.
+    case suspended
+    /// There is no connection, or the disk cache is disabled for a while.
+    case down
+}
 
-    init() {}
+struct LayerHealth: Sendable {
+    var state = LayerState.up
+    /// The figures of its caches by name, in the documented order; none for a shared layer.
+    var figures: [(name: String, figures: CacheFigures)] = []
+}
 
-    /// Sets the generations in one layer.
-    init(_ generations: SharedGenerations?, of layer: LayerName) {
-        switch layer {
-        case .memory, .disk: break
-        case .shared: shared = generations
-        case .store: store = generations
-        }
-    }
+/// The generations of a source in the shared layers before it was fetched or found there.
+typealias LayerGenerations = [LayerName: SharedGenerations]
 
-    subscript(layer: LayerName) -> SharedGenerations? {
-        switch layer {
-        case .memory, .disk: nil
-        case .shared: shared
-        case .store: store
-        }
-    }
-
+extension LayerGenerations {
     /// Returns these generations, with unknown ones taken from `others`.
-    func filled(from others: LayerGenerations) -> LayerGenerations {
-        var filled = self
-        filled.shared = shared ?? others.shared
-        filled.store = store ?? others.store
-        return filled
-    }
+    func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { known, _ in known } }
 }
 
 /// The time that one request has waited for each of the shared layers.
-package struct LayerAllowances: Sendable {
-    let shared = WaitBudget()
-    let store = WaitBudget()
+package final class LayerAllowances: Sendable {
+    private let budgets = Locked<[LayerName: WaitBudget]>([:])
 
     package init() {}
 
-    subscript(layer: LayerName) -> WaitBudget { layer == .store ? store : shared }
+    subscript(layer: LayerName) -> WaitBudget {
+        budgets.withLock { budgets in
+            let budget = budgets[layer] ?? WaitBudget()
+            budgets[layer] = budget
+            return budget
+        }
+    }
 }

@@ -21,7 +21,7 @@ final class SourceRecord: Sendable {
     /// Combines the origin's fields and the image's header.
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
-        generations: LayerGenerations = LayerGenerations()
+        generations: LayerGenerations = [:]
     ) {
         self.head = head
         self.header = header
@@ -32,7 +32,7 @@ final class SourceRecord: Sendable {
 
     /// Parses the image's header; of sources that their origins declare as text, only drawings are images.
     convenience init(
-        _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = LayerGenerations()
+        _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = [:]
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
         if head.isText, !header.format.isVector { throw .notAnImage }
@@ -42,7 +42,7 @@ final class SourceRecord: Sendable {
     /// Copies a record with newer fields from its origin, or another end of its use.
     convenience init(
         _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
-        under generations: LayerGenerations = LayerGenerations()
+        under generations: LayerGenerations = [:]
     ) {
         self.init(
             head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil,

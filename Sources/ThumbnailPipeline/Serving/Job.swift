@@ -9,7 +9,7 @@ package struct Job: Sendable {
     package var directives: RequestCacheControl
     /// The name by which an operator can cancel the caller's wait for its downloads.
     package let receipt: String
-    /// The insufficient lookup in the shared cache; nil if there was none.
+    /// The insufficient lookup without a task; nil if there was none.
     package var lookup: EarlierLookup?
     /// The client that supplied the request's tags; nil if they are signed or an operator's.
     package let client: ClientNetwork?
@@ -33,7 +33,7 @@ package struct Job: Sendable {
     /// The image, if the caller has opened it.
     package var opened: OpenedSource? { resolved.opened }
 
-    /// The job after an insufficient lookup in the shared cache.
+    /// The job after an insufficient lookup without a task.
     package func after(_ lookup: EarlierLookup) -> Job {
         var job = self
         (job.lookup, job.allowances) = (lookup, lookup.allowances)

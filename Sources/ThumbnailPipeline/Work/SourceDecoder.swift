@@ -63,10 +63,11 @@ struct SourceDecoder: Sendable {
         for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse?, queueTimeout: Duration,
         room: MemoryReservation?
     ) async throws -> (value: DecodedImage, participation: Participation) {
-        let (record, cached) = (source.record, caches.memory.decoded)
-        let found = try await shared.value(for: key, cached: { cached.value(for: key) ?? imagesInUse?.image(for: key) })
-        {
-            guard let bytes = source.bytes ?? caches.memory.bytes(of: record) else { throw PipelineError.sourceNeeded }
+        let record = source.record
+        let found = try await shared.value(
+            for: key, cached: { caches.pixels(for: key) ?? imagesInUse?.image(for: key) }
+        ) {
+            guard let bytes = source.bytes ?? caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, of: record, for: key, queueTimeout: queueTimeout, room: room)
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
@@ -117,7 +118,7 @@ struct SourceDecoder: Sendable {
     ) throws -> DecodedImage {
         let limits = configuration.rules.limits
         guard let border = key.border else {
-            let image = key.withoutGainMap.flatMap { caches.memory.decoded.value(for: $0) }
+            let image = key.withoutGainMap.flatMap { caches.pixels(for: $0) }
             return try resources.codec.decodeWithGainMap(
                 bytes, header: record.header, plan: key.plan, limits: limits, token: token, of: image)
         }

@@ -63,7 +63,7 @@ struct ThumbnailRenderer: Sendable {
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> Render {
         let (render, participation) = try await estimator.renders.value(
-            for: key, cached: { caches.memory.results.value(for: key).map { Render($0) } }
+            for: key, cached: { caches.result(for: key).map { Render($0) } }
         ) {
             try await self.render(key, from: sources, for: job)
         }
@@ -75,12 +75,7 @@ struct ThumbnailRenderer: Sendable {
     ) async throws -> Render {
         let restored = await caches.restoredResult(
             for: key, of: sources.records, job.allowances, after: job.lookup)
-        if let result = restored.result {
-            // A result from the disk counts as a hit of the result cache, and fills nothing.
-            guard !restored.shared.isEmpty else { return Render(result) }
-            let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
-            return Render(result, status: [status] + restored.shared)
-        }
+        if let render = Render(restored) { return render }
         let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
             try await renderInTurn(key, from: sources, for: job, queueTimeout: queueTimeout, shared: restored.shared)
@@ -105,14 +100,13 @@ struct ThumbnailRenderer: Sendable {
             pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? queueTimeout : nil)
         let end = timekeeper.now
-        let kept = caches.store(result, for: key, of: sources.records)
-        var status = [CacheLayerStatus(.result, .uriMiss, isStored: kept.isStored)] + shared
-        let layers = kept.shared.map(\.status)
-        for index in status.indices where layers.contains(status[index].layer) { status[index].isStored = true }
+        let stored = caches.store(result, for: key, of: sources.records)
+        var status = [CacheLayerStatus(.result, .uriMiss)] + shared
+        for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
         status.append(
             CacheLayerStatus(
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
-                isStored: participation == .started && key.decodeKeys.allSatisfy { caches.memory.decoded.contains($0) })
+                isStored: participation == .started && key.decodeKeys.allSatisfy { caches.hasPixels($0) })
         )
         return Render(
             result, status: status,
@@ -155,7 +149,7 @@ struct ThumbnailRenderer: Sendable {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
             key.form = form
-            if let kept = caches.memory.decoded.value(for: key, countsMiss: false) { return kept }
+            if let kept = caches.pixels(for: key, countsMiss: false) { return kept }
             let made = try make()
             caches.store(made, for: key, of: sources.additional[index].record)
             return made
@@ -172,6 +166,18 @@ struct Render: Sendable {
 
     init(_ result: RenderedImage, status: [CacheLayerStatus] = Thumbnail.hit, timings: [StepTiming] = []) {
         (self.result, self.status, self.timings) = (result, status, timings)
+    }
+
+    /// Creates the render of a result from below memory; nil if it was not found.
+    init?(_ restored: RestoredResult) {
+        guard let result = restored.result else { return nil }
+        // A result from the disk counts as a hit of the result cache, and fills nothing.
+        guard !restored.shared.isEmpty else {
+            self.init(result)
+            return
+        }
+        let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
+        self.init(result, status: [status] + restored.shared)
     }
 
     /// The render for a caller that joined it, and so queried no layer behind the result cache.

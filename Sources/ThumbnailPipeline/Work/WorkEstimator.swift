@@ -14,11 +14,11 @@ struct WorkEstimator: Sendable {
     }
 
     /// Whether the result is cached, even if a source is stale, or is being rendered for other callers.
-    func needsNoWorker(_ key: ResultKey) -> Bool { caches.memory.results.contains(key) || renders.contains(key) }
+    func needsNoWorker(_ key: ResultKey) -> Bool { caches.hasResult(key) || renders.contains(key) }
 
     /// Whether pixels are cached, or are being decoded for other renders.
     func isDecoded(_ key: DecodeKey, imagesInUse: ImagesInUse? = nil) -> Bool {
-        caches.memory.decoded.contains(key) || decodes.contains(key) || imagesInUse?.contains(key) == true
+        caches.hasPixels(key) || decodes.contains(key) || imagesInUse?.contains(key) == true
     }
 
     /// Returns for which sources the bytes are currently needed to render the result.
@@ -35,7 +35,7 @@ struct WorkEstimator: Sendable {
         let keys = key.decodeKeys
         return WorkCost(of: key, sources) { index in
             if isDecoded(keys[index], imagesInUse: imagesInUse) { return nil }
-            return (sources[index].bytes ?? caches.memory.bytes(of: sources[index].record))?.count ?? 0
+            return (sources[index].bytes ?? caches.bytes(of: sources[index].record))?.count ?? 0
         }
     }
 }

@@ -15,9 +15,7 @@ final class StubControl: ServiceControlling {
     var cancelled: [String] { state.withLock { $0.cancelled } }
     var waiting: [String] { state.withLock { $0.waiting } }
 
-    let diskCache: LayerState? = .full
-    let sharedCache: LayerState? = .suspended
-    let resultStore: LayerState? = nil
+    let layers: [(name: String, state: LayerState)] = [("diskCache", .full), ("sharedCache", .suspended)]
     let origins = [
         OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),

@@ -115,7 +115,9 @@ final class PipelineFixture: Sendable {
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)
         origin.serve(SampleFiles.jpeg)
-        if let sharedStore { try FleetPurges(of: pipeline).start(sharedStore, beside: store, logger: .silent) }
+        if let sharedStore {
+            try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: store, logger: .silent)
+        }
         try resultStore?.start()
     }
 
@@ -198,6 +200,9 @@ final class PipelineFixture: Sendable {
         let line = registry.prometheusText.split(separator: "\n").first { $0.hasPrefix(name + " ") }
         return line.flatMap { Int($0.dropFirst(name.utf8.count + 1)) } ?? 0
     }
+
+    /// The state of a layer below memory; nil without it.
+    func state(of layer: LayerName) -> LayerState? { caches.slower.first { $0.name == layer }?.health.state }
 
     var decodes: Int { metric("alula_decodes_total{format=\"jpeg\"}") }
     var renders: Int { metric("alula_renders_total{format=\"jpeg\"}") }

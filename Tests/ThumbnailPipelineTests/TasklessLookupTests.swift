@@ -13,7 +13,7 @@ import ThumbnailTypes
 
 /// Looks into the shared cache that need no task.
 @Suite(.serialized, .timeLimit(.minutes(2)))
-struct SharedCacheLookupTests {
+struct TasklessLookupTests {
     private let server: FakeRedis
 
     init() throws { server = try FakeRedis() }

@@ -1,0 +1,70 @@
+import DiskCaching
+import SharedCaching
+import Telemetry
+
+extension DiskLayer {
+    func register(in registry: MetricsRegistry) {
+        registry.gauge("alula_disk_cache_working", help: "1 while the disk cache works.") {
+            [([], store.statistics.isWorking ? 1 : 0)]
+        }
+        registry.gauge("alula_disk_cache_full", help: "1 while the disk is full and the cache read-only.") {
+            [([], store.statistics.isFull ? 1 : 0)]
+        }
+        registry.gauge("alula_disk_cache_tag_bytes", help: "Size of source tags, outside the cache shares.") {
+            [([], Double(store.statistics.tagUsage))]
+        }
+        registry.gauge("alula_disk_cache_note_bytes", help: "Size of saved prefetch jobs, outside the cache shares.") {
+            [([], Double(store.statistics.noteUsage))]
+        }
+        registry.gauge(
+            "alula_disk_cache_failures_total", help: "Disk cache failures.", labels: "kind", counting: "failure",
+            isCounter: true
+        ) {
+            let statistics = store.statistics
+            return [
+                (["file"], Double(statistics.failures)), (["full_disk"], Double(statistics.fullDisks)),
+                (["damaged_file"], Double(statistics.damagedFiles)),
+                (["lost_file"], Double(statistics.lostFiles)),
+                (["damaged_entry"], Double(statistics.damagedEntries)),
+                (["dropped_write"], Double(statistics.droppedWrites)),
+            ]
+        }
+    }
+}
+
+extension SharedLayer {
+    func register(in registry: MetricsRegistry) {
+        let (store, what) = (store, name.words)
+        let prefix = "alula_" + what.split(separator: " ").joined(separator: "_")
+        func count(
+            _ suffix: String, _ help: String, counting unit: String, _ value: @escaping @Sendable () -> Int
+        ) {
+            registry.gauge(prefix + suffix, help: help, counting: unit, isCounter: true) { [([], Double(value()))] }
+        }
+        registry.gauge("\(prefix)_up", help: "1 while the \(what) works.") {
+            [([], store.isUp ? 1 : 0)]
+        }
+        registry.gauge("\(prefix)_full", help: "1 while the \(what) is full.") {
+            [([], store.statistics.isFull ? 1 : 0)]
+        }
+        registry.gauge(
+            "\(prefix)_requests_total", help: "Lookups in the \(what).", labels: "result", counting: "request",
+            isCounter: true
+        ) {
+            let requests = store.statistics.requests
+            return SharedStoreStatistics.Result.allCases.map { ([$0.rawValue], Double(requests[$0, default: 0])) }
+        }
+        registry.gauge("\(prefix)_queue_bytes", help: "Size of unconfirmed writes to the \(what).") {
+            [([], Double(store.statistics.values.bytes))]
+        }
+        count("_writes_total", "Confirmed writes to the \(what).", counting: "write") {
+            store.statistics.values.written
+        }
+        count("_dropped_total", "Dropped writes to the \(what).", counting: "write") {
+            store.statistics.values.dropped
+        }
+        count("_dropped_tags_total", "Dropped tags for the \(what).", counting: "tag") {
+            store.statistics.tags.dropped
+        }
+    }
+}
