@@ -3,7 +3,8 @@
 ///
 /// A plain value; its owner locks it. Removed entries are returned, so that their owner can release them outside the
 /// lock. Every operation takes constant time, an eviction constant time per entry. The entries are linked in order of
-/// use by indices in one array. Inlinable for the same reason as ``Locked``.
+/// use by their slots; keys and values have arrays of their own, so that no lookup copies a key. Inlinable for the same
+/// reason as ``Locked``.
 public struct BoundedMap<Key: Hashable, Value> {
     /// A value with its key and limits.
     public struct Entry {
@@ -22,23 +23,25 @@ public struct BoundedMap<Key: Hashable, Value> {
             self.weight = weight
             self.end = end
         }
+    }
+
+    @usableFromInline
+    struct Link {
+        @usableFromInline var newer: Int
+        @usableFromInline var older: Int
+        @usableFromInline let weight: Int
+        @usableFromInline let end: Duration?
+
+        @inlinable init(newer: Int, older: Int, weight: Int, end: Duration?) {
+            self.newer = newer
+            self.older = older
+            self.weight = weight
+            self.end = end
+        }
 
         @inlinable func isUsable(at now: Duration) -> Bool {
             guard let end else { return true }
             return end > now
-        }
-    }
-
-    @usableFromInline
-    struct Node {
-        @usableFromInline var entry: Entry?
-        @usableFromInline var newer: Int
-        @usableFromInline var older: Int
-
-        @inlinable init(entry: Entry?, newer: Int, older: Int) {
-            self.entry = entry
-            self.newer = newer
-            self.older = older
         }
     }
 
@@ -47,7 +50,9 @@ public struct BoundedMap<Key: Hashable, Value> {
     @usableFromInline let maximumCount: Int
     @usableFromInline let maximumWeight: Int
     @usableFromInline var slots: [Key: Int] = [:]
-    @usableFromInline var nodes: [Node] = []
+    @usableFromInline var links: [Link] = []
+    @usableFromInline var keys: [Key?] = []
+    @usableFromInline var values: [Value?] = []
     @usableFromInline var free: [Int] = []
     @usableFromInline var newest = -1
     @usableFromInline var oldest = -1
@@ -71,25 +76,25 @@ public struct BoundedMap<Key: Hashable, Value> {
         var entries: [Entry] = []
         var slot = oldest
         while slot != Self.none {
-            if let entry = nodes[slot].entry { entries.append(entry) }
-            slot = nodes[slot].newer
+            if let entry = entry(at: slot) { entries.append(entry) }
+            slot = links[slot].newer
         }
         return entries
     }
 
     /// Returns the value under `key`, unless it has expired, without changing the order.
     @inlinable public func peek(_ key: Key, at now: Duration = .zero) -> Value? {
-        guard let slot = slots[key], nodes[slot].entry?.isUsable(at: now) == true else { return nil }
-        return nodes[slot].entry?.value
+        guard let slot = slots[key], links[slot].isUsable(at: now) else { return nil }
+        return values[slot]
     }
 
     /// Returns the value under `key` and makes it the most recently used, unless it has expired or is not usable.
     @inlinable public mutating func value(
         for key: Key, at now: Duration = .zero, where isUsable: (Value) -> Bool = { _ in true }
     ) -> Value? {
-        guard let slot = slots[key], nodes[slot].entry?.isUsable(at: now) == true, let value = nodes[slot].entry?.value,
-            isUsable(value)
-        else { return nil }
+        guard let slot = slots[key], links[slot].isUsable(at: now), let value = values[slot], isUsable(value) else {
+            return nil
+        }
         moveToFront(slot)
         return value
     }
@@ -107,33 +112,33 @@ public struct BoundedMap<Key: Hashable, Value> {
         while count >= maximumCount || totalWeight > maximumWeight - weight, let entry = removeOldest() {
             removed.append(entry)
         }
-        let node = Node(
-            entry: Entry(key: key, value: value, weight: weight, end: end), newer: Self.none, older: Self.none)
-        if let slot = free.popLast() {
-            nodes[slot] = node
-            slots[key] = slot
-            link(slot)
+        let link = Link(newer: Self.none, older: Self.none, weight: weight, end: end)
+        let slot = free.popLast() ?? links.count
+        if slot == links.count {
+            links.append(link)
+            keys.append(key)
+            values.append(value)
         } else {
-            nodes.append(node)
-            slots[key] = nodes.count - 1
-            link(nodes.count - 1)
+            (links[slot], keys[slot], values[slot]) = (link, key, value)
         }
+        slots[key] = slot
+        self.link(slot)
         totalWeight += weight
         return removed
     }
 
     /// Changes a stored value without changing its weight, expiry and position.
     @inlinable public mutating func modify(_ key: Key, _ body: (inout Value) -> Void) {
-        guard let slot = slots[key], var entry = nodes[slot].entry else { return }
-        body(&entry.value)
-        nodes[slot].entry = entry
+        guard let slot = slots[key], var value = values[slot] else { return }
+        body(&value)
+        values[slot] = value
     }
 
     /// Removes and returns the entry under `key`.
     @discardableResult @inlinable public mutating func remove(_ key: Key) -> Entry? {
-        guard let slot = slots.removeValue(forKey: key), let entry = nodes[slot].entry else { return nil }
+        guard let slot = slots.removeValue(forKey: key), let entry = entry(at: slot) else { return nil }
         unlink(slot)
-        nodes[slot].entry = nil
+        (keys[slot], values[slot]) = (nil, nil)
         free.append(slot)
         totalWeight -= entry.weight
         return entry
@@ -141,7 +146,7 @@ public struct BoundedMap<Key: Hashable, Value> {
 
     /// Removes and returns the least recently used entry.
     @discardableResult @inlinable public mutating func removeOldest() -> Entry? {
-        oldest == Self.none ? nil : nodes[oldest].entry.flatMap { remove($0.key) }
+        oldest == Self.none ? nil : keys[oldest].flatMap { remove($0) }
     }
 
     /// Removes the matching entries, in linear time.
@@ -150,7 +155,9 @@ public struct BoundedMap<Key: Hashable, Value> {
     }
 
     /// Removes expired entries, in linear time.
-    @inlinable public mutating func removeExpired(at now: Duration) { removeAll { !$0.isUsable(at: now) } }
+    @inlinable public mutating func removeExpired(at now: Duration) {
+        removeAll { entry in entry.end.map { $0 <= now } ?? false }
+    }
 
     /// Removes all entries.
     @inlinable public mutating func removeAll() {
@@ -164,6 +171,11 @@ public struct BoundedMap<Key: Hashable, Value> {
         return evicted
     }
 
+    @inlinable func entry(at slot: Int) -> Entry? {
+        guard let key = keys[slot], let value = values[slot] else { return nil }
+        return Entry(key: key, value: value, weight: links[slot].weight, end: links[slot].end)
+    }
+
     @inlinable mutating func moveToFront(_ slot: Int) {
         guard slot != newest else { return }
         unlink(slot)
@@ -171,20 +183,20 @@ public struct BoundedMap<Key: Hashable, Value> {
     }
 
     @inlinable mutating func link(_ slot: Int) {
-        nodes[slot].newer = Self.none
-        nodes[slot].older = newest
-        if newest != Self.none { nodes[newest].newer = slot }
+        links[slot].newer = Self.none
+        links[slot].older = newest
+        if newest != Self.none { links[newest].newer = slot }
         newest = slot
         if oldest == Self.none { oldest = slot }
     }
 
     @inlinable mutating func unlink(_ slot: Int) {
-        let (newer, older) = (nodes[slot].newer, nodes[slot].older)
-        if newer == Self.none { newest = older } else { nodes[newer].older = older }
-        if older == Self.none { oldest = newer } else { nodes[older].newer = newer }
+        let (newer, older) = (links[slot].newer, links[slot].older)
+        if newer == Self.none { newest = older } else { links[newer].older = older }
+        if older == Self.none { oldest = newer } else { links[older].newer = newer }
     }
 }
 
 extension BoundedMap: Sendable where Key: Sendable, Value: Sendable {}
 extension BoundedMap.Entry: Sendable where Key: Sendable, Value: Sendable {}
-extension BoundedMap.Node: Sendable where Key: Sendable, Value: Sendable {}
+extension BoundedMap.Link: Sendable {}
