@@ -15,6 +15,9 @@ COPY Benchmarks ./Benchmarks
 COPY Tests ./Tests
 # The documentation is part of the program.
 COPY docs ./docs
+# The revision of the source code, which comes without its repository.
+ARG REVISION=unknown
+ENV ALULA_REVISION=${REVISION}
 # A later build of the same machine compiles what has changed alone. The program that tells of a crash is the toolchain's own.
 RUN --mount=type=cache,target=/source/.build \
     swift build -c release --product alula --static-swift-stdlib \
@@ -37,7 +40,7 @@ RUN image-root /usr/local/bin/alula /root/image \
 
 # The program, the libraries that it loads, fonts and certificates: no shell, no package manager.
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=1.0.0
 LABEL org.opencontainers.image.title="Alula" \
     org.opencontainers.image.description="An image thumbnail service: one fetch, one decode, every size" \
     org.opencontainers.image.licenses="Apache-2.0" \

@@ -159,7 +159,8 @@ let package = Package(
         module(
             "HTTPServing",
             ["CLinux", "CMicrohttpd", "CMicrohttpdShim", "Coordination", "HTTPTypes", "Memory", "Telemetry", "Text"]),
-        module("Program"),
+        .plugin(name: "RevisionBuilder", capability: .buildTool(), path: "Sources/RevisionBuilder"),
+        .target(name: "Program", swiftSettings: settings, plugins: ["RevisionBuilder"]),
         module(
             "Settings",
             [

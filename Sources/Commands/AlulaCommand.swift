@@ -45,7 +45,7 @@ package enum AlulaCommand {
         switch arguments.first {
         // Internal: the service starts its workers with this command.
         case SandboxWorker.command: SandboxWorker.run(rest)
-        case "--version": Program.succeed(Program.version)
+        case "--version": Program.succeed(Program.build)
         case "--help", "-h", "help": Program.succeed(help)
         case nil: Program.fail([help], status: ExitStatus.wrongUse)
         case .some(let name):

@@ -26,7 +26,7 @@ enum SelfTestCommand {
 
     private static func test() -> Bool {
         Program.print(
-            "alula \(Program.version), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
+            "alula \(Program.build), libvips \(ImageLibrary.version), \(availableProcessorCount()) processors")
         var isWell = check("image library starts and refuses foreign formats") { try ImageLibrary.start() }
         if isWell {
             for format in ImageFormat.written {

@@ -3,12 +3,13 @@ import Program
 enum VersionCommand {
     static let description = CommandDescription(
         name: "version", summary: "print the version", operands: "",
-        text: "Prints the version in one line, as `alula --version` does.", takesSettings: false)
+        text: "Prints the version and the revision of the source code in one line, as `alula --version` does.",
+        takesSettings: false)
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
             if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected") }
-            return Program.print(Program.version) ? 0 : 1
+            return Program.print(Program.build) ? 0 : 1
         }
     }
 }

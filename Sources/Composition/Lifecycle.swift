@@ -32,7 +32,7 @@ package enum Lifecycle {
                 "listening",
                 [
                     "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
-                    "version": .string(Program.version),
+                    "version": .string(Program.version), "revision": .string(Program.revision),
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)

@@ -1,6 +1,7 @@
 import CLinux
 import Coordination
 import Glibc
+import Program
 import Telemetry
 
 /// The standard process metrics, read from `/proc/self` and the system at each scrape.
@@ -47,6 +48,9 @@ enum ProcessMetrics {
         registry.gauge(
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
+        registry.prometheusGauge(
+            "alula_build_info", help: "1, with the version and the revision of the program.", labels: "version", "revision"
+        ) { [([Program.version, Program.revision], 1)] }
         registry.prometheusGauge("process_start_time_seconds", help: "Start time as Unix time.") { [([], start)] }
     }
 

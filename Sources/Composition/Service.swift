@@ -112,12 +112,12 @@ package struct Engine: Sendable {
             configuration: settings.pipeline,
             disk: disk.map {
                 DiskLayer(
-                    store: $0, engine: "alula \(Program.version), libvips \(ImageLibrary.version)",
+                    store: $0, engine: "alula \(Program.build), \(ImageLibrary.versions)",
                     policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
             },
             sharedCache: sharedCache, resultStore: resultStore,
             rules: settings.sharedLayerRules(
-                settings.pipeline, engine: "alula \(Program.version), \(ImageLibrary.versions)"),
+                settings.pipeline, engine: "alula \(Program.build), \(ImageLibrary.versions)"),
             events: log, timekeeper: time)
     }
 
@@ -230,8 +230,8 @@ struct Service: Sendable {
         let history = StatsHistory(timekeeper: time) { stats.sample }
         let adminDoor = Door(
             administering: AdministeredService(
-                version: settings.api.version, instance: settings.sharedCache.instance, control: control,
-                prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history, calls: calls,
+                version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
+                control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history, calls: calls,
                 metricsText: { registry.prometheusText }),
             sites: settings.api.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),

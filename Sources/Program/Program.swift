@@ -4,8 +4,10 @@ import Synchronization
 
 /// The program for its user: its version, its output, and how it ends.
 package enum Program {
-    /// The version of the service and of its commands.
-    package static let version = "0.1.0"
+    /// The version of the service and of its commands (Semantic Versioning).
+    package static let version = "1.0.0"
+    /// The version with the revision of the source code, for people and for keys of caches.
+    package static var build: String { "\(version) (\(revision))" }
     package static let standardInput = "-"
 
     package static var environment: [String: String] { ProcessInfo.processInfo.environment }

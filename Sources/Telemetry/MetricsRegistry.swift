@@ -61,8 +61,8 @@ package final class MetricsRegistry: Sendable {
     }
 
     /// Registers a value for Prometheus only, because OpenTelemetry documents contain it elsewhere.
-    package func prometheusGauge(_ name: String, help: String, read: @escaping Reader) {
-        add(name, help, .gauge, [], nil, isObserved: true) { .numbers(read()) }
+    package func prometheusGauge(_ name: String, help: String, labels: String..., read: @escaping Reader) {
+        add(name, help, .gauge, labels, nil, isObserved: true) { .numbers(read()) }
     }
 
     package var readings: [MetricReading] {

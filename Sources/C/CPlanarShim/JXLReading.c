@@ -5,6 +5,15 @@
 #include <stdlib.h>
 
 #include <jxl/decode.h>
+#include <jxl/version.h>
+
+// The arguments that select a profile: libjxl 0.9 dropped the pixel format.
+#if JPEGXL_NUMERIC_VERSION < JPEGXL_COMPUTE_NUMERIC_VERSION(0, 9, 0)
+static const JxlPixelFormat profile_format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
+#define PROFILE(reader, target) (reader)->decoder, &profile_format, JXL_COLOR_PROFILE_TARGET_##target
+#else
+#define PROFILE(reader, target) (reader)->decoder, JXL_COLOR_PROFILE_TARGET_##target
+#endif
 
 struct CPlanarShimJXLReader {
     JxlDecoder *decoder;
@@ -62,11 +71,11 @@ static int is_standard(const JxlColorEncoding *encoding)
 }
 
 /// Returns whether the colors are PQ or HLG, which libjxl must not convert because it would clip them.
-static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
+static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info)
 {
     JxlColorEncoding encoding;
     if (info->num_color_channels < 3
-        || JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) != JXL_DEC_SUCCESS
+        || JxlDecoderGetColorAsEncodedProfile(PROFILE(reader, ORIGINAL), &encoding) != JXL_DEC_SUCCESS
         || (encoding.transfer_function != JXL_TRANSFER_FUNCTION_PQ && encoding.transfer_function != JXL_TRANSFER_FUNCTION_HLG))
         return 0;
     return info->uses_original_profile
@@ -75,7 +84,7 @@ static int keeps_range(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, c
 
 /// Requests sRGB's curve, and its primaries unless the file has wider ones, where libjxl can convert; keeps the ICC
 /// profile of other colors.
-static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, const JxlPixelFormat *format)
+static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info)
 {
     JxlColorEncoding encoding = standard(info->num_color_channels == 1);
     size_t size = 0;
@@ -83,21 +92,21 @@ static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, 
         JxlColorEncoding own;
         // Wider primaries are kept, with the curve of sRGB.
         if (info->num_color_channels == 3
-            && JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &own) == JXL_DEC_SUCCESS
+            && JxlDecoderGetColorAsEncodedProfile(PROFILE(reader, ORIGINAL), &own) == JXL_DEC_SUCCESS
             && own.primaries != JXL_PRIMARIES_SRGB) {
             own.transfer_function = JXL_TRANSFER_FUNCTION_SRGB;
             encoding = own;
         }
         JxlDecoderSetPreferredColorProfile(reader->decoder, &encoding);
     }
-    if (JxlDecoderGetColorAsEncodedProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, &encoding) == JXL_DEC_SUCCESS
+    if (JxlDecoderGetColorAsEncodedProfile(PROFILE(reader, DATA), &encoding) == JXL_DEC_SUCCESS
         && is_standard(&encoding))
         return 0;
-    if (JxlDecoderGetICCProfileSize(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, &size) != JXL_DEC_SUCCESS || !size)
+    if (JxlDecoderGetICCProfileSize(PROFILE(reader, DATA), &size) != JXL_DEC_SUCCESS || !size)
         return 0;
     reader->profile = malloc(size);
     if (!reader->profile
-        || JxlDecoderGetColorAsICCProfile(reader->decoder, format, JXL_COLOR_PROFILE_TARGET_DATA, reader->profile, size) != JXL_DEC_SUCCESS)
+        || JxlDecoderGetColorAsICCProfile(PROFILE(reader, DATA), reader->profile, size) != JXL_DEC_SUCCESS)
         return -1;
     reader->profile_size = size;
     return 0;
@@ -106,7 +115,6 @@ static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info, 
 CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header)
 {
     JxlBasicInfo info;
-    JxlPixelFormat format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDIAN, 0};
     if (!has_few_hidden_frames(reader->bytes, reader->count))
         return fail(reader, "the image has too many layers");
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_BASIC_INFO
@@ -115,11 +123,10 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
     header->width = (int) info.xsize;
     header->height = (int) info.ysize;
     header->bands = (int) info.num_color_channels + (info.alpha_bits > 0 ? 1 : 0);
-    format.num_channels = (uint32_t) header->bands;
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING)
         return fail(reader, "libjxl finds no meaning of the colors");
-    header->is_wide = keeps_range(reader, &info, &format);
-    if (!header->is_wide && keep_profile(reader, &info, &format))
+    header->is_wide = keeps_range(reader, &info);
+    if (!header->is_wide && keep_profile(reader, &info))
         return fail(reader, "libjxl finds no meaning of the colors");
     header->profile = reader->profile;
     header->profile_size = reader->profile_size;

@@ -103,9 +103,9 @@ extension DownloadError {
         self =
             switch status {
             // Success without an address is reported like the other results without one.
-            case 0, CInt(ARES_ENODATA), CInt(ARES_ENOTFOUND), CInt(ARES_EBADNAME): .noAddress(text)
-            case CInt(ARES_ETIMEOUT): .timedOut
-            case CInt(ARES_ENOMEM): .internal(text)
+            case 0, CCurlShim_no_data, CCurlShim_not_found, CCurlShim_bad_name: .noAddress(text)
+            case CCurlShim_name_timeout: .timedOut
+            case CCurlShim_no_memory: .internal(text)
             default: .unreachable(text)
             }
     }

@@ -52,6 +52,11 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         if start.utf8.contains(UInt8(ascii: ":")) { return try SourceURL(parsing: location) }
         if location.suffix(after: "//") != nil { return try SourceURL(parsing: scheme + ":" + location) }
         try Self.checkBytes(of: location)
+        // Resolved in their plain spelling only: libcurl 8 would resolve others, too.
+        let path = location.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
+        guard path.split(separator: "/").allSatisfy({ $0 == "." || $0 == ".." || !DotSegments.areIn($0) }) else {
+            throw .dotSegment
+        }
         guard let absolute = URLParts.resolve(location, against: canonical) else { throw .malformed }
         return try SourceURL(parsing: absolute)
     }

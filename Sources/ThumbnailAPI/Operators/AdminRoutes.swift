@@ -157,7 +157,7 @@ struct AdminRoutes: RouteTable {
         let figures = service.control.figures
         let origins = service.control.origins
         var members: [(String, JSONValue)] = [
-            ("version", .string(service.version)),
+            ("version", .string(service.version)), ("revision", .string(service.revision)),
             ("instance", .string(service.instance)),
             ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!service.lifecycle.isReady)),
@@ -214,6 +214,7 @@ struct AdminRoutes: RouteTable {
 
 package struct AdministeredService: Sendable {
     let version: String
+    let revision: String
     let instance: String
     let control: any ServiceControlling
     /// Runs the jobs that render thumbnails before they are requested.
@@ -226,12 +227,14 @@ package struct AdministeredService: Sendable {
     let metricsText: @Sendable () -> String
 
     package init(
-        version: String, instance: String, control: any ServiceControlling, prefetching: any Prefetching,
+        version: String, revision: String, instance: String, control: any ServiceControlling,
+        prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
         metricsText: @escaping @Sendable () -> String
     ) {
         self.version = version
+        self.revision = revision
         self.instance = instance
         self.control = control
         self.prefetching = prefetching

@@ -29,7 +29,8 @@ import ThumbnailPipeline
         _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: String = ""
     ) async -> HTTPResponse {
         let service = AdministeredService(
-            version: "1.2.3", instance: "one", control: control, prefetching: prefetching, lifecycle: lifecycle,
+            version: "1.2.3", revision: "a1b2c3d4e5f6", instance: "one", control: control, prefetching: prefetching,
+            lifecycle: lifecycle,
             events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
             metricsText: { "up 1\n" })
         let responder = Door(
@@ -74,7 +75,7 @@ import ThumbnailPipeline
             + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
             + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"}}"#
-        let start = #"{"version":"1.2.3","instance":"one","uptimeSeconds":60,"#
+        let start = #"{"version":"1.2.3","revision":"a1b2c3d4e5f6","instance":"one","uptimeSeconds":60,"#
         #expect(await respond("/status").text == start + #""draining":false,"# + text)
         lifecycle.failReadiness()
         #expect(await respond("/status").text == start + #""draining":true,"# + text)

@@ -3,6 +3,7 @@
 
 // Typed wrappers for libcurl's variadic functions and for the union in its messages, which Swift cannot access.
 
+#include <ares.h>
 #include <curl/curl.h>
 
 /// `curl_easy_setopt` with a number.
@@ -72,6 +73,10 @@ int CCurlShim_local_port(curl_socket_t socket);
 /// Returns whether nothing is waiting to be read on a handle's connection with this socket: neither bytes, including
 /// within TLS, nor its end.
 int CCurlShim_is_quiet(CURL *easy, curl_socket_t socket);
+
+/// Results of c-ares: macros before 1.34, then values of an enumeration.
+static const int CCurlShim_no_data = ARES_ENODATA, CCurlShim_not_found = ARES_ENOTFOUND, CCurlShim_bad_name = ARES_EBADNAME,
+                 CCurlShim_name_timeout = ARES_ETIMEOUT, CCurlShim_no_memory = ARES_ENOMEM;
 
 /// `SOCK_STREAM`, whose visibility in Swift depends on which C module first included its header.
 int CCurlShim_stream_socket_type(void);
