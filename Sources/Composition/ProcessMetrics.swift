@@ -49,7 +49,8 @@ enum ProcessMetrics {
             "process_threads", help: "Threads.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
         ) { [([], Double(threads))] }
         registry.prometheusGauge(
-            "alula_build_info", help: "1, with the version and the revision of the program.", labels: "version", "revision"
+            "alula_build_info", help: "1, with the version and the revision of the program.", labels: "version",
+            "revision"
         ) { [([Program.version, Program.revision], 1)] }
         registry.prometheusGauge("process_start_time_seconds", help: "Start time as Unix time.") { [([], start)] }
     }

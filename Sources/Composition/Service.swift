@@ -231,7 +231,8 @@ struct Service: Sendable {
         let adminDoor = Door(
             administering: AdministeredService(
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
-                control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history, calls: calls,
+                control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
+                calls: calls,
                 metricsText: { registry.prometheusText }),
             sites: settings.api.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
