@@ -142,7 +142,7 @@ let package = Package(
                 "CBrotli", "CCurl", "CCares", "CCurlShim", "CIdn2", "CZlib", "Coordination", "Crypto", "HTTPTypes",
                 "JSON", "Memory", "Text",
             ]),
-        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Imaging", "Text"]),
+        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Text"]),
         module("Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailTypes"]),
         module(
             "ThumbnailPipeline",

@@ -14,7 +14,6 @@ package final class HTTPServer: Sendable {
     /// Starts serving; clients can connect when it returns.
     ///
     /// - Parameters:
-    ///   - configuration: The address, the port and the limits.
     ///   - responder: Answers requests on the event threads.
     ///   - logger: Logs events unrelated to a single request.
     ///   - timekeeper: The clock for the time limits of headers, bodies and the shutdown; idle connections and stalled

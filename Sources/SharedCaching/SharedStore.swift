@@ -85,7 +85,6 @@ package final class SharedStore: Sendable {
     /// Looks up a value.
     ///
     /// - Parameters:
-    ///   - key: Its key.
     ///   - sources: The sources that it is derived from.
     ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
     ///   - allowance: The time that the request has already waited for the store.
@@ -132,8 +131,6 @@ package final class SharedStore: Sendable {
     /// Queues a write, performed on another thread.
     ///
     /// - Parameters:
-    ///   - value: The value.
-    ///   - key: Its key.
     ///   - sources: The sources that it is derived from.
     ///   - generations: Their generations before it was begun, one per source.
     ///   - seconds: The time for which a server must keep it; positive. A folder or bucket keeps it until it is purged.

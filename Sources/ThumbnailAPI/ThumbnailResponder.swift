@@ -231,8 +231,8 @@ extension ThumbnailResponder {
     ) -> Answer {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let thumbnail = Thumbnail(
-            image: image, eTag: "\"\(digest.hexadecimal)\"", lastModified: nil,
-            freshness: Freshness(storability: .none), cacheStatus: [CacheLayerStatus(.result, .uriMiss)], timings: [])
+            RenderedImage(image, eTag: "\"\(digest.hexadecimal)\"", cacheStatus: [CacheLayerStatus(.result, .uriMiss)]),
+            lastModified: nil, freshness: Freshness(storability: .none))
         var fields = repeated.lastingFields(thumbnail, resolved)
         fields.append(.alulaError, error.code)
         return Answer(

@@ -81,7 +81,7 @@ package final class ImagePipeline: ThumbnailServing {
             let key = try? resultKey(for: resolved, records),
             let result = caches.result(for: key, countsMiss: false)
         else { return nil }
-        return thumbnail(result, of: records)
+        return thumbnail(result, ofFresh: records)
     }
 
     func resultKey(for resolved: ResolvedRequest, _ records: PerSource<SourceRecord>) throws -> ResultKey {
@@ -135,35 +135,23 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func storedThumbnail(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail {
-        let directives = job.directives
-        var known = await caches.restoredRecords(for: identities, job.allowances, after: job.lookup)
-        if let opened = job.opened { known.image = opened.record }
-        if !directives.noCache, !directives.onlyIfCached { try throwRememberedFailure(of: job, known) }
-        var needsBytes = identities.mapValues { _ in true }
-        var lane = WorkLanes.Lane.small
-        if let records = known.complete() {
-            let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: directives) }
-            let isUsable = !reuse.contains(.needsValidation)
-            // A result of stale sources is usable if their origins confirm them.
-            let resolved = job.resolved
-            if let key = isUsable ? try resultKey(for: resolved, records) : try? resultKey(for: resolved, records) {
-                var sources = records.mapValues { AvailableSource($0) }
-                if job.opened != nil { sources.image.timeLeft = configuration.requestTimeout }
-                if isUsable {
-                    if job.opened != nil, !estimator.needsNoWorker(key) {
-                        try admit(job, to: estimator.cost(of: key, from: sources).lane)
-                    }
-                    if estimator.isObtainableWithoutBytes(key) || caches.hasSlowerResults,
-                        let render = try await renderer.resultFromMemory(key, from: sources, for: job)
-                    {
-                        if !directives.onlyIfCached { revalidate(identities, reuse) }
-                        return thumbnail(render, of: records)
-                    }
-                } else if !estimator.isObtainableWithoutBytes(key) {
-                    _ = await caches.restoredResult(for: key, of: records, job.allowances, after: job.lookup)
+        var (needsBytes, lane) = (identities.mapValues { _ in true }, WorkLanes.Lane.small)
+        if let records = try await knownRecords(for: job, identities).complete() {
+            let reuse = records.mapValues { downloader.reuse(of: $0.freshness, for: job.directives) }
+            let key: ResultKey?
+            if reuse.contains(.needsValidation) {
+                key = await keyToValidate(for: job, records)
+            } else {
+                let usable = try resultKey(for: job.resolved, records)
+                if let thumbnail = try await availableThumbnail(for: job, usable, records) {
+                    if !job.directives.onlyIfCached { revalidate(identities, reuse) }
+                    return thumbnail
                 }
+                key = usable
+            }
+            if let key {
                 needsBytes = estimator.sourcesNeedingBytes(for: key)
-                lane = estimator.cost(of: key, from: sources).lane
+                lane = estimator.cost(of: key, from: records.mapValues { AvailableSource($0) }).lane
             }
         }
         // Checked again, because many requests may have arrived before the first of them was seen in the queue.
@@ -171,9 +159,48 @@ package final class ImagePipeline: ThumbnailServing {
         return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
     }
 
+    /// Returns the records in the layers, fresh or stale, and that of an opened image.
+    ///
+    /// - Throws: The error of an earlier request if the same work failed recently.
+    private func knownRecords(
+        for job: Job, _ identities: PerSource<SourceIdentity>
+    ) async throws -> PerSource<SourceRecord?> {
+        var known = await caches.restoredRecords(for: identities, job.allowances, after: job.lookup)
+        if let opened = job.opened { known.image = opened.record }
+        if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, known) }
+        return known
+    }
+
+    /// Returns the key of a result that is usable if the origins of its stale sources confirm them; the result is then
+    /// in memory if a layer has it.
+    private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
+        guard let key = try? resultKey(for: job.resolved, records) else { return nil }
+        if !estimator.isObtainableWithoutBytes(key) {
+            _ = await caches.restoredResult(for: key, of: records, job.allowances, after: job.lookup)
+        }
+        return key
+    }
+
+    /// Returns the thumbnail if no bytes of sources are needed.
+    private func availableThumbnail(
+        for job: Job, _ key: ResultKey, _ records: PerSource<SourceRecord>
+    ) async throws -> Thumbnail? {
+        var sources = records.mapValues { AvailableSource($0) }
+        if job.opened != nil {
+            sources.image.timeLeft = configuration.requestTimeout
+            if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: sources).lane) }
+        }
+        guard estimator.isObtainableWithoutBytes(key) || caches.hasSlowerResults else { return nil }
+        return try await renderer.resultFromMemory(key, from: sources, for: job).map { thumbnail($0, of: records) }
+    }
+
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
         guard let opened = job.opened else { return try admission.admit(to: lane) }
         try opened.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
+    }
+
+    package func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
+        try await FactsReader(pipeline: self).facts(request, for: job)
     }
 
     package func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
@@ -208,11 +235,11 @@ package final class ImagePipeline: ThumbnailServing {
         while true {
             if let sources {
                 let key = try resultKey(for: job.resolved, sources.records)
-                let render =
+                let result =
                     sources.allSatisfy { $0.bytes != nil }
                     ? try await renderer.result(key, from: sources, for: job)
                     : try await renderer.resultFromMemory(key, from: sources, for: job)
-                if let render { return thumbnail(render, fetched: sources) }
+                if let result { return thumbnail(result, fetched: sources) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
             sources = try await fetcher.fetch(for: job.again, needsBytes: needsBytes.mapValues { _ in true })
@@ -229,26 +256,25 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     /// Returns the thumbnail for a hit of the result cache.
-    func thumbnail(_ hit: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
+    func thumbnail(_ hit: RenderedImage, ofFresh records: PerSource<SourceRecord>) -> Thumbnail {
         Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 
-    /// Returns the thumbnail for a render whose sources were used without contacting their origins.
-    func thumbnail(_ render: Render, of records: PerSource<SourceRecord>) -> Thumbnail {
+    /// Returns the thumbnail for a result whose sources were used without contacting their origins.
+    func thumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         let now = timekeeper.secondsSince1970
-        var status = render.status
+        var result = result
         if let timeToLive = records.map({ $0.freshness.remainingLifetime(at: now) }).min(), timeToLive <= 0 {
-            status.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
+            result.cacheStatus.append(CacheLayerStatus(.source, .hit, timeToLive: timeToLive))
         }
-        return Thumbnail(
-            render.result, of: records, status: status, timings: render.timings, at: now,
-            bounds: configuration.clientMaxAge)
+        return Thumbnail(result, of: records, at: now, bounds: configuration.clientMaxAge)
     }
 
-    private func thumbnail(_ render: Render, fetched sources: PerSource<AvailableSource>) -> Thumbnail {
-        Thumbnail(
-            render.result, of: sources.records, isFromCache: sources.mapValues(\.isFromCache),
-            status: render.status + [sources.reported.status], timings: sources.reported.timings + render.timings,
-            at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
+    private func thumbnail(_ result: RenderedImage, fetched sources: PerSource<AvailableSource>) -> Thumbnail {
+        let source = sources.reported
+        return Thumbnail(
+            result.with(result.cacheStatus + [source.status], timings: source.timings + result.timings),
+            of: sources.records, isFromCache: sources.mapValues(\.isFromCache), at: timekeeper.secondsSince1970,
+            bounds: configuration.clientMaxAge)
     }
 }

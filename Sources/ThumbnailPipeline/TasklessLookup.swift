@@ -145,9 +145,9 @@ extension ImagePipeline {
     ) -> Thumbnail? {
         guard reply.value != nil else { return nil }
         // Counts the miss.
-        if let known = caches.result(for: key) { return thumbnail(known, of: records) }
+        if let known = caches.result(for: key) { return thumbnail(known, ofFresh: records) }
         var restored = RestoredResult()
         restored.adopt(reply, ofLayer: 0, for: key, of: records, in: caches)
-        return Render(restored).map { thumbnail($0, of: records) }
+        return RenderedImage(restored).map { thumbnail($0, of: records) }
     }
 }

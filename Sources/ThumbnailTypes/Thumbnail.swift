@@ -4,40 +4,33 @@ package import Imaging
 
 /// A rendered thumbnail and the metadata of its response.
 package struct Thumbnail: Sendable {
-    package let image: EncodedImage
+    package let result: RenderedImage
     /// The header of the image's source; nil in tests of the response alone.
     package let sourceHeader: ImageHeader?
-    /// Whether a source lacked pixels, which are gray or coarse instead.
-    package let isIncomplete: Bool
-    /// The strong entity tag of the image's bytes, in quotes.
-    package let eTag: String
     /// The latest modification date of the sources; nil if one of them has none.
     package let lastModified: HTTPDate?
     package let freshness: Freshness
-    /// One member per cache layer queried, in order.
-    package let cacheStatus: [CacheLayerStatus]
-    package let timings: [StepTiming]
+
+    package init(
+        _ result: RenderedImage, sourceHeader: ImageHeader? = nil, lastModified: HTTPDate?, freshness: Freshness
+    ) {
+        self.result = result
+        self.sourceHeader = sourceHeader
+        self.lastModified = lastModified
+        self.freshness = freshness
+    }
+
+    package var image: EncodedImage { result.image }
+    package var isIncomplete: Bool { result.isIncomplete }
+    package var eTag: String { result.eTag }
+    package var cacheStatus: [CacheLayerStatus] { result.cacheStatus }
+    package var timings: [StepTiming] { result.timings }
+
     /// Stores data common to all responses with the cached result; nil if it came from no cache.
-    package let slot: ResponseSlot?
+    package var slot: ResponseSlot? { result.cacheStatus == RenderedImage.hit ? result.slot : nil }
 
     package var gainMap: GainMapUse? {
         image.hasGainMap ? .keep : sourceHeader?.colors.highRange == .gainMap ? .drop : nil
-    }
-
-    package init(
-        image: EncodedImage, sourceHeader: ImageHeader? = nil, isIncomplete: Bool = false, eTag: String,
-        lastModified: HTTPDate?, freshness: Freshness,
-        cacheStatus: [CacheLayerStatus], timings: [StepTiming], slot: ResponseSlot? = nil
-    ) {
-        self.slot = slot
-        self.image = image
-        self.sourceHeader = sourceHeader
-        self.isIncomplete = isIncomplete
-        self.eTag = eTag
-        self.lastModified = lastModified
-        self.freshness = freshness
-        self.cacheStatus = cacheStatus
-        self.timings = timings
     }
 }
 

@@ -177,10 +177,9 @@ extension Thumbnail {
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
         slot: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
-        Thumbnail(
-            image: .sample(format), sourceHeader: sourceHeader, eTag: "\"abc\"", lastModified: lastModified,
-            freshness: freshness,
-            cacheStatus: cacheStatus, timings: timings, slot: slot)
+        let result = RenderedImage(
+            .sample(format), eTag: "\"abc\"", cacheStatus: cacheStatus, timings: timings, slot: slot)
+        return Thumbnail(result, sourceHeader: sourceHeader, lastModified: lastModified, freshness: freshness)
     }
 }
 

@@ -55,7 +55,7 @@ import ThumbnailTypes
         let image = EncodedImage(
             bytes: SharedBytes(text.utf8), format: .png, size: PixelSize(width: 30, height: 20))
         let thumbnail = Thumbnail(
-            image: image, eTag: "\"abc\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
+            RenderedImage(image, eTag: "\"abc\"", cacheStatus: []), lastModified: nil, freshness: Freshness())
         let prefix = try #require(PathPrefix("/w"))
         let target = "/w/?url=example.com/a.png&encoding=base64"
         for stub in [StubThumbnails(cached: thumbnail), StubThumbnails(make: { _ in thumbnail })] {
@@ -94,8 +94,8 @@ import ThumbnailTypes
     @Test func `15: a thumbnail of an incomplete image says so`() async throws {
         let image = EncodedImage.sample(.png)
         let thumbnail = Thumbnail(
-            image: image, isIncomplete: true, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
-            cacheStatus: [], timings: [])
+            RenderedImage(image, eTag: "\"a\"", isIncomplete: true, cacheStatus: []), lastModified: nil,
+            freshness: Freshness(lifetime: 60))
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-Incomplete"))
         let response = await edge.respond(Self.target)
@@ -107,8 +107,7 @@ import ThumbnailTypes
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: 57)
         let thumbnail = Thumbnail(
-            image: image, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60), cacheStatus: [],
-            timings: [], slot: ResponseSlot())
+            RenderedImage(image, eTag: "\"a\""), lastModified: nil, freshness: Freshness(lifetime: 60))
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-Quality"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == "57") }
@@ -124,8 +123,8 @@ import ThumbnailTypes
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), hasGainMap: isKept)
         let thumbnail = Thumbnail(
-            image: image, sourceHeader: header, eTag: "\"a\"", lastModified: nil, freshness: Freshness(lifetime: 60),
-            cacheStatus: [], timings: [], slot: ResponseSlot())
+            RenderedImage(image, eTag: "\"a\""), sourceHeader: header, lastModified: nil,
+            freshness: Freshness(lifetime: 60))
         let edge = Edge(StubThumbnails(cached: thumbnail))
         let name = try #require(HTTPField.Name("Alula-HDR"))
         for _ in 1...2 { #expect(await edge.respond(Self.target)[name] == (isKept ? "kept" : "dropped")) }

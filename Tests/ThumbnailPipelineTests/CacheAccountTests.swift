@@ -7,6 +7,7 @@ import Imaging
 import Memory
 import TestSupport
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -2,6 +2,7 @@ import DiskCaching
 import Imaging
 import Memory
 import Testing
+import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 

@@ -34,8 +34,8 @@ struct ResultWriterTests {
     private static func thumbnail(_ source: SourceFreshness, bounds: ClientMaxAge = ClientMaxAge()) -> Thumbnail {
         let image = EncodedImage(bytes: SharedBytes([1]), format: .webp, size: PixelSize(width: 1, height: 1))
         return Thumbnail(
-            image: image, eTag: "\"1\"", lastModified: nil,
-            freshness: Freshness(source, at: now, isFromCache: false, bounds: bounds), cacheStatus: [], timings: [])
+            RenderedImage(image, eTag: "\"1\"", cacheStatus: []), lastModified: nil,
+            freshness: Freshness(source, at: now, isFromCache: false, bounds: bounds))
     }
 
     /// The `Cache-Control` that a bucket is sent.

@@ -15,7 +15,6 @@ protocol StoreBackend: Sendable {
     /// Reads a value and its generations.
     ///
     /// - Parameters:
-    ///   - key: The key of the value.
     ///   - sources: The sources that it is derived from.
     ///   - isBeginning: Whether to assign missing generations to sources.
     ///   - limit: The time after which the answer is a timeout.

@@ -3,6 +3,7 @@ import Memory
 import SharedCaching
 import Telemetry
 import Text
+import ThumbnailTypes
 
 /// A cache that requests pass: memory, the disk, the shared cache or the result store.
 ///
@@ -17,7 +18,6 @@ protocol CacheLayer: Sendable {
     /// Looks up a value.
     ///
     /// - Parameters:
-    ///   - key: The key.
     ///   - known: The known record of the source, which is not fresh; nothing is looked up if a newer one is unlikely.
     ///   - allowances: The time that the request has waited for the shared layers.
     func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
@@ -75,11 +75,12 @@ enum CacheKey: Sendable {
 
 enum LayerValue: Sendable {
     case record(SourceRecord)
-    case source(SourceBody)
+    /// The bytes of a version.
+    case source(SharedBytes)
     case result(RenderedImage)
 
     var record: SourceRecord? { if case .record(let record) = self { record } else { nil } }
-    var source: SharedBytes? { if case .source(let body) = self { body.bytes } else { nil } }
+    var source: SharedBytes? { if case .source(let bytes) = self { bytes } else { nil } }
     var result: RenderedImage? { if case .result(let result) = self { result } else { nil } }
 
     /// Whether no pixels are missing; only memory stores other values.

@@ -11,7 +11,6 @@ extension CacheLayers {
     /// the shared layers.
     ///
     /// - Parameters:
-    ///   - identity: The source.
     ///   - allowances: The time that the request has waited for the shared layers; nil leaves them out.
     ///   - earlier: The request's earlier lookup without a task.
     func restoredRecord(

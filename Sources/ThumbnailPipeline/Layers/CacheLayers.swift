@@ -123,8 +123,7 @@ package final class CacheLayers: Sendable {
         for layer in all {
             store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
             guard let bytes else { continue }
-            let body = SourceBody(validator: record.validator, bytes: bytes)
-            store(.source(body), for: .source(record.version), of: PerSource(record), in: layer)
+            store(.source(bytes), for: .source(record.version), of: PerSource(record), in: layer)
         }
     }
 

@@ -58,7 +58,7 @@ package struct DiskLayer: CacheLayer {
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         guard mayHold(key), value.isComplete(of: records) else { return false }
-        let value = value.encoded
+        let value = value.encoded(of: records)
         let isQueued = store.store(value, for: location(of: key))
         // After the result, so that a voucher never belongs to an older one.
         for voucher in vouchers(of: key) { store.store(CacheValue(head: value.head), for: voucher) }

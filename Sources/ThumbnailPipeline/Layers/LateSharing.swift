@@ -1,6 +1,7 @@
 import Coordination
 import Downloading
 import Imaging
+import ThumbnailTypes
 
 /// Shares results of sources that have no generations in a shared layer yet.
 struct LateSharing: Sendable {

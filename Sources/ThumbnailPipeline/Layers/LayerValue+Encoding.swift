@@ -4,6 +4,7 @@ import Imaging
 import Memory
 import SharedCaching
 import Text
+import ThumbnailTypes
 
 /// The stored form of a source's record; its freshness is computed from the fields and not stored.
 extension SourceRecord {
@@ -89,10 +90,11 @@ extension RenderedImage {
 
 /// The stored form of a value, the same in all layers outside of memory.
 extension LayerValue {
-    var encoded: CacheValue {
+    /// The form of a value derived from sources with these records; the image comes first.
+    func encoded(of records: PerSource<SourceRecord>) -> CacheValue {
         switch self {
         case .record(let record): CacheValue(head: record.encoded)
-        case .source(let body): CacheValue(head: body.validator.encoded, body: body.bytes)
+        case .source(let bytes): CacheValue(head: records.image.validator.encoded, body: bytes)
         case .result(let result): result.value
         }
     }
@@ -108,7 +110,7 @@ extension LayerValue {
             self = .record(record)
         case .source(let version):
             guard value.head == version.validator.encoded else { return nil }
-            self = .source(SourceBody(validator: version.validator, bytes: value.body))
+            self = .source(value.body)
         case .result(let key):
             guard let result = RenderedImage(value), result.image.format == key.plan.format else { return nil }
             self = .result(result)

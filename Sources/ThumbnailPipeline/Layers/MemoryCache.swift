@@ -55,10 +55,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     /// Counts a hit or a miss; a caller that will look up the key again before it does the work leaves the miss to that
     /// lookup.
     ///
-    /// - Parameters:
-    ///   - key: The key to look up.
-    ///   - countsMiss: Whether to count a miss.
-    ///   - isUsable: Checks the value under the cache's lock; an unusable value counts as a miss.
+    /// - Parameter isUsable: Checks the value under the cache's lock; an unusable value counts as a miss.
     func value(for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }) -> Value? {
         state.withLock { state in
             guard let found = state.entries.value(for: key, where: { isUsable($0.value) }) else {

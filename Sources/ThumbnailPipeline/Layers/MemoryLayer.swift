@@ -3,6 +3,7 @@ import Downloading
 import Imaging
 import Memory
 import Text
+import ThumbnailTypes
 
 /// The layer in memory: pixels, results and sources, and the records that link the first two to their sources.
 struct MemoryLayer: CacheLayer {
@@ -49,7 +50,7 @@ struct MemoryLayer: CacheLayer {
         // Two transfers of one source may end at once, so the bytes may not be those of the record.
         case .source(let version):
             sources.value(for: SourceKey(source: version.source)) { $0.validator == version.validator }
-                .map { .source($0) }
+                .map { .source($0.bytes) }
         case .result(let key): results.value(for: key).map { .result($0) }
         }
     }
@@ -58,7 +59,9 @@ struct MemoryLayer: CacheLayer {
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         switch (key, value) {
         case (.record(let identity), .record(let record)): self.records.add(record, for: SourceKey(source: identity))
-        case (.source(let version), .source(let body)): sources.add(body, for: SourceKey(source: version.source))
+        case (.source(let version), .source(let bytes)):
+            sources.add(
+                SourceBody(validator: version.validator, bytes: bytes), for: SourceKey(source: version.source))
         case (.result(let key), .result(let result)): results.add(result, for: key)
         default: false
         }
@@ -111,4 +114,13 @@ struct MemoryLayer: CacheLayer {
         case .empty: decoded.purgeEverything()
         }
     }
+}
+
+/// The bytes of a source version.
+struct SourceBody: Sendable {
+    let validator: SourceValidator
+    let bytes: SharedBytes
+
+    /// The approximate memory use in bytes.
+    var cost: Int { bytes.footprint + 128 }
 }

@@ -134,7 +134,7 @@ package final class SharedLayer: CacheLayer {
         guard generations.count == records.count, value.isComplete(of: records), let location = location(of: key)
         else { return false }
         return store.store(
-            value.encoded, for: location.key, of: location.sources, under: generations,
+            value.encoded(of: records), for: location.key, of: location.sources, under: generations,
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 

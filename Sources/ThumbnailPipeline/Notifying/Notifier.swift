@@ -19,10 +19,6 @@ package struct Notifier: Sendable {
     /// Each hook has its own queue, so that a slow or unreachable one does not delay the others.
     ///
     /// - Parameters:
-    ///   - hooks: The hooks to notify of purges.
-    ///   - registry: Receives the metrics.
-    ///   - logger: Logs each failed call.
-    ///   - timekeeper: The clock of the pauses.
     ///   - toHooks: Sends a call to a host named by the operator.
     ///   - toCallbacks: Sends a call to a host named by a job, if it is allowed.
     package init(

@@ -58,12 +58,9 @@ struct PrefetchJobs {
     /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest ended job.
     ///
     /// - Parameters:
-    ///   - id: The job's ID.
-    ///   - items: Its thumbnails.
     ///   - callback: The URL to call at its end; nil for none.
     ///   - outcomes: The outcomes from an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
-    ///   - now: The time.
     /// - Returns: The IDs of the forgotten jobs; nil if there is no room for the job.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],

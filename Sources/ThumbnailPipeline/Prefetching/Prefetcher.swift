@@ -35,13 +35,9 @@ package final class Prefetcher: Prefetching {
     /// Creates a prefetcher without jobs.
     ///
     /// - Parameters:
-    ///   - configuration: Its bounds.
-    ///   - thumbnails: Renders the thumbnails.
     ///   - work: Parses an item; returns nil if it is invalid.
-    ///   - placer: Stores thumbnails at their destinations.
     ///   - isBusy: Returns whether clients' work is queued.
     ///   - store: Saves jobs; nil without a disk.
-    ///   - reportEnd: Reports each ended job.
     ///   - logger: Logs, on the debug level, why a thumbnail was given up.
     ///   - timekeeper: The clock.
     package init(

@@ -3,6 +3,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Synchronization
+import ThumbnailTypes
 
 /// The metadata of a source: enough to find everything derived from it, and to validate it with its origin.
 final class SourceRecord: Sendable {
@@ -57,15 +58,6 @@ final class SourceRecord: Sendable {
     var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
 }
 
-/// The bytes of a source version.
-struct SourceBody: Sendable {
-    let validator: SourceValidator
-    let bytes: SharedBytes
-
-    /// The approximate memory use in bytes.
-    var cost: Int { bytes.footprint + 128 }
-}
-
 extension PerSource where Value == SourceRecord {
     /// The latest modification date of the sources; nil if one of them has none.
     var lastModified: HTTPDate? {
@@ -80,5 +72,30 @@ extension PerSource where Value == SourceRecord {
     /// Returns whether the records have these ``SourceRecord/serial``s.
     func areSame(as serials: PerSource<UInt64>) -> Bool {
         image.serial == serials.image && additional.elementsEqual(serials.additional) { $0.serial == $1 }
+    }
+}
+
+extension RenderedImage {
+    /// The approximate memory use of the file, its bookkeeping in the cache and its slot, in bytes.
+    var cost: Int { image.bytes.footprint + 1_536 }
+}
+
+extension Thumbnail {
+    /// Creates the thumbnail for one caller at `now`, in seconds since 1970.
+    ///
+    /// - Parameter isFromCache: Which sources were used without contacting their origins; nil stands for all of them.
+    init(
+        _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
+        at now: Int, bounds: ClientMaxAge
+    ) {
+        var freshness =
+            records.additional.isEmpty
+            ? Freshness(
+                records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            : Freshness(
+                leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
+        if result.isIncomplete { freshness.limit(to: Freshness.maximumLifetimeOfIncomplete) }
+        self.init(
+            result, sourceHeader: records.image.header, lastModified: records.lastModified, freshness: freshness)
     }
 }

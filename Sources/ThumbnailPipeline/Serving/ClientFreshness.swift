@@ -11,10 +11,8 @@ extension Freshness {
     /// without an age. `private` and `no-store` are preserved.
     ///
     /// - Parameters:
-    ///   - source: The source's freshness, by its origin.
     ///   - now: The wall clock's seconds since 1970.
     ///   - isFromCache: Whether the origin was not contacted.
-    ///   - bounds: The operator's bounds.
     init(_ source: SourceFreshness, at now: Int, isFromCache: Bool, bounds: ClientMaxAge) {
         self.init(source, at: now, isFromCache: isFromCache)
         bound(by: bounds)
@@ -23,11 +21,7 @@ extension Freshness {
     /// Computes the freshness of a response made from several sources: it is as fresh as the least fresh source, and
     /// only caches that may store all of them may store it.
     ///
-    /// - Parameters:
-    ///   - sources: The sources' freshness.
-    ///   - isFromCache: Which of them were used without contacting their origins; nil stands for all of them.
-    ///   - now: The wall clock's seconds since 1970.
-    ///   - bounds: The operator's bounds.
+    /// - Parameter isFromCache: Which of them were used without contacting their origins; nil stands for all of them.
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {

@@ -51,9 +51,6 @@ package final class OpenedSource: Sendable {
 
     /// Creates a source from an upload, identified by the SHA-256 of the file, so that equal files are the same image.
     ///
-    /// - Parameters:
-    ///   - bytes: The file.
-    ///   - now: The wall clock's seconds since 1970.
     /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
     convenience init(upload bytes: SharedBytes, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal

@@ -37,10 +37,7 @@ package struct ResultWriter: Sendable {
     /// Stores a thumbnail with the `Cache-Control` of the destination, or else the one derived from the source's
     /// origin.
     ///
-    /// - Parameters:
-    ///   - thumbnail: The result.
-    ///   - destination: The destination.
-    ///   - source: The opened image that it was made from; nil if the source was fetched for it alone.
+    /// - Parameter source: The opened image that it was made from; nil if the source was fetched for it alone.
     /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func put(
         _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil

@@ -26,10 +26,8 @@ extension AvailableSource {
     /// Describes the downloader's copy, whose fetch took `duration` including queueing.
     ///
     /// - Parameters:
-    ///   - record: The record that was read from it.
     ///   - isStored: Whether the source cache stores it.
     ///   - now: The wall clock's seconds since 1970.
-    ///   - timeLeft: The caller's remaining time.
     init(
         _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {

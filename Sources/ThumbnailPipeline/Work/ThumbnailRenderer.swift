@@ -21,7 +21,7 @@ struct ThumbnailRenderer: Sendable {
     /// Renders from memory; nil if the inputs were evicted meanwhile.
     func resultFromMemory(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> Render? {
+    ) async throws -> RenderedImage? {
         do {
             return try await shared(key, from: sources, for: job)
         } catch PipelineError.sourceNeeded {
@@ -31,7 +31,8 @@ struct ThumbnailRenderer: Sendable {
 
     /// Renders from the available sources; restarts work that others began without them and that failed for lack of
     /// them.
-    func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> Render {
+    func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage
+    {
         while true {
             do {
                 return try await shared(key, from: sources, for: job)
@@ -43,7 +44,7 @@ struct ThumbnailRenderer: Sendable {
 
     func unsharedResult(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> Render {
+    ) async throws -> RenderedImage {
         let cost = WorkCost(of: key, sources) { sources[$0].bytes?.count ?? 0 }
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
@@ -53,29 +54,29 @@ struct ThumbnailRenderer: Sendable {
                 for: key, from: sources, for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
             let decoded = timekeeper.now
             let result = try await render(images, for: key, of: sources, keepsForms: false)
-            return Render(
-                result, status: [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
+            return result.with(
+                [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
         }
     }
 
     private func shared(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> Render {
-        let (render, participation) = try await estimator.renders.value(
-            for: key, cached: { caches.result(for: key).map { Render($0) } }
+    ) async throws -> RenderedImage {
+        let (result, participation) = try await estimator.renders.value(
+            for: key, cached: { caches.result(for: key) }
         ) {
             try await self.render(key, from: sources, for: job)
         }
-        return participation == .joined ? render.joined : render
+        return participation == .joined ? result.joined : result
     }
 
     private func render(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
-    ) async throws -> Render {
+    ) async throws -> RenderedImage {
         let restored = await caches.restoredResult(
             for: key, of: sources.records, job.allowances, after: job.lookup)
-        if let render = Render(restored) { return render }
+        if let result = RenderedImage(restored) { return result }
         let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
             try await renderInTurn(key, from: sources, for: job, queueTimeout: queueTimeout, shared: restored.shared)
@@ -86,7 +87,7 @@ struct ThumbnailRenderer: Sendable {
     private func renderInTurn(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
         shared: [CacheLayerStatus]
-    ) async throws -> Render {
+    ) async throws -> RenderedImage {
         let rooms = try await memory.reserve(for: key, from: sources) {
             estimator.isDecoded($0, imagesInUse: job.opened?.imagesInUse)
         }
@@ -108,8 +109,8 @@ struct ThumbnailRenderer: Sendable {
                 .decoded, participation == .cached ? .hit : .uriMiss, isCollapsed: participation == .joined,
                 isStored: participation == .started && key.decodeKeys.allSatisfy { caches.hasPixels($0) })
         )
-        return Render(
-            result, status: status,
+        return result.with(
+            status,
             timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
                 + [StepTiming("render", end - decoded)])
     }
@@ -157,32 +158,17 @@ struct ThumbnailRenderer: Sendable {
     }
 }
 
-/// A result, and how its callers came by it.
-struct Render: Sendable {
-    let result: RenderedImage
-    /// The layers that were queried, for the caller that started it; the result cache comes first.
-    let status: [CacheLayerStatus]
-    let timings: [StepTiming]
-
-    init(_ result: RenderedImage, status: [CacheLayerStatus] = Thumbnail.hit, timings: [StepTiming] = []) {
-        (self.result, self.status, self.timings) = (result, status, timings)
-    }
-
-    /// Creates the render of a result from below memory; nil if it was not found.
+extension RenderedImage {
+    /// The result from below memory, for the callers of its render; nil if it was not found.
     init?(_ restored: RestoredResult) {
         guard let result = restored.result else { return nil }
         // A result from the disk counts as a hit of the result cache, and fills nothing.
         guard !restored.shared.isEmpty else {
-            self.init(result)
+            self = result
             return
         }
         let status = CacheLayerStatus(.result, .uriMiss, isStored: restored.isStored)
-        self.init(result, status: [status] + restored.shared)
-    }
-
-    /// The render for a caller that joined it, and so queried no layer behind the result cache.
-    var joined: Render {
-        Render(result, status: [CacheLayerStatus(.result, status[0].outcome, isCollapsed: true)])
+        self = result.with([status] + restored.shared)
     }
 }
 

@@ -1,12 +1,13 @@
 import Coordination
 import Imaging
 import Memory
+import ThumbnailTypes
 
 /// Estimates the remaining work for a result from the caches and the work in progress.
 struct WorkEstimator: Sendable {
     let caches: CacheLayers
     let decodes: SharedTasks<DecodeKey, DecodedImage>
-    let renders = SharedTasks<ResultKey, Render>()
+    let renders = SharedTasks<ResultKey, RenderedImage>()
 
     /// Whether the result is currently obtainable without the sources' bytes.
     func isObtainableWithoutBytes(_ key: ResultKey) -> Bool {

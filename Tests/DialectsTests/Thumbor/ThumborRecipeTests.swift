@@ -143,10 +143,10 @@ struct ThumborRecipeTests {
     @Test func `facts are thumbor's`() throws {
         let query = try query("meta/-100x300/a.example/b.png")
         let thumbnail = Thumbnail(
-            image: EncodedImage(
-                bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 100, height: 300), quality: nil),
-            sourceHeader: Self.header(), eTag: "\"a\"", lastModified: nil, freshness: Freshness(), cacheStatus: [],
-            timings: [])
+            RenderedImage(
+                EncodedImage(
+                    bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 100, height: 300), quality: nil),
+                eTag: "\"a\"", cacheStatus: []), sourceHeader: Self.header(), lastModified: nil, freshness: Freshness())
         let written = try #require(query.form.writer?.answer(about: thumbnail))
         #expect(written.mediaType == "application/json")
         #expect(

@@ -166,10 +166,10 @@ import ThumbnailTypes
     @Test func `facts are those of the result`() throws {
         func facts(_ query: String, _ header: ImageHeader) throws -> WrittenResponse? {
             let thumbnail = Thumbnail(
-                image: EncodedImage(
-                    bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 30, height: 20), quality: nil),
-                sourceHeader: header, eTag: "\"a\"", lastModified: nil, freshness: Freshness(),
-                cacheStatus: [], timings: [])
+                RenderedImage(
+                    EncodedImage(
+                        bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 30, height: 20), quality: nil),
+                    eTag: "\"a\"", cacheStatus: []), sourceHeader: header, lastModified: nil, freshness: Freshness())
             return try WsrvRecipe(wsrvOptions(query)).writtenAnswer(about: thumbnail)
         }
         func text(_ query: String, _ header: ImageHeader) throws -> String {

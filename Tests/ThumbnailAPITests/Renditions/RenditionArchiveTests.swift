@@ -11,8 +11,7 @@ import ThumbnailTypes
 struct RenditionArchiveTests {
     private static let image = RenditionArchive.Part.image(
         Thumbnail(
-            image: .sample(.webp), eTag: "\"t\"", lastModified: nil, freshness: Freshness(), cacheStatus: [],
-            timings: []))
+            RenderedImage(.sample(.webp), eTag: "\"t\"", cacheStatus: []), lastModified: nil, freshness: Freshness()))
 
     private func text(_ archive: RenditionArchive, _ part: RenditionArchive.Part, _ name: String) -> [UInt8] {
         archive.pieces(of: part, named: name, at: 0o17).flatMap(\.array)

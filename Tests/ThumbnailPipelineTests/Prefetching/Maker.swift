@@ -89,7 +89,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
         try Task.checkCancellation()
         let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
         return Thumbnail(
-            image: image, eTag: "\"1\"", lastModified: nil, freshness: Freshness(), cacheStatus: [], timings: [])
+            RenderedImage(image, eTag: "\"1\"", cacheStatus: []), lastModified: nil, freshness: Freshness())
     }
 
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {

@@ -179,7 +179,7 @@ final class PipelineFixture: Sendable {
         key(width).map { sharedDecodes.waiterCount(for: $0.decodeKey) } ?? 0
     }
 
-    var sharedRenders: SharedTasks<ResultKey, Render> { pipeline.estimator.renders }
+    var sharedRenders: SharedTasks<ResultKey, RenderedImage> { pipeline.estimator.renders }
     var sharedDecodes: SharedTasks<DecodeKey, DecodedImage> { pipeline.renderer.decoder.shared }
 
     /// Renders and decodes that are shared at this moment.

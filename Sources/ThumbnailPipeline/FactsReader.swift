@@ -3,15 +3,18 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Text
-package import ThumbnailTypes
+import ThumbnailTypes
 
-extension ImagePipeline {
+/// Reads facts about sources.
+struct FactsReader: Sendable {
+    let pipeline: ImagePipeline
+
     /// Returns the facts about a job's source: parses the file's header, and decodes pixels only for facts that need
     /// them.
     ///
     /// Sizes over the limits are reported, not rejected, and a truncated file is an error only if its pixels are
     /// needed.
-    package func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
+    func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
             return try await facts(request, of: AvailableSource(opened.record), opened, for: job)
         }
@@ -21,17 +24,18 @@ extension ImagePipeline {
             guard !request.features.isEmpty else { return try await facts(request, of: source, from: nil) }
             if let bytes = source.bytes {
                 // The fetched version, even if the caches have another one meanwhile.
-                let opened = try opened(source, bytes, job.directives)
-                defer { close(opened) }
+                let opened = try pipeline.opened(source, bytes, job.directives)
+                defer { pipeline.close(opened) }
                 return try await facts(request, of: source, opened, for: job)
             }
             // The source was validated a moment ago.
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
-            if caches.isCurrent(source.record) {
-                let small = try await thumbnail(for: job.with(resolved(Self.smallImage(of: job.request.source))))
+            if pipeline.caches.isCurrent(source.record) {
+                let small = try await pipeline.thumbnail(
+                    for: job.with(pipeline.resolved(Self.smallImage(of: job.request.source))))
                 let facts = try await facts(request, of: source, from: small)
                 // Otherwise another version may have arrived between the header and the pixels.
-                if caches.isCurrent(source.record) { return facts }
+                if pipeline.caches.isCurrent(source.record) { return facts }
             }
             job = job.again
         }
@@ -41,8 +45,8 @@ extension ImagePipeline {
         _ request: FactsRequest, of source: AvailableSource, _ opened: OpenedSource, for job: Job
     ) async throws -> SourceFacts {
         guard !request.features.isEmpty else { return try await facts(request, of: source, from: nil) }
-        let small = Job(resolved(Self.smallImage(of: job.request.source), of: opened), receipt: job.receipt)
-        return try await facts(request, of: source, from: try await thumbnail(for: small))
+        let small = Job(pipeline.resolved(Self.smallImage(of: job.request.source), of: opened), receipt: job.receipt)
+        return try await facts(request, of: source, from: try await pipeline.thumbnail(for: small))
     }
 
     /// The request for the small image whose appearance is computed: lossless, and shared like any other result.
@@ -59,7 +63,8 @@ extension ImagePipeline {
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
         if let image = small?.image {
-            appearance = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { token in
+            appearance = try await pipeline.resources.lanes.small.run(timeLimit: pipeline.configuration.decodeTimeout) {
+                token in
                 try ImageAppearance(
                     of: image, features: request.features, components: (request.columns, request.rows), token: token)
             }
@@ -71,8 +76,8 @@ extension ImagePipeline {
         facts.lastModifiedText = record.head.headerFields[.lastModified]
         facts.appearance = appearance
         facts.freshness = Freshness(
-            record.freshness, at: timekeeper.secondsSince1970, isFromCache: source.isFromCache,
-            bounds: configuration.clientMaxAge)
+            record.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.isFromCache,
+            bounds: pipeline.configuration.clientMaxAge)
         facts.cacheStatus = (small?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status]
         facts.timings = source.timings + (small?.timings ?? [])
         return facts
@@ -80,28 +85,28 @@ extension ImagePipeline {
 
     private func describedSource(_ job: Job, needsPixels: Bool) async throws -> AvailableSource {
         let (identity, directives) = (try job.sources.image, job.directives)
-        let known = directives.noStore ? nil : await caches.restoredRecord(for: identity, job.allowances)
+        let known = directives.noStore ? nil : await pipeline.caches.restoredRecord(for: identity, job.allowances)
         if let known {
-            switch downloader.reuse(of: known.freshness, for: directives) {
+            switch pipeline.downloader.reuse(of: known.freshness, for: directives) {
             case .needsValidation: break
             case .usableWhileRevalidating:
-                if !directives.onlyIfCached { downloader.revalidate(identity) }
+                if !directives.onlyIfCached { pipeline.downloader.revalidate(identity) }
                 fallthrough
             case .usable:
                 var source = AvailableSource(known)
-                let timeToLive = known.freshness.remainingLifetime(at: timekeeper.secondsSince1970)
+                let timeToLive = known.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970)
                 if timeToLive < 0 { source.status.timeToLive = timeToLive }
                 return source
             }
         } else {
-            try throwRememberedFailure(of: identity, directives)
+            try pipeline.throwRememberedFailure(of: identity, directives)
         }
-        if needsPixels { try admission.admit(to: .small) }
-        var sources = try await fetcher.fetch(for: job, needsBytes: PerSource(known == nil))
+        if needsPixels { try pipeline.admission.admit(to: .small) }
+        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(known == nil))
         while true {
             if let sources { return sources.image }
             // The source is unchanged, but its record has been evicted meanwhile.
-            sources = try await fetcher.fetch(for: job.again, needsBytes: PerSource(true))
+            sources = try await pipeline.fetcher.fetch(for: job.again, needsBytes: PerSource(true))
         }
     }
 }
