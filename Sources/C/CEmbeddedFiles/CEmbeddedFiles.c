@@ -31,6 +31,9 @@ static const unsigned char compare_js[] = {
 static const unsigned char snippets_js[] = {
 #embed "pages/snippets.js"
 };
+static const unsigned char sizes_js[] = {
+#embed "pages/sizes.js"
+};
 static const unsigned char signing_js[] = {
 #embed "pages/signing.js"
 };
@@ -72,6 +75,7 @@ static const CEmbeddedFiles_File files[] = {
     {"/page/answer.js", answer_js, sizeof answer_js, CLIENTS},
     {"/page/compare.js", compare_js, sizeof compare_js, CLIENTS},
     {"/page/snippets.js", snippets_js, sizeof snippets_js, CLIENTS},
+    {"/page/sizes.js", sizes_js, sizeof sizes_js, CLIENTS},
     {"/page/signing.js", signing_js, sizeof signing_js, CLIENTS},
     {"/page/operators.css", operators_css, sizeof operators_css, OPERATORS},
     {"/page/operators.js", operators_js, sizeof operators_js, OPERATORS},

@@ -3,7 +3,7 @@
 import { lifetimeText } from "./units.js";
 
 /** Parses a list of tokens with parameters, such as Cache-Status or Server-Timing. */
-function members(text) {
+export function members(text) {
   return (text ?? "").split(",").filter((part) => part.trim() !== "").map((part) => {
     const [name, ...rest] = part.split(";").map((piece) => piece.trim());
     return { name, parameters: new Map(rest.map((piece) => [piece.split("=")[0], piece.split("=")[1] ?? true])) };

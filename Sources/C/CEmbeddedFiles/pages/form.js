@@ -31,7 +31,7 @@ export class RequestForm {
   /** The fields that are parameters, in document order. */
   get fields() {
     // Radio buttons only choose the kind of source.
-    return [...this.element.elements].filter((field) => field.name !== "" && "value" in field && !["submit", "radio"].includes(field.type));
+    return [...this.element.elements].filter((field) => field.name && "value" in field && !["submit", "radio"].includes(field.type));
   }
 
   /** Name-value pairs of the parameters that are set, except those in the list. */
@@ -59,6 +59,31 @@ export class RequestForm {
     select.append(...["", ...numbers].map((number) => new Option(number === "" ? field.placeholder || "usual" : number, number, number === chosen, number === chosen)));
     this.element.querySelector(`output[for="${CSS.escape(name)}"]`)?.remove();
     field.replaceWith(select);
+  }
+
+  /** Adds a picker beside fields with a color. */
+  addColorPickers(names) {
+    for (const name of names) {
+      const field = this.field(name);
+      const picker = document.createElement("input");
+      picker.type = "color";
+      picker.defaultValue = "#ffffff";
+      picker.setAttribute("aria-label", "Pick: " + field.labels[0].firstChild.textContent.trim());
+      picker.addEventListener("input", (event) => event.stopPropagation());
+      picker.addEventListener("change", (event) => {
+        event.stopPropagation();
+        field.value = picker.value;
+        field.dispatchEvent(new Event("change", { bubbles: true }));
+        this.refresh();
+      });
+      field.addEventListener("change", () => {
+        if (/^#[0-9a-f]{6}$/i.test(field.value)) picker.value = field.value;
+      });
+      const row = document.createElement("div");
+      row.className = "with-picker";
+      field.replaceWith(row);
+      row.append(field, picker);
+    }
   }
 
   /** Changes the default of a slider, and its value if it had the old default; undefined disables the slider. */

@@ -4,6 +4,7 @@ import { cacheRows, keepingText, problemWords, timingSteps } from "./answer.js";
 import { Comparison } from "./compare.js";
 import { queryText, RequestForm } from "./form.js";
 import { SigningKey } from "./signing.js";
+import { resized, Sizes, widths } from "./sizes.js";
 import { Snippets } from "./snippets.js";
 import { bytesText, timeText } from "./units.js";
 
@@ -19,6 +20,7 @@ if (!service.signed) {
 const comparison = new Comparison({
   frame: element("frame"), stage: element("stage"), before: element("source-image"), after: element("thumbnail"), divider: element("divider"),
 });
+const sizes = new Sizes({ group: element("many"), list: element("renditions"), summary: element("shared") });
 const accept = "image/avif,image/webp,image/*,*/*;q=0.8";
 const shownFields = [
   "Content-Type", "Alula-Quality", "Alula-HDR", "ETag", "Cache-Control", "Age", "Vary", "Cache-Status", "Server-Timing", "Alula-Error", "X-Request-Id",
@@ -261,6 +263,7 @@ async function tryToMake(takesFocus, signal) {
   // Browsers submit no value for a number that they cannot parse, so the service would not see the error.
   if (form.unread) return fault(form.unread, "Must be a number.");
   if (isFileWanted() && !upload) return announce("Choose a file, or drop or paste one.", takesFocus);
+  if (!upload) completeURL();
   if (!upload && form.field("url").value.trim() === "") {
     return takesFocus ? fault(form.field("url"), "Enter the URL of an image" + (service.uploads ? ", or choose a file." : ".")) : undefined;
   }
@@ -276,8 +279,21 @@ async function tryToMake(takesFocus, signal) {
   // A file has no URL, so a reload opens the page with the URL in the form.
   history.replaceState(null, "", "/?" + queryText(form.parameters()));
   announce("Working …");
+  element("many").hidden = upload !== null;
+  // All at the same time, so that they share the fetch and the decode.
+  const others = sizes.isOpen ? widths(service.signed ? [] : service.sizes).map((width) =>
+    ask("/thumbnail", resized(parameters, width), signing, signal)) : [];
+  for (const other of others) other.catch(() => {});
+  sizes.isRequested = others.length > 0;
   const response = await ask("/thumbnail", parameters, signing, signal);
   await (response.ok ? showResult(response, signing, signal) : explain(response, takesFocus, signal));
+  if (response.ok && others.length > 0) await sizes.show(others, response, signal);
+}
+
+/** Adds the scheme to a URL that was typed without it, such as example.com/a.jpg. */
+function completeURL() {
+  const field = form.field("url");
+  if (/^[\w-]+(\.[\w-]+)+(:\d+)?(\/|$)/.test(field.value.trim())) field.value = "https://" + field.value.trim();
 }
 
 let delay = 0;
@@ -381,6 +397,10 @@ form.element.addEventListener("input", (event) => {
 form.element.addEventListener("change", (event) => {
   if (event.target.type !== "file") makeSoon(0);
 });
+element("many").addEventListener("toggle", ({ target }) => {
+  if (target.open && !sizes.isRequested) make();
+});
+form.addColorPickers(["background", "trimColor", "placeholder"]);
 for (const choice of document.querySelectorAll("[name=view]")) {
   choice.addEventListener("change", () => comparison.show(choice.value));
 }
@@ -401,7 +421,10 @@ takeDrops();
 if (service.uploads) takeFiles();
 if (service.signed) key.closest("details").open = true;
 const given = new URLSearchParams(location.search.replaceAll("+", "%2B"));
-if (service.sample) form.field("url").defaultValue = service.sample;
+if (service.sample) {
+  form.field("url").defaultValue = service.sample;
+  element("many").open = true;
+}
 if (given.size > 0) form.fill(given);
 form.setDefault("q", service.qualities[form.field("format").value || "jpeg"]);
 if (service.closed) announce(closedText, true);

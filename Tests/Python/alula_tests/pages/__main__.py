@@ -45,7 +45,7 @@ class Trial:
 def try_client_page(trial, browser, options, source, photo):
     with Service(options.alula, "--uploads", "on") as service:
         page = ClientPage(browser, service, source, photo, options.alula)
-        for name in ["typed", "faults", "quality", "snippets", "slider", "phone", "keyboard", "everything", "uploads"]:
+        for name in ["typed", "faults", "quality", "many_sizes", "snippets", "slider", "phone", "keyboard", "everything", "uploads"]:
             trial.step(f"page {name}", browser, getattr(page, name))
         trial.step("page service", browser, service.stop)
     with Service(options.alula, "--uploads", "on", "--signing-keys", KEY) as service:

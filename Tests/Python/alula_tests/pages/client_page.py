@@ -115,6 +115,32 @@ class ClientPage:
         # A failed request stands in the console of each browser.
         return complaints + browser.complaints("status of 400", "status of 404")
 
+    def many_sizes(self):
+        """Several sizes share a fetch; colors can be picked; a URL is completed."""
+        browser = self.browser
+        self.open("?" + urllib.parse.urlencode({"url": self.source + "?many", "w": 100, "pad": 4}))
+        made(browser, "108 × 75")
+        browser.execute_script("document.querySelector('#many > summary').click()")
+        browser.wait("six sizes", lambda: "6 sizes" in browser.text("shared"))
+        complaints = []
+        if not browser.text("shared").startswith(("no fetch,", "1 fetch,")):
+            complaints.append(f"six sizes do not share a fetch: {browser.text('shared')}")
+        texts = [item.text for item in browser.find_elements(By.CSS_SELECTOR, "#renditions li")]
+        if len(texts) != 6 or not all("×" in text and "B" in text for text in texts):
+            complaints.append(f"the sizes are described as {texts}")
+        browser.execute_script("""
+            document.getElementById("background").closest("details").open = true;
+            const picker = document.querySelector("input[type=color]");
+            picker.value = "#ff0000";
+            picker.dispatchEvent(new Event("change", { bubbles: true }));
+            """)
+        browser.wait("the color in the request", lambda: "background=%23ff0000" in browser.current_url)
+        if browser.find_elements(By.CSS_SELECTOR, ".fault:not([hidden])"):
+            complaints.append("a color that was picked is refused")
+        browser.put("url", "example.invalid/a.jpg")
+        browser.wait("a scheme", lambda: browser.id("url").get_attribute("value") == "https://example.invalid/a.jpg")
+        return complaints + rules.axe(browser) + browser.complaints("status of 403", "status of 502")
+
     def snippets(self):
         """Every address that is offered works, and curl gets the bytes that are shown."""
         browser = self.browser

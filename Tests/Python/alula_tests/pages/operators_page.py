@@ -101,7 +101,7 @@ class OperatorsPage:
         for words in ["downloaded, ", "decoded from png in "]:
             self.shows("events", words)
         for name, words in [("caches", "10 entries"), ("resources", "Memory budget"), ("resources", "busy"), ("origins", "127.0.0.1"),
-                            ("origin-counts", "1 reachable"), ("about", "version 0"), ("figure-downloads", "0 of 32")]:
+                            ("origin-counts", "1 reachable"), ("about", "version 1."), ("figure-downloads", "0 of 32")]:
             self.shows(name, words)
         return complaints + browser.complaints()
 
