@@ -22,6 +22,7 @@ ENV ALULA_REVISION=${REVISION}
 RUN --mount=type=cache,target=/source/.build \
     swift build -c release --product alula --static-swift-stdlib \
     && strip --strip-debug -o /usr/local/bin/alula .build/release/alula \
+    && swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' >/swift-version \
     && cp "$(find "$(dirname "$(realpath "$(command -v swift)")")/../libexec" -name swift-backtrace-static)" /usr/local/bin/swift-backtrace
 
 FROM debian:bookworm-slim AS root
@@ -34,8 +35,9 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/
-COPY scripts/image-root /usr/local/bin/
-RUN image-root /usr/local/bin/alula /root/image \
+COPY --from=build /swift-version /swift-version
+COPY scripts/image-root scripts/spdx /usr/local/bin/
+RUN image-root /usr/local/bin/alula /root/image "$(cat /swift-version)" \
     && install -D -m 755 /usr/local/bin/swift-backtrace /root/image/usr/libexec/swift/swift-backtrace
 
 # The program, the libraries that it loads, fonts and certificates: no shell, no package manager.
