@@ -50,7 +50,7 @@ struct GIFGroundTests {
         }
     }
 
-    @Test(arguments: [(3, 0), (1, 255), (0, 255)] as [(UInt8, UInt8)])
+    @Test(arguments: [(3, 0), (2, 0), (1, 255), (0, 255)] as [(UInt8, UInt8)])
     func `what the first frame gives back is transparent`(disposal: UInt8, alpha: UInt8) throws {
         let size = PixelSize(width: 40, height: 30)
         let file = Self.file(screen: size, [(size, disposal), (PixelSize(width: 20, height: 20), 0)])
@@ -61,6 +61,62 @@ struct GIFGroundTests {
             #expect(image.pixel(x: 2, y: 2, frame: last).prefix(3) == Self.color[...])
             let beyond = image.pixel(x: 30, y: 25, frame: last)
             #expect(alpha == 0 ? beyond[3] == 0 : beyond == Self.color)
+        }
+    }
+
+    @Test func `a frame that covers what was cleared leaves no transparent part`() throws {
+        let small = PixelSize(width: 20, height: 20)
+        let file = Self.file(
+            screen: PixelSize(width: 40, height: 30), [(PixelSize(width: 40, height: 30), 0), (small, 2), (small, 0)])
+        #expect(try !ImageHeader.inspect(SharedBytes(file)).hasAlpha)
+        #expect(try decode(file, DecodePlan(page: 2), lane: .planar).pixel(x: 2, y: 2) == Self.color)
+    }
+
+    /// Browsers clear it in any case.
+    @Test(arguments: [255, 256])
+    func `what a frame of many colors clears is transparent if it leaves a color unused`(colors: Int) throws {
+        let file = Self.grays(colors: colors)
+        let first = try decode(file, DecodePlan(), lane: .planar)
+        #expect(first.bands == 4 && (0..<256).allSatisfy { first.pixel(x: $0 % 16, y: $0 / 16)[3] == 255 })
+        for plan in [DecodePlan(page: 1), DecodePlan(isAnimated: true)] {
+            let image = try decode(file, plan, lane: .planar)
+            let last = plan.isAnimated ? 1 : 0
+            #expect(image.pixel(x: 3, y: 0, frame: last) == [3, 3, 3, 255])
+            #expect(image.pixel(x: 12, y: 12, frame: last) == (colors == 255 ? [0, 0, 0, 0] : [9, 9, 9, 255]))
+        }
+    }
+
+    /// A file of 16×16 pixels in as many grays, cleared for a frame of 8×8, on a gray ground.
+    private static func grays(colors: Int) -> [UInt8] {
+        let background: UInt8 = 9
+        func frame(_ side: Int, disposal: UInt8) -> [UInt8] {
+            let control: [UInt8] = [0x21, 0xF9, 4, disposal << 2, 10, 0, 0, 0]
+            let size = side.littleEndian32.prefix(2)
+            return control + [0x2C, 0, 0, 0, 0] + size + size + [0, 8]
+                + blocks((0..<side * side).map { $0 % colors }) + [0]
+        }
+        let size = 16.littleEndian32.prefix(2)
+        return Array("GIF89a".utf8) + size + size + [0xF7, background, 0]
+            + (0..<256).flatMap { [UInt8](repeating: UInt8($0), count: 3) }
+            + frame(16, disposal: 2) + frame(8, disposal: 0) + [0x3B]
+    }
+
+    /// Sub-blocks of codes of 9 bits, cleared before they would get longer.
+    private static func blocks(_ indexes: [Int]) -> [UInt8] {
+        var codes: [Int] = []
+        for (place, index) in indexes.enumerated() {
+            if place.isMultiple(of: 200) { codes.append(256) }
+            codes.append(index)
+        }
+        codes.append(257)
+        var bits = codes.flatMap { code in (0..<9).map { code >> $0 & 1 } }
+        bits += [Int](repeating: 0, count: (8 - bits.count % 8) % 8)
+        let bytes = stride(from: 0, to: bits.count, by: 8).map { start in
+            UInt8((0..<8).reduce(0) { $0 | bits[start + $1] << $1 })
+        }
+        return stride(from: 0, to: bytes.count, by: 255).flatMap { start -> [UInt8] in
+            let block = bytes[start..<min(start + 255, bytes.count)]
+            return [UInt8(block.count)] + block
         }
     }
 

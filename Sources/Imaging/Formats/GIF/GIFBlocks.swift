@@ -1,7 +1,8 @@
 /// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
 enum GIFBlocks {
     enum Block {
-        case control(flags: Int)
+        /// Properties of the next frame, with the offset of their flags.
+        case control(flags: Int, offset: Int)
         /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first
         /// sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
@@ -31,7 +32,7 @@ enum GIFBlocks {
                 if (try? bytes.byte(at: offset + 1)) == 0xF9, let size = try? bytes.byte(at: offset + 2), size >= 4,
                     let flags = try? bytes.byte(at: offset + 3)
                 {
-                    try body(.control(flags: flags))
+                    try body(.control(flags: flags, offset: offset + 3))
                 }
                 part = try dataEnd(bytes, from: offset + 2, &rest)
                 guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }

@@ -34,9 +34,11 @@ enum GIFHeader {
         var disposal = 0
         // Whether the screen is empty before the next frame.
         var isBare = true
+        // The frame before, if its area is cleared.
+        var cleared: GIFFrame?
         let end = try GIFBlocks.walk(bytes) { block throws(ImagingError) in
             switch block {
-            case .control(let flags):
+            case .control(let flags, _):
                 hasAlpha = hasAlpha || flags & 1 == 1
                 disposal = flags >> 2 & 7
             case .frame(let descriptor, let flags, _):
@@ -48,7 +50,9 @@ enum GIFHeader {
                     size.height = max(size.height, frame.top + frame.size.height)
                     isInterlaced = flags & 0x40 != 0
                 }
-                hasAlpha = hasAlpha || isBare && !frame.covers(size)
+                let hasHole = cleared.map { !frame.covers($0) } ?? false
+                hasAlpha = hasAlpha || hasHole || isBare && !frame.covers(size)
+                cleared = disposal == 2 ? frame : nil
                 // Disposal may restore the state before the frame.
                 isBare = isBare && disposal == 3
                 disposal = 0
@@ -84,6 +88,11 @@ struct GIFFrame {
 
     func covers(_ screen: PixelSize) -> Bool {
         left == 0 && top == 0 && size.width >= screen.width && size.height >= screen.height
+    }
+
+    func covers(_ other: GIFFrame) -> Bool {
+        left <= other.left && top <= other.top && left + size.width >= other.left + other.size.width
+            && top + size.height >= other.top + other.size.height
     }
 
     init(_ bytes: RawSpan, descriptor: Int) throws(ImagingError) {

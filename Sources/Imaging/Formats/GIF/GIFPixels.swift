@@ -2,7 +2,18 @@
 enum GIFPixels {
     private static let maximumCodes = 4_096
 
-    static func count(_ bytes: RawSpan, data: Int, most: Int) -> Int {
+    /// Returns a color index that no pixel of a frame has; nil if there is none.
+    static func unusedIndex(_ bytes: RawSpan, data: Int) -> Int? {
+        guard let codeSize = try? bytes.byte(at: data - 1), 1...8 ~= codeSize else { return nil }
+        if codeSize < 8 { return 1 << codeSize }
+        // Longer codes stand for sequences of colors that had their own codes before.
+        var isUsed = [Bool](repeating: false, count: 256)
+        _ = count(bytes, data: data, most: .max) { isUsed[$0] = true }
+        return isUsed.firstIndex(of: false)
+    }
+
+    /// - Parameter onColor: Called for each code of a single color.
+    static func count(_ bytes: RawSpan, data: Int, most: Int, onColor: (Int) -> Void = { _ in }) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
         var reader = CodeReader(part: data)
@@ -29,6 +40,7 @@ enum GIFPixels {
                 break
             }
             pixels += lengths[code]
+            if code < clear { onColor(code) }
             previous = code
         }
         return pixels

@@ -1,7 +1,7 @@
 import Memory
 
 /// Repairs GIF files without a trailer, which libvips rejects, and files that leave areas transparent without a
-/// transparent color, which libvips shows black.
+/// transparent color, which libvips shows black or in the file's background color.
 enum GIFRepair {
     private static let trailer: [UInt8] = [0x3B]
     /// A frame with one transparent pixel, which makes libvips add an alpha band.
@@ -17,11 +17,13 @@ enum GIFRepair {
         var last: (descriptor: Int, data: Int)?
         var end = GIFBlocks.End.trailer(lastFrameEnd: file.count)
         var lacksColor = header.hasAlpha
+        let lastFrame = plan.page + plan.frames(of: header)
+        let file = header.hasAlpha ? try withTransparentDisposal(file, before: lastFrame) : file
         try file.withBytes { bytes throws(ImagingError) in
             end = try GIFBlocks.walk(bytes) { block in
                 switch block {
                 case .frame(let descriptor, _, let data): last = (descriptor, data)
-                case .control(let flags): lacksColor = lacksColor && flags & 1 == 0
+                case .control(let flags, _): lacksColor = lacksColor && flags & 1 == 0
                 }
             }
         }
@@ -32,10 +34,42 @@ enum GIFRepair {
         case .trailer(let lastFrameEnd), .unknown(_, let lastFrameEnd), .missing(let lastFrameEnd):
             return RepairedFile(bytes: file.with(ending, instead: lastFrameEnd), isIncomplete: false)
         case .inFrame(let part):
-            let isWanted = plan.page + plan.frames(of: header) == header.frames
+            let isWanted = lastFrame == header.frames
             let isIncomplete = isWanted ? try lacksPixels(file, last) : false
             return RepairedFile(bytes: file.closing(part: part, with: [0] + ending), isIncomplete: isIncomplete)
         }
+    }
+
+    /// Returns the file with a transparent color, which no pixel has, for opaque frames whose area is cleared.
+    ///
+    /// Browsers clear to transparent; libnsgif does so only for frames with a transparent color.
+    private static func withTransparentDisposal(
+        _ file: SharedBytes, before last: Int
+    ) throws(ImagingError) -> SharedBytes {
+        var edits: [(flags: Int, index: Int)] = []
+        try file.withBytes { bytes throws(ImagingError) in
+            var clearing: Int?
+            var frames = 0
+            _ = try GIFBlocks.walk(bytes) { block in
+                switch block {
+                case .control(let flags, let offset): clearing = flags & 0x1D == 0x08 ? offset : nil
+                case .frame(_, _, let data):
+                    frames += 1
+                    if frames < last, let offset = clearing, let index = GIFPixels.unusedIndex(bytes, data: data) {
+                        edits.append((offset, index))
+                    }
+                    clearing = nil
+                }
+            }
+        }
+        guard !edits.isEmpty else { return file }
+        var bytes = file.array
+        for edit in edits {
+            bytes[edit.flags] |= 1
+            // After the delay.
+            bytes[edit.flags + 3] = UInt8(edit.index)
+        }
+        return SharedBytes(bytes)
     }
 
     private static func lacksPixels(
