@@ -12,10 +12,10 @@ struct ForeignWriterTests {
 
     init() throws { server = try FakeRedis() }
 
-    /// Instances with a key.
-    private func instances(_ count: Int) async throws -> [StoreFixture] {
+    /// Instances with a key, unless the test says otherwise.
+    private func instances(_ count: Int, key: String? = "key") async throws -> [StoreFixture] {
         let fixtures = try (0..<count).map { _ in
-            try StoreFixture(server) { $0.credentials.key = Array("key".utf8) }
+            try StoreFixture(server) { $0.credentials.key = key.map { Array($0.utf8) } }
         }
         for fixture in fixtures { try await fixture.state() }
         return fixtures
@@ -86,9 +86,11 @@ struct ForeignWriterTests {
         #expect(fleet[0].heardPurges == [real.name, "#mine"])
     }
 
-    @Test(arguments: [false, true])
-    func `a list of sources under a tag that cannot be read says so, and is tried no more`(isLong: Bool) async throws {
-        let one = try await instances(1)[0]
+    @Test(arguments: [false, true], ["key", nil])
+    func `a list of sources under a tag that cannot be read says so, and is tried no more`(
+        isLong: Bool, key: String?
+    ) async throws {
+        let one = try await instances(1, key: key)[0]
         let tag = try #require(SharedTag("mine"))
         one.store.record(tag, of: try #require(NamedSource(.test, name: "a")), since: nil)
         try #require(await eventually { one.store.statistics.tags.written == 1 })
