@@ -203,7 +203,8 @@ let package = Package(
             name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),
         module(
-            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory"], path: "Tests/TestSupport"),
+            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory", "Telemetry"],
+            path: "Tests/TestSupport"),
         shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
         .executableTarget(
             name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",

@@ -85,7 +85,7 @@ package struct Engine: Sendable {
             configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
-                metrics: PipelineMetrics(registry: registry), events: log),
+                metrics: PipelineMetrics(registry: registry), events: log, logger: logger),
             timekeeper: time)
         if let sharedStore {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)

@@ -5,7 +5,7 @@ import Memory
 
 extension DecodedGainMap {
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
-        let plain = decoded.withoutProfile
+        let plain = decoded.with { $0.profile = nil }
         (size, metadata) = (map.header.size, map.metadata)
         switch map.samples {
         case .logarithms: image = plain

@@ -48,7 +48,8 @@ package enum ImageDecoder {
                 guard let repaired = try reading.damage.repairAfterFailure?(file.bytes, header, plan, token) else {
                     throw error
                 }
-                return try decode(repaired, header: header, plan: plan, token: token, room: room)
+                let image = try decode(repaired, header: header, plan: plan, token: token, room: room)
+                return image.isIncomplete ? image : image.with { $0.isRepaired = true }
             }
         } catch let error as VipsError {
             try token.check()

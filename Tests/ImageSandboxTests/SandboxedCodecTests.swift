@@ -83,6 +83,16 @@ struct SandboxedCodecTests {
         #expect(throws: ImagingError.self) { try fixture.decode(file.bytes) }
     }
 
+    @Test func `a worker says whether it repaired a file`() throws {
+        let fixture = try SandboxFixture()
+        var file = PNGWriter(width: 40, height: 30, colorType: .rgb).file { x, y in [5 * x, 7 * y, 90] }
+        #expect(try !fixture.decode(SharedBytes(file)).isRepaired)
+        // The checksum of the rows, before the last chunk.
+        file[file.count - 16] ^= 1
+        let image = try fixture.decode(SharedBytes(file))
+        #expect(image.isRepaired && !image.isIncomplete)
+    }
+
     @Test func `16: a worker decodes the first frames`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()

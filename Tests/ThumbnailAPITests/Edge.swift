@@ -52,19 +52,6 @@ struct Edge {
     }
 }
 
-/// Keeps log lines for tests.
-final class RecordingSink: LogSink {
-    private let state = Locked<[LogLine]>([])
-
-    var lines: [LogLine] { state.withLock { $0 } }
-
-    func write(_ line: LogLine) { state.withLock { $0.append(line) } }
-}
-
-extension LogLine {
-    subscript(name: String) -> Logger.MetadataValue? { fields.first { $0.0 == name }?.1 }
-}
-
 extension HTTPResponse {
     subscript(name: HTTPField.Name) -> String? { headerFields[name] }
 

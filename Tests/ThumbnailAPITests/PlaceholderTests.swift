@@ -1,6 +1,7 @@
 import HTTPTypes
 import Imaging
 import Telemetry
+import TestSupport
 import Testing
 import ThumbnailPipeline
 

@@ -1,6 +1,7 @@
 import Dialects
 import HTTPTypes
 import Telemetry
+import TestSupport
 import Testing
 import ThumbnailPipeline
 import ThumbnailTypes

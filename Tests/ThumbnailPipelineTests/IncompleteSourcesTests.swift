@@ -1,6 +1,7 @@
 import DiskCaching
 import Imaging
 import Memory
+import Telemetry
 import TestSupport
 import Testing
 import ThumbnailTypes
@@ -37,6 +38,22 @@ struct IncompleteSourcesTests {
         }
         #expect(hit.statusTexts == ["alula-result hit"] && fromPixels.statusTexts.last == "alula-decoded hit")
         #expect(hit.eTag == first.eTag && unstored.eTag == first.eTag)
+    }
+
+    @Test(arguments: [false, true])
+    func `a wrong checksum of rows that are all there is a line at debug`(isWrong: Bool) async throws {
+        var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
+        writer.rowsChunk = 500
+        var file = writer.file { x, y in [5 * x, 7 * y, 90] }
+        // The checksum of the first chunk of rows.
+        if isWrong { file[33 + 508] ^= 1 }
+        let sink = RecordingSink()
+        let fixture = try PipelineFixture(logger: Logger(level: .debug, sink: sink))
+        fixture.origin.serve(SharedBytes(file))
+        #expect(try await !fixture.thumbnail().isIncomplete)
+        let lines = sink.lines
+        #expect(lines.map(\.message) == (isWrong ? ["all pixels of a damaged file decoded"] : []))
+        #expect(lines.allSatisfy { $0.level == .debug && $0["format"] == .string("png") && $0["source"] != nil })
     }
 
     @Test(arguments: [("max-age=30", 30), ("private, max-age=9000", 60), ("max-age=0", 0)])

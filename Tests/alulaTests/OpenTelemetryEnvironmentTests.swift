@@ -191,13 +191,3 @@ struct OpenTelemetryEnvironmentTests {
         #expect(throws: SettingsLoader.Failure.self) { try load([:], arguments) }
     }
 }
-
-/// Keeps log lines.
-private final class RecordingSink: LogSink {
-    private let state = Locked<[LogLine]>([])
-
-    var lines: [LogLine] { state.withLock { $0 } }
-
-    func write(_ line: LogLine) { state.withLock { $0.append(line) } }
-    func flush() {}
-}

@@ -9,6 +9,7 @@ extension MessageCoder {
         var result = DecodedDescription(size: pixelSize(value.size), bands: size(value.bands), loop: size(value.loop))
         result.range = flag(value.range == .limited) ? .limited : .full
         result.isIncomplete = flag(value.isIncomplete)
+        result.isRepaired = flag(value.isRepaired)
         result.jpegDecoding = element(value.jpegDecoding, of: Self.jpegDecodings)
         result.hasColorDetail = flag(value.hasColorDetail)
         let count = index(value.planes.count, below: 4)

@@ -23,6 +23,8 @@ package struct DecodedDescription: Hashable, Sendable {
     package var loop: Int
     /// Whether the file lacked pixels: these are gray, or coarse if the file had coarse data for them.
     package var isIncomplete: Bool
+    /// Whether the file has all pixels, but its decoder failed until the file was repaired.
+    package var isRepaired = false
     /// The color profile of planes, or of color pixels; nil for sRGB.
     ///
     /// It is applied after the image was reduced.
@@ -70,7 +72,7 @@ extension DecodedImage {
             self.init(
                 pixels: pixels, size: description.size, bands: description.bands, frames: frames,
                 delays: description.delays, loop: description.loop, isIncomplete: description.isIncomplete,
-                profile: description.profile)
+                isRepaired: description.isRepaired, profile: description.profile)
         } else {
             guard let planes = description.checkedPlanes, pixels.count == planes.byteCount else {
                 throw .cannotDecode(detail: "the planes do not make an image")

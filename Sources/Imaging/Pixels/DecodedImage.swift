@@ -34,13 +34,13 @@ package final class DecodedImage: Sendable {
     /// - Parameter box: The part inside a border, if the image was drawn for it.
     package convenience init(
         pixels: SharedBytes, size: PixelSize, bands: Int, frames: Int = 1, delays: [Int] = [], loop: Int = 0,
-        isIncomplete: Bool = false, profile: ColorProfile? = nil, box: ImagePart? = nil
+        isIncomplete: Bool = false, isRepaired: Bool = false, profile: ColorProfile? = nil, box: ImagePart? = nil
     ) {
         precondition(pixels.count == size.area * bands * frames, "the pixels do not fill the image")
-        self.init(
-            DecodedDescription(
-                size: size, bands: bands, delays: delays, loop: loop, isIncomplete: isIncomplete, profile: profile),
-            .interleaved(bands: bands), frames: frames, pixels: pixels, box: box)
+        var description = DecodedDescription(
+            size: size, bands: bands, delays: delays, loop: loop, isIncomplete: isIncomplete, profile: profile)
+        description.isRepaired = isRepaired
+        self.init(description, .interleaved(bands: bands), frames: frames, pixels: pixels, box: box)
     }
 
     convenience init(
@@ -63,11 +63,11 @@ package final class DecodedImage: Sendable {
             gainMap: gainMap)
     }
 
-    /// The still without its profile.
-    var withoutProfile: DecodedImage {
+    /// Returns the image with a changed description of the same pixels.
+    func with(_ change: (inout DecodedDescription) -> Void) -> DecodedImage {
         var description = description
-        description.profile = nil
-        return DecodedImage(description, layout, frames: 1, pixels: pixels)
+        change(&description)
+        return DecodedImage(description, layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap)
     }
 
     package var size: PixelSize { description.size }
@@ -76,6 +76,7 @@ package final class DecodedImage: Sendable {
     package var delays: [Int] { description.delays }
     package var loop: Int { description.loop }
     package var isIncomplete: Bool { description.isIncomplete }
+    package var isRepaired: Bool { description.isRepaired }
     var profile: ColorProfile? { description.profile }
     package var jpegDecoding: JPEGDecoding? { description.jpegDecoding }
     var hasColorDetail: Bool { description.hasColorDetail }

@@ -100,7 +100,7 @@ struct SourceDecoder: Sendable {
                 trace?.begin(token, at: timekeeper.now)
                 return try decode(bytes, of: record, for: key, token: token, room: room)
             }
-            resources.decoded(key.source, record.header.format, in: timekeeper.now - start)
+            resources.decoded(decoded, of: key.source, record.header.format, in: timekeeper.now - start)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))

@@ -10,22 +10,29 @@ package struct WorkResources: Sendable {
     let budget: MemoryBudget
     let metrics: PipelineMetrics
     let events: EventLog
+    let logger: Logger
 
     /// - Parameter codec: Decodes, and writes formats that are encoded in one step.
     package init(
         lanes: WorkLanes, codec: any ImageCodec = InProcessCodec(), budget: MemoryBudget = MemoryBudget(),
-        metrics: PipelineMetrics, events: EventLog = EventLog()
+        metrics: PipelineMetrics, events: EventLog = EventLog(), logger: Logger = .silent
     ) {
         self.lanes = lanes
         self.codec = codec
         self.budget = budget
         self.metrics = metrics
         self.events = events
+        self.logger = logger
     }
 
-    func decoded(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
+    func decoded(_ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
         metrics.decoded(format, in: duration)
         events.record(.decode(url: source.name, duration: duration, format: format.rawValue))
+        if image.isRepaired {
+            logger.debug(
+                "all pixels of a damaged file decoded",
+                ["source": .string(SourceLabel.text(source.name)), "format": .string(format.rawValue)])
+        }
     }
 
     func rendered(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {

@@ -44,7 +44,8 @@ final class PipelineFixture: Sendable {
         diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
         objects: ObjectsInMemory? = nil,
         sharesSources: Bool = false, memoryLimit: Int = .max,
-        codec: any ImageCodec = InProcessCodec(), _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+        codec: any ImageCodec = InProcessCodec(), logger: Logger = .silent,
+        _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
         self.workerCount = workerCount
@@ -110,7 +111,8 @@ final class PipelineFixture: Sendable {
         pipeline = ImagePipeline(
             configuration: configuration, downloader: downloader, caches: caches,
             resources: WorkResources(
-                lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry), events: log),
+                lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry), events: log,
+                logger: logger),
             timekeeper: time)
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)

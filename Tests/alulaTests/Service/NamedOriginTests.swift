@@ -166,15 +166,6 @@ struct NamedOriginTests {
     }
 }
 
-/// Keeps log lines.
-private final class RecordingSink: LogSink {
-    private let state = Locked<[LogLine]>([])
-
-    var lines: [LogLine] { state.withLock { $0 } }
-
-    func write(_ line: LogLine) { state.withLock { $0.append(line) } }
-}
-
 /// The service with a private named origin and no allowed networks.
 private struct NamedService {
     let origin: FakeOrigin
