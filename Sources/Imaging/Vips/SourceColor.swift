@@ -57,7 +57,7 @@ extension VipsImage {
             guard let conversion = GamutConversion(from: colors, toWide: isWide) else { return wide(self) }
             return wide(try converted(by: conversion, token: token))
         }
-        guard bands >= 3 else { return (try convertedToSRGB(profile.intent), nil) }
+        guard bands >= 3 else { return (try grayInSRGB(by: profile.colors, profile.intent, token: token), nil) }
         guard let converted = try? convertedByProfile(profile.intent, isWide: isWide) else { return (self, nil) }
         return wide(converted)
     }
@@ -73,10 +73,16 @@ extension VipsImage {
         interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .gray : .color
     }
 
-    /// Converts to sRGB or gray by the profile; unchanged if the color engine rejects it.
-    fileprivate func convertedToSRGB(_ intent: ICCProfile.Intent) throws(VipsError) -> VipsImage {
+    /// Converts gray to sRGB's by the profile; unchanged if the color engine rejects it.
+    fileprivate func grayInSRGB(
+        by profile: ColorProfile?, _ intent: ICCProfile.Intent, token: WorkToken
+    ) throws(VipsError) -> VipsImage {
+        // The color engine interpolates between 33 samples, too few for dark gray.
+        if let profile, profile.majorVersion >= 4, !profile.connectsByLab, let curve = profile.curves.first {
+            return try mapped(by: curve.lightOfBytes.map { Double(StandardCurve.component(of: $0)) }, token: token)
+        }
         guard let converted = try? convertedByProfile(intent) else { return self }
-        return bands < 3 ? try converted.gray(hasAlpha: hasAlpha) : converted
+        return try converted.gray(hasAlpha: hasAlpha)
     }
 
     private func gray(hasAlpha: Bool) throws(VipsError) -> VipsImage {
@@ -93,7 +99,7 @@ extension DecodedImage {
         return try VipsError.reported(token) {
             try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
-                let converted = try image.profiled(profile.file).convertedToSRGB(.relative)
+                let converted = try image.profiled(profile.file).grayInSRGB(by: profile, .relative, token: token)
                 return DecodedImage(
                     pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }

@@ -34,6 +34,17 @@ struct StatedCurveTests {
         }
     }
 
+    @Test(arguments: [1.0, 2.8])
+    func `dark gray is converted as exactly as light gray`(power: Double) throws {
+        var writer = PNGWriter(width: 256, height: 1, colorType: .gray)
+        writer.chunks = [("gAMA", Int((100_000 / power).rounded()).bigEndian32)]
+        let image = try decode(writer.file { x, _ in [x] }, level: 1)
+        for sample in 0..<256 {
+            let (found, wanted) = (image.pixel(x: sample, y: 0)[0], Self.standard(sample, power: power))
+            #expect(abs(Int(found) - wanted) <= 1, "\(sample) became \(found), not \(wanted)")
+        }
+    }
+
     @Test(arguments: [(8, 1.0), (5, 2.8)], [false, true])
     func `the curve of a gray AVIF counts`(transfer: (point: UInt8, power: Double), hasAlpha: Bool) throws {
         // Samples of 16 and 235 in full range.
