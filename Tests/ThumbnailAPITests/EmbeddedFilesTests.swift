@@ -105,6 +105,11 @@ import ThumbnailTypes
         for error in errors { #expect(document.contains("- \(error.code)\n"), "\(error.code)") }
     }
 
+    @Test func `the documentation explains every code`() throws {
+        let page = try text(at: "/book/errors.html")
+        for code in ErrorCode.all { #expect(page.contains("<code>\(code)</code>"), "\(code)") }
+    }
+
     @Test func `the formats that are described, and offered on the page, are those that are written`() throws {
         let document = try text(at: "/openapi.yaml")
         let page = try text(at: "/")

@@ -10,40 +10,41 @@ extension DownloadError: ServiceError {
             ErrorAnswer(.forbidden, "source_not_allowed", .policy, Self.refusal, detail: detail)
         case .unreachable(let detail):
             ErrorAnswer(
-                .badGateway, "origin_unreachable", .origin, "The source's origin could not be reached.", detail: detail)
+                .badGateway, "origin_unreachable", .origin, "The origin cannot be reached.", detail: detail)
         case .protocolError(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
-                "The source's origin did not answer with valid HTTP, or cut its answer short.", detail: detail)
+                "The origin's response is not valid HTTP, or is cut short.", detail: detail)
         case .unexpectedResponse(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
-                "The source's origin gave an answer that does not fit the request.", detail: detail)
+                "The origin's response does not match the request.", detail: detail)
         case .undecodable(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
                 "The source's Content-Encoding cannot be decoded.", detail: detail)
         case .tls(let detail):
             ErrorAnswer(
-                .badGateway, "origin_tls_error", .origin, "The source's origin could not be trusted.", detail: detail)
+                .badGateway, "origin_tls_error", .origin, "The origin's TLS certificate is not trusted, or TLS failed.",
+                detail: detail)
         case .tooManyRedirects:
             ErrorAnswer(
                 .badGateway, "too_many_redirects", .origin,
-                "The source's origin redirected too often, or in a circle.")
+                "The origin redirects too often, or in a loop.")
         case .status(let status): Self.answer(to: status)
         case .storeRefusal(let status, let code): Self.answer(to: status, ", \(code)")
         case .notFound(let status):
             ErrorAnswer(
-                .notFound, "source_not_found", .origin, "The source's origin has no such image.",
-                detail: "the origin answered \(status)", upstreamStatus: status)
+                .notFound, "source_not_found", .origin, "The origin has no such image.",
+                detail: "the origin responded with \(status)", upstreamStatus: status)
         case .timedOut:
-            ErrorAnswer(.gatewayTimeout, "origin_timeout", .timeout, "The source's origin did not answer in time.")
+            ErrorAnswer(.gatewayTimeout, "origin_timeout", .timeout, "The origin did not respond in time.")
         case .tooLarge:
             ErrorAnswer(
-                .contentTooLarge, "source_too_large", .origin, "The source is larger than the service takes.")
+                .contentTooLarge, "source_too_large", .origin, "The source exceeds maxSourceBytes.")
         case .notAnImage(let detail):
             ErrorAnswer(
-                .unsupportedMediaType, "not_an_image", .image, "The source's content type is not that of an image.",
+                .unsupportedMediaType, "not_an_image", .image, "The source's Content-Type is not an image type.",
                 detail: detail)
         case .emptyBody: ErrorAnswer(.unsupportedMediaType, "not_an_image", .image, "The source is empty.")
         case .receiptCancelled:
@@ -54,20 +55,20 @@ extension DownloadError: ServiceError {
         case .originSuspended(let seconds):
             ErrorAnswer(
                 .serviceUnavailable, "origin_suspended", .origin,
-                "The source's origin keeps failing and is left alone for a while.", retryAfter: seconds)
+                "The origin keeps failing; requests to it are suspended.", retryAfter: seconds)
         case .shuttingDown: .shuttingDown
         case .notCached:
             ErrorAnswer(
                 .gatewayTimeout, "not_cached", .request,
-                "The thumbnail could only be made by asking the source's origin, which the request rules out.")
+                "The thumbnail is not cached, and the request has only-if-cached.")
         case .internal(let detail): .internal(detail)
         }
     }
 
     private static func answer(to status: Int, _ code: String = "") -> ErrorAnswer {
         ErrorAnswer(
-            .badGateway, "origin_error", .origin, "The source's origin answered with status \(status).",
-            detail: "the origin answered \(status)\(code)", upstreamStatus: status)
+            .badGateway, "origin_error", .origin, "The origin responded with status \(status).",
+            detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
     }
 
     /// The message to clients about a source that may not be fetched: the same for every reason, so that it does not

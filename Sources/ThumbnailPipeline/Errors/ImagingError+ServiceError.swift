@@ -10,7 +10,7 @@ extension ImagingError: ServiceError {
         return switch self {
         case .notAnImage:
             ErrorAnswer(
-                .unsupportedMediaType, "not_an_image", .image, "The source is not an image that the service knows.")
+                .unsupportedMediaType, "not_an_image", .image, "The source is not an image in a supported format.")
         case .formatNotAccepted(let format):
             ErrorAnswer(
                 .unsupportedMediaType, "not_an_image", .image,
@@ -22,7 +22,7 @@ extension ImagingError: ServiceError {
         case .unsupported(let kind):
             ErrorAnswer(
                 .unprocessableContent, "cannot_decode", .image,
-                "The source is \(kind), which the service does not read.")
+                "The source is \(kind), which is not supported.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
                 .image,
@@ -40,12 +40,12 @@ extension ImagingError: ServiceError {
         case .frameTooLate(let page):
             ErrorAnswer(
                 .unprocessableContent, "too_many_pixels", .request,
-                "The frames of the source up to \(page) take longer than the service works on one image.",
+                "Decoding the frames up to \(page) would exceed decodeTimeout.",
                 parameter: "page")
         case .cropOutside(let size):
             ErrorAnswer(
                 .unprocessableContent, "crop_outside", .request,
-                "The part of crop lies outside of the image, which has \(size) pixels.", parameter: "crop")
+                "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
             .overloaded(
                 "The service has no memory to spare at the moment; try again shortly.", detail: detail)

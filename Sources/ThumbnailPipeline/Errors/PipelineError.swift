@@ -19,9 +19,9 @@ extension PipelineError: ServiceError {
         case .placeholderTooLarge:
             ErrorAnswer(
                 .unprocessableContent, "too_many_pixels", .request, "The placeholder would have too many pixels.")
-        case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are under way.", retryAfter: 30)
+        case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are running.", retryAfter: 30)
         case .tooManyPurges:
-            .overloaded("Too many purges wait for the shared cache; this instance alone is purged.", retryAfter: 30)
+            .overloaded("Too many purges wait for the shared cache; only this instance is purged.", retryAfter: 30)
         }
     }
 }

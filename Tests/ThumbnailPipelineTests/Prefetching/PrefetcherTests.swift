@@ -73,7 +73,7 @@ final class PrefetcherTests: Sendable {
         #expect(status.total == 3 && status.done == 2 && status.failed == 1)
         let failure = try #require(status.failures.first)
         #expect(status.failures.count == 1 && failure.target == "/b" && failure.source.hasSuffix("/b"))
-        #expect(failure.code == "source_not_found" && failure.reason == "The source's origin has no such image.")
+        #expect(failure.code == "source_not_found" && failure.reason == "The origin has no such image.")
         #expect(maker.made == ["/a", "/b", "/c"])
         #expect(await prefetcher.status(of: "other") == nil)
     }

@@ -318,7 +318,7 @@ struct CommandLineTests {
             let gone = running.origin.url("/gone.jpg")
             let failed = try await runAside("prefetch", url, gone, "http://10.0.0.1/a", "--wait", environment: port)
             #expect(failed.status == 1 && failed.text.hasSuffix(": 1 rendered, 2 failed\n"))
-            #expect(failed.errors.contains("alula: \(gone): the source's origin has no such image\n"))
+            #expect(failed.errors.contains("alula: \(gone): the origin has no such image\n"))
             #expect(failed.errors.contains("allowedNetworks: 10.0.0.1 is not public"))
             let fresh = try await runAside("refresh", url, gone, environment: port)
             #expect(
