@@ -46,7 +46,8 @@ let fuzzing: [Product] =
         .library(
             name: "Fuzzed", type: .static,
             targets: [
-                "CJPEGReference", "Dialects", "Downloading", "HTTPTypes", "Imaging", "Memory", "Text", "ThumbnailAPI",
+                "CJPEGReference", "Dialects", "Downloading", "HTTPTypes", "Imaging", "Memory", "Recipes", "Text",
+                "ThumbnailAPI",
             ])
     ]
 
@@ -127,34 +128,35 @@ let package = Package(
         module(
             "SharedCaching",
             ["CHiredis", "CHiredisShim", "CLibssl", "Coordination", "Crypto", "Memory", "Telemetry", "Text"]),
+        module("Recipes", ["Memory", "Text"]),
         module(
             "Imaging",
             [
                 "CAOMShim", "CCodedImages", "CFastJPEG", "CJPEGWriting", "CLinux", "CPNG", "CPixels", "CPlanarShim",
-                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Text",
+                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Recipes", "Text",
             ]),
         module(
             "ImageSandbox",
-            ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Telemetry"]),
+            ["CLinux", "CSeccompShim", "Coordination", "Crypto", "Imaging", "Memory", "Recipes", "Telemetry"]),
         module(
             "Downloading",
             [
                 "CBrotli", "CCurl", "CCares", "CCurlShim", "CIdn2", "CZlib", "Coordination", "Crypto", "HTTPTypes",
                 "JSON", "Memory", "Text",
             ]),
-        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Imaging", "Memory", "Text"]),
-        module("Dialects", ["Crypto", "HTTPTypes", "Imaging", "JSON", "Text", "ThumbnailTypes"]),
+        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Recipes", "Text"]),
+        module("Dialects", ["Crypto", "HTTPTypes", "JSON", "Recipes", "Text", "ThumbnailTypes"]),
         module(
             "ThumbnailPipeline",
             [
-                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageSandbox",
-                "Imaging", "JSON", "Memory", "SharedCaching", "Telemetry", "Text", "ThumbnailTypes",
+                "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "ImageSandbox", "Imaging", "JSON",
+                "Memory", "Recipes", "SharedCaching", "Telemetry", "Text", "ThumbnailTypes",
             ]),
         module(
             "ThumbnailAPI",
             [
-                "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging",
-                "JSON", "Memory", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
+                "Book", "CEmbeddedFiles", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes",
+                "JSON", "Memory", "Recipes", "Telemetry", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
             "HTTPServing",
@@ -165,22 +167,22 @@ let package = Package(
             "Settings",
             [
                 "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "SharedCaching", "Telemetry", "Text",
+                "ImageSandbox", "JSON", "Memory", "Program", "Recipes", "SharedCaching", "Telemetry", "Text",
                 "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         module(
             "Composition",
             [
-                "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPServing",
-                "HTTPTypes", "ImageSandbox", "Imaging", "Memory", "Program", "Settings", "SharedCaching",
-                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline",
+                "CLinux", "Coordination", "DiskCaching", "Downloading", "HTTPServing", "HTTPTypes", "ImageSandbox",
+                "Imaging", "Memory", "Program", "Recipes", "Settings", "SharedCaching", "Telemetry", "Text",
+                "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         module(
             "Commands",
             [
-                "Composition", "Coordination", "Crypto", "Dialects", "Downloading",
-                "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "Settings",
-                "Telemetry", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
+                "Composition", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPServing", "HTTPTypes",
+                "ImageSandbox", "Imaging", "JSON", "Memory", "Program", "Recipes", "Settings", "Telemetry", "Text",
+                "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         .executableTarget(
             name: "alula", dependencies: ["Commands"], swiftSettings: settings, linkerSettings: allocator),
@@ -189,25 +191,27 @@ let package = Package(
             name: "events", dependencies: ["Telemetry"], path: "Benchmarks/Events", swiftSettings: settings,
             linkerSettings: allocator),
         .executableTarget(
-            name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
+            name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
             path: "Benchmarks/Lanes",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "watermarks", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
+            name: "watermarks",
+            dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
             path: "Benchmarks/Watermarks",
             swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
-            name: "costs", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "TestSupport"],
+            name: "costs", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
             path: "Benchmarks/Costs", swiftSettings: settings, linkerSettings: allocator),
         .executableTarget(
             name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),
         module(
-            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory", "Telemetry"],
+            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory", "Recipes", "Telemetry"],
             path: "Tests/TestSupport"),
         shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
         .executableTarget(
-            name: "fake-origin", dependencies: ["Imaging", "Memory", "TestSupport"], path: "Tests/fake-origin",
+            name: "fake-origin", dependencies: ["Memory", "Recipes", "TestSupport"],
+            path: "Tests/fake-origin",
             swiftSettings: settings),
 
         tests("AlulaClientTests", ["alula", "AlulaClient", "Coordination", "TestSupport"]),
@@ -224,40 +228,41 @@ let package = Package(
             "ImagingTests",
             [
                 "CJPEGReference", "CPlanarShim", "CVips", "CVipsShim", "CZlib", "Coordination", "Crypto", "Imaging",
-                "Memory", "TestSupport",
+                "Memory", "Recipes", "TestSupport",
             ]),
         tests(
             "ImageSandboxTests",
-            ["alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Telemetry", "TestSupport"]),
+            [
+                "alula", "CLinux", "Coordination", "ImageSandbox", "Imaging", "Memory", "Recipes", "Telemetry",
+                "TestSupport",
+            ]),
         tests(
             "DownloadingTests",
             ["CCurl", "Coordination", "Crypto", "Downloading", "HTTPTypes", "Memory", "TestSupport", "Text"]),
         tests(
             "ThumbnailPipelineTests",
             [
-                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes",
-                "Imaging",
-                "Memory",
-                "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes",
+                "CLinux", "Coordination", "Crypto", "DiskCaching", "Downloading", "HTTPTypes", "Imaging", "Memory",
+                "Recipes", "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests(
             "DialectsTests",
             [
-                "Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "TestSupport", "Text", "ThumbnailPipeline",
-                "ThumbnailTypes",
+                "Crypto", "Dialects", "HTTPTypes", "Imaging", "Memory", "Recipes", "TestSupport", "Text",
+                "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests(
             "ThumbnailAPITests",
             [
-                "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "Imaging", "JSON", "Memory",
-                "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
+                "Coordination", "Crypto", "Dialects", "Downloading", "HTTPTypes", "JSON", "Memory",
+                "Recipes", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
             "alulaTests",
             [
                 "alula", "Commands", "Composition", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading",
-                "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Settings",
+                "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Recipes", "Settings",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
                 "ThumbnailTypes",
             ]),

@@ -2,6 +2,7 @@ import Coordination
 import ImageSandbox
 import Imaging
 import Memory
+import Recipes
 
 /// What a worker says of a small photograph, with the memory that it hands over: whatever is believed can be rendered.
 @c(LLVMFuzzerTestOneInput)

@@ -1,6 +1,7 @@
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// The statements of files about a gain map, outside of any file: XMP, ISO 21496-1, an index, a camera's notes.
 ///

@@ -2,6 +2,7 @@ import Coordination
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// Files of all formats: whatever head is taken makes sense, and what decoders are spared changes nothing about it.
 @c(LLVMFuzzerTestOneInput)

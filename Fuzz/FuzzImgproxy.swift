@@ -1,5 +1,5 @@
 import Dialects
-import Imaging
+import Recipes
 import Text
 
 /// Targets of imgproxy: whatever is read makes a plan or an error for images of many sizes, and is read the same again.

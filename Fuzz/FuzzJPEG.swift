@@ -3,6 +3,7 @@ import Coordination
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// JPEG files by the fast decoder, libjpeg and a plain reference: whatever the fast decoder takes is what the others
 /// make of it.

@@ -3,6 +3,7 @@ import Coordination
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// PNG files by our own decoder and by libvips: whatever our own takes is what libvips makes of it.
 @c(LLVMFuzzerTestOneInput)

@@ -2,6 +2,7 @@ import Coordination
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// Pixels of all kinds of colors.
 private let pixels = SharedBytes((0..<64 * 64 * 3).map { UInt8(truncatingIfNeeded: $0 &* 37) })

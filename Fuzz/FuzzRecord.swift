@@ -1,6 +1,6 @@
 import Downloading
-import Imaging
 import Memory
+import Recipes
 import ThumbnailTypes
 
 @testable import ThumbnailPipeline

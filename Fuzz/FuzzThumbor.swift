@@ -1,5 +1,5 @@
 import Dialects
-import Imaging
+import Recipes
 import Text
 
 /// Targets of thumbor and imagor: whatever is taken becomes a plan for images of several sizes, or an error.

@@ -1,5 +1,5 @@
 import Dialects
-import Imaging
+import Recipes
 
 /// Targets of weserv/images: each is refused or gives a plan for any source, or an error of its own, and equal targets
 /// give equal queries.

@@ -2,6 +2,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import Recipes
 import TestSupport
 
 /// A step on random pixels, measured as the difference between two renders: with the step and without it.

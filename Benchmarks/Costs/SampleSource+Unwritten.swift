@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import TestSupport
 
 // Sources of formats that the service reads and does not write.

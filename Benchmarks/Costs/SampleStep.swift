@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// Steps of every kind that has its own cost.
 enum SampleStep: String, CaseIterable {

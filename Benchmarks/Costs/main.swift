@@ -8,6 +8,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import Recipes
 import TestSupport
 
 /// Runs `body` and prints its use of memory and time, and its cost, as JSON.

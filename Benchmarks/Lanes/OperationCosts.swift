@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// CPU milliseconds of renders with one operation each, beside the same render without; the source is decoded already.

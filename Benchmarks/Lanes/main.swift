@@ -10,6 +10,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import Recipes
 import TestSupport
 
 private struct Options {

@@ -7,6 +7,7 @@ import Coordination
 import Imaging
 import Measuring
 import Memory
+import Recipes
 import TestSupport
 
 private struct Options {

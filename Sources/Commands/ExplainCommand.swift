@@ -1,8 +1,8 @@
 import Coordination
 import Dialects
-import Imaging
 import JSON
 import Program
+import Recipes
 import Settings
 import Text
 import ThumbnailAPI

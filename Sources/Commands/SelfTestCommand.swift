@@ -3,6 +3,7 @@ import ImageSandbox
 import Imaging
 import Memory
 import Program
+import Recipes
 import Settings
 import Telemetry
 

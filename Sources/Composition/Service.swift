@@ -6,6 +6,7 @@ package import ImageSandbox
 import Imaging
 import Memory
 import Program
+import Recipes
 package import Settings
 import SharedCaching
 package import Telemetry

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 package import ThumbnailTypes
 
 /// The operator's limits on client requests in all dialects; every client request passes through it.

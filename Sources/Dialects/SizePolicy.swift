@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import ThumbnailTypes
 
 /// The sizes and qualities that clients may request, so that they cannot have results rendered at arbitrary sizes.

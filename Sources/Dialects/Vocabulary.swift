@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import Text
 
 /// The names in the settings file that targets of Alula's own dialect may use, and the rules for their use.

@@ -1,5 +1,6 @@
 import Coordination
 import Memory
+import Recipes
 
 protocol EncodingTrials {
     func file(quality: Int) throws -> SharedBytes

@@ -2,6 +2,7 @@ import CPixels
 import Coordination
 import Glibc
 import Memory
+import Recipes
 
 extension DecodedGainMap {
     init(_ decoded: DecodedImage, of map: GainMap, token: WorkToken) throws {
@@ -27,6 +28,8 @@ extension DecodedGainMap {
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec
     ) throws -> EncodedGainMap? {
+        // A map has no gamut.
+        let steps = RenderSteps(steps.filter { !($0 is GamutStep) })
         guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
         let most = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {

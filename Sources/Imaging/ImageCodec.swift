@@ -1,5 +1,6 @@
 package import Coordination
 package import Memory
+package import Recipes
 
 /// Decoding, and encoding that cannot be interrupted: in this process, or in a confined worker process that can be
 /// terminated.

@@ -1,5 +1,6 @@
 package import Coordination
 package import Memory
+package import Recipes
 
 package enum ImageDecoder {
     /// Decodes a file as `plan` specifies.
@@ -18,34 +19,34 @@ package enum ImageDecoder {
         defer { extendLifetime(token) }
         VipsError.forget()
         do {
-            let reading = header.format.reading
-            let trimmed = try reading.trim(bytes, header, plan)
+            let decoding = header.format.decoding
+            let trimmed = try decoding.trim(bytes, header, plan)
             let file =
-                try reading.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
+                try decoding.damage.repair?(trimmed, header, plan) ?? RepairedFile(bytes: trimmed, isIncomplete: false)
             var isIncomplete = file.isIncomplete
-            if lane == .planar, let planes = reading.planes, PlanarLane.mayDecode(header, plan: plan) {
-                switch try planes.decode(file.bytes, header, plan, token, room, jpeg) {
+            if lane == .planar, let planes = decoding.planes, PlanarLane.mayDecode(header, plan: plan) {
+                switch try planes(file.bytes, header, plan, token, room, jpeg) {
                 case .decoded(let image): return image
                 case .unsupported(let lacksPixels): isIncomplete = isIncomplete || lacksPixels
                 }
-            } else if let lacksPixels = reading.damage.lacksPixels {
+            } else if let lacksPixels = decoding.damage.lacksPixels {
                 isIncomplete = try lacksPixels(file.bytes, header, token)
             }
             try plan.admit(isIncomplete: isIncomplete)
-            if lane == .planar, let loaded = try reading.quickLoader?(file.bytes, header, plan, token, room) {
+            if lane == .planar, let loaded = try decoding.quickLoader?(file.bytes, header, plan, token, room) {
                 return try finished(loaded, header: header, plan: plan, token: token, room: room)
             }
-            if let load = reading.pixelLoader(for: plan, header) {
+            if let load = decoding.pixelLoader(for: plan, header) {
                 return try finished(
                     load(file.bytes, header, plan, token), header: header, plan: plan, token: token, room: room)
             }
             let whole = RepairedFile(
-                bytes: try reading.damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: isIncomplete)
+                bytes: try decoding.damage.withoutSurplus?(file.bytes, token) ?? file.bytes, isIncomplete: isIncomplete)
             do {
                 return try decode(whole, header: header, plan: plan, token: token, room: room)
             } catch let error as VipsError {
                 try token.check()
-                guard let repaired = try reading.damage.repairAfterFailure?(file.bytes, header, plan, token) else {
+                guard let repaired = try decoding.damage.repairAfterFailure?(file.bytes, header, plan, token) else {
                     throw error
                 }
                 let image = try decode(repaired, header: header, plan: plan, token: token, room: room)
@@ -59,7 +60,7 @@ package enum ImageDecoder {
 
     /// Whether a decode left a library in a state in which it fails on good images, so that the worker process must be
     /// replaced.
-    package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.reading.isUnreliable() } }
+    package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.decoding.isUnreliable() } }
 
     /// The two implementations of image work that both support.
     package enum Lane: String, Sendable, CaseIterable {
@@ -81,7 +82,7 @@ package enum ImageDecoder {
             let loaded = try unsafe VipsImage.file(
                 bytes, format: header.format,
                 options: VipsLoadOptions(
-                    level: level, page: try header.format.reading.storedPage(bytes.bytes, plan.page), pages: frames)
+                    level: level, page: try header.format.decoding.storedPage(bytes.bytes, plan.page), pages: frames)
             ).convertedFromLab()
             let size = header.loadedSize(level: level)
             guard loaded.width == size.width, loaded.height == size.height * frames else {

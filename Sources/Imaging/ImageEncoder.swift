@@ -1,5 +1,6 @@
 package import Coordination
 package import Memory
+package import Recipes
 
 package enum ImageEncoder {
     /// Encodes packed rows of interleaved 8-bit pixels: gray, gray with alpha, sRGB or sRGB with alpha.
@@ -32,7 +33,7 @@ package enum ImageEncoder {
     ) throws(ImagingError) -> SharedBytes {
         defer { extendLifetime(token) }
         if case .planar(let planes, let range) = image.layout {
-            guard format.isEncodedByWorker, let encoder = format.writing?.planes else {
+            guard format.isEncodedByWorker, let encoder = format.encoding?.planes else {
                 throw .encodeFailed(detail: "\(format.rawValue) is not written from planes here")
             }
             return try encoder.file(of: image.pixels, planes: planes, range: range, settings: settings)

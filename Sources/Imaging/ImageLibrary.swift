@@ -2,6 +2,7 @@ import CAOMShim
 import CCodedImages
 import CPlanarShim
 import Memory
+package import Recipes
 
 package enum ImageLibrary {
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -35,7 +36,7 @@ package enum ImageLibrary {
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
         // A confined process cannot open fonts.
-        for format in ImageFormat.allCases { format.reading.prepare() }
+        for format in ImageFormat.allCases { format.decoding.prepare() }
         // Decoding needs no JIT-compiled code, and a confined process cannot run any.
         VipsLibrary.disableMachineCode()
     }
@@ -61,7 +62,7 @@ package enum ImageLibrary {
             else { throw .lacks(format) }
             // libvips writes AVIF and JPEG XL, but their loaders are disabled: both libraries are called directly to
             // read.
-            let mayOpen = if case .vips = format.reading.loader { true } else { false }
+            let mayOpen = if case .vips = format.decoding.loader { true } else { false }
             guard unsafe image.bytes.withUnsafeBytes({ unsafe opens($0) }) == mayOpen else { throw .lacks(format) }
         }
     }

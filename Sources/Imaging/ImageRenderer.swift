@@ -1,5 +1,6 @@
 package import Coordination
 import Memory
+package import Recipes
 
 package enum ImageRenderer {
     /// Runs the steps of `plan`, and encodes.
@@ -203,13 +204,15 @@ private struct FrameComposer {
     }
 
     /// The steps, with positions resolved in the first frame.
-    var resolvedSteps: RenderSteps { plan.steps.resolved(by: contexts) }
+    var resolvedSteps: RenderSteps {
+        plan.steps.resolved { contexts[$0].decision(as: (left: Int, top: Int).self) }
+    }
 
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source
         for (index, step) in plan.steps.enumerated() {
             if work[index].keepsInput { frame = try frame.computed() }
-            frame = try step.applied(to: frame, in: &contexts[index])
+            frame = try step.vipsStep.applied(to: frame, in: &contexts[index])
         }
         if frame.hasAlpha, !plan.format.supportsAlpha { frame = try frame.flattenedInColor(on: .white) }
         guard frame.width == plan.outputSize.width, frame.height == plan.outputSize.height else {

@@ -1,5 +1,6 @@
 import Glibc
 import Memory
+import Recipes
 
 /// Finds the quality of a result by encoding the same finished image several times.
 ///

@@ -1,6 +1,6 @@
 import Dialects
 import Downloading
-import Imaging
+import Recipes
 import Text
 import ThumbnailAPI
 import ThumbnailPipeline

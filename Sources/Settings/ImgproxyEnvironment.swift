@@ -2,7 +2,7 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPServing
-import Imaging
+import Recipes
 import Telemetry
 import Text
 import ThumbnailAPI

@@ -1,6 +1,6 @@
 import Coordination
 package import ImageSandbox
-package import Imaging
+package import Recipes
 import ThumbnailPipeline
 
 package struct SandboxSettings: Sendable {

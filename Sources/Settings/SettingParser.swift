@@ -2,7 +2,7 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPServing
-import Imaging
+import Recipes
 import Text
 
 /// Why a text is not a valid value of a setting.

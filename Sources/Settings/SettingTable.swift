@@ -3,7 +3,7 @@ import Dialects
 import Downloading
 import HTTPServing
 import HTTPTypes
-import Imaging
+import Recipes
 import Telemetry
 import Text
 import ThumbnailAPI

@@ -1,8 +1,8 @@
 import Crypto
 import Downloading
 import Glibc
-import Imaging
 import Memory
+import Recipes
 package import SharedCaching
 import Text
 package import ThumbnailPipeline

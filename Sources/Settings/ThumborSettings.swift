@@ -1,6 +1,6 @@
 import Crypto
 import Dialects
-import Imaging
+import Recipes
 import Text
 import ThumbnailAPI
 

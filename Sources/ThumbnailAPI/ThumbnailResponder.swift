@@ -3,8 +3,8 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Telemetry
 import Text
 import ThumbnailPipeline

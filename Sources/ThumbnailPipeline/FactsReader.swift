@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Imaging
+import Recipes
 import Text
 import ThumbnailTypes
 

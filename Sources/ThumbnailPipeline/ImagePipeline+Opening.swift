@@ -2,8 +2,8 @@ import Coordination
 import Crypto
 import Downloading
 import HTTPTypes
-import Imaging
 package import Memory
+import Recipes
 import Telemetry
 package import ThumbnailTypes
 

@@ -1,7 +1,7 @@
 package import Coordination
 package import Downloading
 import HTTPTypes
-package import Imaging
+package import Recipes
 package import Text
 package import ThumbnailTypes
 

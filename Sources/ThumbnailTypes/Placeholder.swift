@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// A single-color image that a client requests for the case that the source fails.
 package struct Placeholder: Hashable, Sendable {

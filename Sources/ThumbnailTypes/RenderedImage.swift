@@ -1,6 +1,6 @@
 import Crypto
-package import Imaging
 import Memory
+package import Recipes
 
 /// A result: the file, its entity tag, and how its callers came by it.
 package struct RenderedImage: Sendable {

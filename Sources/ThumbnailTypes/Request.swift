@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import Text
 
 /// A client's request: the sources, the recipe, the allowed output formats, and the form of the response.

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import Text
 
 /// How the response to a target differs from only the image, in a dialect that lets clients choose.

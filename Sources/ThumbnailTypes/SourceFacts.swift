@@ -1,5 +1,5 @@
 package import HTTPTypes
-package import Imaging
+package import Recipes
 
 package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []

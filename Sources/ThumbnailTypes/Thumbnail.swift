@@ -1,6 +1,6 @@
 import Coordination
 package import HTTPTypes
-package import Imaging
+package import Recipes
 
 /// A rendered thumbnail and the metadata of its response.
 package struct Thumbnail: Sendable {

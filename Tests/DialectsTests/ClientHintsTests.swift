@@ -1,5 +1,5 @@
 import HTTPTypes
-import Imaging
+import Recipes
 import Testing
 import Text
 import ThumbnailPipeline

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Imaging
 import Memory
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

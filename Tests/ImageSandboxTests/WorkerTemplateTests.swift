@@ -1,6 +1,6 @@
 import Coordination
 import Glibc
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageLibraryTests {

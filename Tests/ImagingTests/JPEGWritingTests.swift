@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Kinds of JPEG answers.
 @Suite(.timeLimit(.minutes(1)))

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 @Suite(.timeLimit(.minutes(1)))
 struct VipsImageTests {

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 extension RenderPlan {
     /// The plan by Alula's own rules for a result in `format`.

@@ -1,6 +1,6 @@
 import Dialects
 import HTTPTypes
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailPipeline

@@ -1,7 +1,7 @@
 import Glibc
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Testing
 import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Glibc
 import HTTPTypes
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailTypes

@@ -1,6 +1,6 @@
 import Downloading
 import HTTPTypes
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailTypes

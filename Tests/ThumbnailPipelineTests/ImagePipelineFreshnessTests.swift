@@ -1,7 +1,7 @@
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailTypes

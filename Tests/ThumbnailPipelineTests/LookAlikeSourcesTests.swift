@@ -2,7 +2,7 @@ import Coordination
 import DiskCaching
 import Downloading
 import HTTPTypes
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import Text

@@ -1,5 +1,5 @@
 import Coordination
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

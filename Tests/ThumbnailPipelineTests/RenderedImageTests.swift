@@ -1,6 +1,6 @@
 import DiskCaching
-import Imaging
 import Memory
+import Recipes
 import Testing
 import ThumbnailTypes
 

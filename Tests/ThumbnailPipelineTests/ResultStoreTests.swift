@@ -2,8 +2,8 @@ import Coordination
 import DiskCaching
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import SharedCaching
 import TestSupport
 import Testing

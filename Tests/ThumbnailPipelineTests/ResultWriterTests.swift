@@ -7,7 +7,7 @@ import Text
 import ThumbnailTypes
 
 @testable import Downloading
-@testable import Imaging
+@testable import Recipes
 @testable import ThumbnailPipeline
 
 /// The `Cache-Control` of results that are put into a bucket.

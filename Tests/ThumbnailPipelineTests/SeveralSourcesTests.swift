@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import Text
@@ -295,7 +296,7 @@ struct SeveralSourcesTests {
 }
 
 /// A step of the tests: fills all but one pixel with the color of the second source's first pixel.
-private struct CoverStep: RenderStep {
+private struct CoverStep: VipsStep {
     let words = "cover"
     func shape(after input: FrameShape) -> FrameShape { input }
     func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }

@@ -2,8 +2,8 @@ import Coordination
 import Crypto
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import SharedCaching
 import Telemetry
 import TestSupport

@@ -1,8 +1,8 @@
 import Coordination
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import SharedCaching
 import Telemetry
 import TestSupport

@@ -1,7 +1,7 @@
 import Dialects
 import Downloading
 import HTTPServing
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

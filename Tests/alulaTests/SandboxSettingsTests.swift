@@ -1,5 +1,5 @@
 import ImageSandbox
-import Imaging
+import Recipes
 import Testing
 import ThumbnailPipeline
 

@@ -1,7 +1,7 @@
 import Downloading
 import HTTPServing
 import HTTPTypes
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

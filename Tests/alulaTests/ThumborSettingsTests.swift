@@ -2,7 +2,7 @@ import Crypto
 import Dialects
 import Downloading
 import HTTPServing
-import Imaging
+import Recipes
 import Testing
 import Text
 import ThumbnailAPI

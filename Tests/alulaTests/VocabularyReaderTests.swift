@@ -1,5 +1,5 @@
 import Dialects
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import Text

@@ -1,5 +1,5 @@
 import Glibc
-import Imaging
+import Recipes
 import TestSupport
 
 /// Some hundred small, undamaged images of every format and kind; tests damage them.

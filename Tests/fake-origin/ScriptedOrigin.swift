@@ -1,6 +1,6 @@
 import Glibc
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// An origin for tests that drive the running service from outside: each image and each fault has a path of its own.

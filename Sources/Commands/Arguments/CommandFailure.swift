@@ -1,7 +1,7 @@
 import Coordination
 import Glibc
-import Imaging
 import Program
+import Recipes
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,9 +1,9 @@
 import Coordination
 import Glibc
-import Imaging
 import JSON
 import Memory
 import Program
+import Recipes
 
 /// Reports the progress of a batch: a bar on a terminal, otherwise lines.
 struct BatchReport {

@@ -2,8 +2,8 @@ import Composition
 import Coordination
 import Dialects
 import Downloading
-import Imaging
 import Memory
+import Recipes
 import Settings
 import Telemetry
 import Text

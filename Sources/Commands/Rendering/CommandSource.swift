@@ -3,6 +3,7 @@ import Glibc
 import Imaging
 import Memory
 import Program
+import Recipes
 import Text
 import ThumbnailAPI
 

@@ -1,8 +1,8 @@
 import Composition
 import Dialects
 import Downloading
-import Imaging
 import Program
+import Recipes
 import Settings
 import Text
 import ThumbnailAPI

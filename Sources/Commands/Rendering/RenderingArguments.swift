@@ -1,7 +1,7 @@
 import Dialects
 import Downloading
 import Glibc
-import Imaging
+import Recipes
 import Settings
 import Text
 import ThumbnailAPI

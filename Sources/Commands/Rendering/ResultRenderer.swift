@@ -2,8 +2,8 @@ import Composition
 import Coordination
 import Downloading
 import Glibc
-import Imaging
 import Memory
+import Recipes
 import Settings
 import Text
 import ThumbnailPipeline

@@ -4,6 +4,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Program
+import Recipes
 import Settings
 import Telemetry
 import Text

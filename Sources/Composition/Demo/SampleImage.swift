@@ -1,4 +1,5 @@
 import Imaging
+import Recipes
 
 /// The images of `--demo`, as pixels computed from noise: a landscape with the detail of a photograph, the same in a
 /// frame, and a round mark.

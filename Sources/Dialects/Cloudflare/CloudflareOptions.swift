@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Text
 
 /// The options in a Cloudflare target: `name=value`, separated by commas.

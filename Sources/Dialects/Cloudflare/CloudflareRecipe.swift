@@ -1,5 +1,5 @@
-import Imaging
 import JSON
+import Recipes
 import ThumbnailTypes
 
 /// Cloudflare's rules: the EXIF turn, the trim, mirrors and quarter turns, the box, then the colors.

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The rules of front-end frameworks' image endpoints: the EXIF turn, a box, and a format that the target or `Accept`
 /// chooses.

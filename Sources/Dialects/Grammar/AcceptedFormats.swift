@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Imaging
+package import Recipes
 import Text
 
 /// Parses the image formats in an `Accept` field (RFC 9110 section 12.5.1).

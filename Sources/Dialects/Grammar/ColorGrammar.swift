@@ -1,5 +1,5 @@
 import Crypto
-import Imaging
+import Recipes
 import Text
 
 /// Parses and writes the colors of `background` and `placeholder`.

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Text
 
 struct IPXModifiers: Hashable, Sendable {

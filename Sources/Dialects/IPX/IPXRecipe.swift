@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// IPX's rules: turns before the size, the trim, the part, the size, mirrors, then everything else.
 struct IPXRecipe: RenderRecipe {

@@ -1,6 +1,6 @@
 import Crypto
 package import HTTPTypes
-import Imaging
+import Recipes
 package import Text
 package import ThumbnailTypes
 

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 struct ImaginaryFrame {
     private var frame: Frame

@@ -1,5 +1,5 @@
 import Glibc
-import Imaging
+import Recipes
 
 struct ImaginaryLayout {
     /// The step after the change of size.

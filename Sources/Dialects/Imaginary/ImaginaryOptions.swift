@@ -1,5 +1,5 @@
 import HTTPTypes
-import Imaging
+import Recipes
 import Text
 
 /// The parameters of an operation, in the service's terms; 0 stands for a missing number.

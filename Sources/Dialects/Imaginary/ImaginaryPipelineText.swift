@@ -1,5 +1,5 @@
-import Imaging
 import JSON
+import Recipes
 import Text
 
 /// Parses the operations of a pipeline: a JSON list of `{"operation", "params", "ignore_failure"}`.

@@ -1,5 +1,5 @@
-import Imaging
 import JSON
+import Recipes
 import ThumbnailTypes
 
 /// imaginary's rules: consecutive operations, each on the result of the one before.

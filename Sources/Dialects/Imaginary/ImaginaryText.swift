@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Text
 
 /// The text of a watermark as a drawing: a tile with the text at a fixed position, and a margin.

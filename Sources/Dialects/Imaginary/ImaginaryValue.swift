@@ -1,5 +1,5 @@
-import Imaging
 import JSON
+import Recipes
 import Text
 
 enum ImaginaryValue: Hashable {

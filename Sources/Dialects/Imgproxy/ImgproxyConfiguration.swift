@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import Text
 
 package struct ImgproxyConfiguration: Sendable {

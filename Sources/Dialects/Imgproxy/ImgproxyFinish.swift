@@ -1,5 +1,5 @@
 import Glibc
-import Imaging
+import Recipes
 
 /// The steps after the image is scaled: crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyFinish {

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     case jpeg, jxl, png, webp, gif, ico, svg, heic, avif, bmp, tiff

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The part of an image that imgproxy keeps, or a position on a larger area.
 struct ImgproxyGravity: Hashable, Sendable {

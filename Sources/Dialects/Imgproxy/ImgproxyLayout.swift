@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The sizes of an image between the steps, by imgproxy's rules.
 ///

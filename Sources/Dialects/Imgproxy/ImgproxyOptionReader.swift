@@ -1,5 +1,5 @@
 import Crypto
-import Imaging
+import Recipes
 import Text
 import ThumbnailTypes
 

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 struct ImgproxyOptions: Hashable, Sendable {
     enum ResizingType: String, Hashable, Sendable, CaseIterable {

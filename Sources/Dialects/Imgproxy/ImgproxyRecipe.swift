@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// imgproxy's pipeline: trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyRecipe: RenderRecipe {

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 extension RenderingOptions: BoxRecipe {
     package var hasDefaultQuality: Bool {

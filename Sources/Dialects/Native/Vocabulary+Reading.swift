@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 import Text
 
 extension Vocabulary {

@@ -1,5 +1,5 @@
 package import Crypto
-package import Imaging
+package import Recipes
 package import Text
 package import ThumbnailTypes
 

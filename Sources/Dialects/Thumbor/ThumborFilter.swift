@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 struct ThumborOptions: Hashable, Sendable {
     var geometry = ThumborGeometry()

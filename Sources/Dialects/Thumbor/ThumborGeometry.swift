@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-import Imaging
+import Recipes
 
 enum ThumborKernel {
     /// Returns the standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is truncated at

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The sizes that follow from a geometry and the size of an image, as thumbor computes them before its filters run.
 ///

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 extension ThumborMark {
     /// A part of a scaled source, as placed on an image.

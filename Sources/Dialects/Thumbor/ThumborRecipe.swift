@@ -1,5 +1,5 @@
-import Imaging
 import JSON
+import Recipes
 import Text
 
 /// The rules of thumbor and imagor: the EXIF turn, trim, crop, resize, mirrors, then the filters in the order of the

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// Overlays the inner marks of a mark on its layer.
 extension ThumborSteps {

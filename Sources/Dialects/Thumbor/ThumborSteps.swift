@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 struct ThumborSteps {
     private(set) var frame: Frame

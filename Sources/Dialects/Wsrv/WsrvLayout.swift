@@ -1,5 +1,5 @@
 import Glibc
-import Imaging
+import Recipes
 
 /// Sizes and positions as the service computes them.
 ///

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Text
 
 /// A length in a target: pixels, or a share of a side.

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Text
 
 /// Collects the options of a target.

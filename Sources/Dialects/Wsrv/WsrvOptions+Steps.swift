@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The steps that change colors and sharpness, in the order of the service.
 extension WsrvOptions {

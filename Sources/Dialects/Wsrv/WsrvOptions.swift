@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// The options of a target that affect the image; nil for missing ones.
 ///

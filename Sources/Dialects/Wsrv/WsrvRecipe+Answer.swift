@@ -1,6 +1,6 @@
 import Crypto
-import Imaging
 import JSON
+import Recipes
 import ThumbnailTypes
 
 extension WsrvRecipe {

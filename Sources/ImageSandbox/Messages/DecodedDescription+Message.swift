@@ -1,5 +1,6 @@
 import Imaging
 import Memory
+import Recipes
 
 extension MessageCoder {
     /// Codes the fixed-size part of a description.

@@ -1,5 +1,5 @@
-import Imaging
 import Memory
+import Recipes
 
 /// Writes or reads the numbers of a fixed-size message, in little-endian order: one function of a type does both.
 ///

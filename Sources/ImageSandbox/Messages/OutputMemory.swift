@@ -1,5 +1,6 @@
 import Imaging
 import Memory
+import Recipes
 
 /// The memory for the result of one request to a worker process: the memory kept by both processes, or a larger block
 /// for this request alone.

@@ -1,6 +1,7 @@
 import Glibc
 import Imaging
 package import Memory
+import Recipes
 
 /// Shared memory that the server and a worker reuse for successive images.
 ///

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Imaging
 import Memory
+import Recipes
 
 package struct SharedMemoryError: Error, CustomStringConvertible {
     let step: StaticString

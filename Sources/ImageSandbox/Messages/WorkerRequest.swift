@@ -1,4 +1,5 @@
 package import Imaging
+package import Recipes
 
 package enum WorkerRequest: Hashable, Sendable {
     /// Process `byteCount` bytes of the input memory, and write a result of at most `room` bytes to the output memory.

@@ -1,5 +1,6 @@
 package import Glibc
 package import Imaging
+import Recipes
 
 /// A fixed-size message from a worker; the server checks every number in it.
 package enum WorkerResponse: Hashable, Sendable {

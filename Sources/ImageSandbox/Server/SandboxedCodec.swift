@@ -3,6 +3,7 @@ import Crypto
 import Glibc
 package import Imaging
 package import Memory
+package import Recipes
 package import Telemetry
 
 /// Decodes images, and encodes those whose encoder cannot be stopped, in confined worker processes.

@@ -1,5 +1,6 @@
 package import Imaging
 package import Memory
+package import Recipes
 
 extension WorkerResponse.ClaimedImage {
     /// The maximum size of a color profile in bytes: three tables of the largest size.

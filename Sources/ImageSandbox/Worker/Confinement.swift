@@ -3,6 +3,7 @@ import CSeccompShim
 import Coordination
 import Glibc
 import Imaging
+import Recipes
 
 enum Confinement {
     /// Initializes the image library, before this process is confined or copied.

@@ -3,6 +3,7 @@ import Coordination
 import Glibc
 import Imaging
 import Memory
+import Recipes
 
 /// The main function of a worker process: it confines the process and then answers requests until the server ends.
 package enum SandboxWorker {

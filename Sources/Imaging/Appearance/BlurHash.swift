@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 /// BlurHash: a few components of a discrete cosine transform of linear light, as a short text.
 ///

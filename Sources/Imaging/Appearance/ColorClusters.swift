@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 /// Finds the main colors of an image by k-means in Oklab, a perceptually uniform color space.
 ///

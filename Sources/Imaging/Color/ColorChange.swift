@@ -1,3 +1,6 @@
+import Glibc
+import Recipes
+
 /// A change of colors: a table for each component, then matrices, then a factor and an offset.
 ///
 /// Values are 0…255. They are clipped after each part, and rounded only at the end. Appended changes are combined, to
@@ -50,5 +53,50 @@ struct ColorChange: Equatable {
         } else {
             matrices.append(matrix)
         }
+    }
+}
+
+extension ColorChange {
+    init(_ filters: OperationNumbers) {
+        self.init()
+        if filters[.brightness] != 100 { append(Scale(factor: Double(filters[.brightness]) / 100)) }
+        if filters[.contrast] != 100 {
+            let contrast = Double(filters[.contrast]) / 100
+            append(Scale(factor: contrast, offset: 127.5 * (1 - contrast)))
+        }
+        if filters[.saturation] != 100 { append(.saturation(Double(filters[.saturation]) / 100)) }
+        if filters[.hue] != 0 { append(.hue(Double(filters[.hue]) * .pi / 180)) }
+        if filters[.grayscale] != 0 { append(.grayscale(Double(filters[.grayscale]) / 100)) }
+        if filters[.sepia] != 0 { append(.sepia(Double(filters[.sepia]) / 100)) }
+        if filters[.inversion] != 0 {
+            let inversion = Double(filters[.inversion]) / 100
+            append(Scale(factor: 1 - 2 * inversion, offset: 255 * inversion))
+        }
+    }
+}
+
+extension ColorChange.Matrix {
+    fileprivate static func saturation(_ amount: Double) -> Self {
+        mixed([0.213, 0.715, 0.072, 0.213, 0.715, 0.072, 0.213, 0.715, 0.072], share: 1 - amount)
+    }
+
+    fileprivate static func grayscale(_ amount: Double) -> Self {
+        mixed([0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722, 0.2126, 0.7152, 0.0722], share: amount)
+    }
+
+    fileprivate static func sepia(_ amount: Double) -> Self {
+        mixed([0.393, 0.769, 0.189, 0.349, 0.686, 0.168, 0.272, 0.534, 0.131], share: amount)
+    }
+
+    fileprivate static func hue(_ angle: Double) -> Self {
+        let constant = [0.213, 0.715, 0.072, 0.213, 0.715, 0.072, 0.213, 0.715, 0.072]
+        let byCosine = [0.787, -0.715, -0.072, -0.213, 0.285, -0.072, -0.213, -0.715, 0.928]
+        let bySine = [-0.213, -0.715, 0.928, 0.143, 0.140, -0.283, -0.787, 0.715, 0.072]
+        return Self(factors: (0..<9).map { constant[$0] + cos(angle) * byCosine[$0] + sin(angle) * bySine[$0] })
+    }
+
+    /// Mixes `share` of these factors with the unchanged component.
+    private static func mixed(_ factors: [Double], share: Double) -> Self {
+        Self(factors: (0..<9).map { factors[$0] * share + ($0 % 4 == 0 ? 1 - share : 0) })
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 /// The curves and primaries of an image's colors, which is all that most ICC profiles of photographs contain.
 ///
@@ -142,4 +143,23 @@ extension ColorEncoding.Transfer {
         case .srgb, .pq, .hlg: StandardCurve.light(of: component)
         }
     }
+}
+
+extension ColorEncoding {
+    var profile: ColorProfile? {
+        switch transfer {
+        case .srgb: ColorProfile(places)
+        case .power(let power): ColorProfile(places, formula: 0, [Double(power) / 100_000])
+        case .pq, .hlg: nil
+        }
+    }
+
+    /// The profile of gray with this curve; nil for sRGB's curve, and for PQ and HLG, whose gray is shown without a
+    /// profile.
+    var grayProfile: ColorProfile? {
+        guard case .power = transfer, let curve = profile?.curves.first else { return nil }
+        return ColorProfile(majorVersion: 4, connectsByLab: false, primaries: [], curves: [curve])
+    }
+
+    func profile(ofBands bands: Int) -> ColorProfile? { bands < 3 ? grayProfile : profile }
 }

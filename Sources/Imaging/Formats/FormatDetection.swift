@@ -1,4 +1,5 @@
 package import Memory
+package import Recipes
 
 extension ImageHeader {
     /// Reads the header of a file without decoding pixels or calling a C library.
@@ -7,17 +8,17 @@ extension ImageHeader {
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
-            return try format.reading.header(span)
+            return try format.decoding.header(span)
         }
     }
 
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
-        ImageFormat.allCases.first { $0.reading.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
-            ?? ImageFormat.allCases.first { $0.reading.leadingBytes.isMarkup(bytes) }
+        ImageFormat.allCases.first { $0.decoding.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
+            ?? ImageFormat.allCases.first { $0.decoding.leadingBytes.isMarkup(bytes) }
     }
 }
 
-extension FormatTraits.LeadingBytes {
+extension FormatCodec.LeadingBytes {
     /// Returns whether a file begins with these bytes.
     ///
     /// Brands are compared elsewhere, because the first known brand of all formats counts.
@@ -40,7 +41,7 @@ extension FormatTraits.LeadingBytes {
 /// The brands that a file claims to conform to (ISO/IEC 14496-12 section 4.3).
 private enum HEIFBrands {
     private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
-        if case .brands(let brands) = format.reading.leadingBytes { (format, brands) } else { nil }
+        if case .brands(let brands) = format.decoding.leadingBytes { (format, brands) } else { nil }
     }
 
     private static let maximumLength = 256

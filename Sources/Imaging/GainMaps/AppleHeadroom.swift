@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 /// The headroom of an Apple gain map, computed from two numbers in the camera's maker notes.
 ///

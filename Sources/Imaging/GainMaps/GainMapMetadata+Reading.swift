@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 extension GainMapMetadata {
     static let space = "http://ns.adobe.com/hdr-gain-map/1.0/"

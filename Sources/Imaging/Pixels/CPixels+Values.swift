@@ -1,5 +1,6 @@
 import CPixels
 import Coordination
+import Recipes
 
 extension CPixelsOutline {
     init(_ outline: Outline) {

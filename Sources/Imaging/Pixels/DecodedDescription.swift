@@ -1,4 +1,5 @@
 package import Memory
+package import Recipes
 
 /// Everything about a decoded image but its pixels.
 package struct DecodedDescription: Hashable, Sendable {
@@ -136,5 +137,16 @@ extension DecodedDescription.Part {
         return 1...luma.width + 1 ~= size.width && 1...luma.height + 1 ~= size.height
             && isPart(region.left, region.width, of: size.width)
             && isPart(region.top, region.height, of: size.height)
+    }
+}
+
+extension ImageHeader {
+    package func maximumPixelBytes(of plan: DecodePlan) -> Int {
+        func reduced(_ side: Int) -> Int { (min(side, 1 << 32) + plan.level - 1) / plan.level }
+        let size = decoded(by: plan).size
+        let (width, height) = (reduced(size.width), reduced(size.height))
+        let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
+        // More memory than any machine has.
+        return min(row.saturatingProduct(height).saturatingProduct(plan.frames(of: self)), 1 << 46)
     }
 }

@@ -1,6 +1,7 @@
 import CPixels
 import Coordination
 import Memory
+import Recipes
 
 extension DecodedImage {
     /// Finds the part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole

@@ -1,4 +1,5 @@
 package import Memory
+package import Recipes
 
 /// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha, in gray, sRGB, or
 /// the colors of ``profile``.

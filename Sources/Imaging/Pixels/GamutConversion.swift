@@ -1,6 +1,7 @@
 import CPixels
 import Coordination
 import Memory
+import Recipes
 
 /// Converts colors from a profile's space to sRGB or Display P3.
 ///

@@ -1,3 +1,5 @@
+package import Recipes
+
 /// A plane of an image: luma, Cb or Cr, 8 bits a sample.
 package struct Plane: Hashable, Sendable {
     package let size: PixelSize
@@ -62,12 +64,7 @@ extension [Plane] {
     var byteCount: Int { last.map { $0.offset + $0.byteCount } ?? 0 }
 }
 
-package enum PlaneRange: Hashable, Sendable {
-    /// 0…255, as in JPEG.
-    case full
-    /// Luma 16…235 and chroma 16…240, as in WebP.
-    case limited
-
+extension PlaneRange {
     /// Returns the factor and offset that convert 16-bit samples of this range, 65535 for 255, to 8-bit samples of
     /// another.
     func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {

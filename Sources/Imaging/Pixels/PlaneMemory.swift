@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import Memory
+package import Recipes
 
 /// Memory that pixels or samples are written to before it is shared or reused.
 @safe

@@ -1,4 +1,5 @@
 import CPlanarShim
+import Recipes
 
 extension CPlanarShimPlanes {
     /// Creates planes in these bytes; C reads them, and may write them if no other code uses the bytes.

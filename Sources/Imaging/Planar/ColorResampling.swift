@@ -1,4 +1,5 @@
 import CPlanarShim
+import Recipes
 
 /// Resamples three planes together in linear light.
 ///
@@ -17,13 +18,14 @@ struct ColorResampling {
 
     /// Returns nil if each plane of `image` is resampled separately.
     init?(_ image: DecodedImage, to target: PlanarTarget) {
-        guard image.hasColorDetail, target.light == .linear, case .planar(let planes, let range) = image.layout,
+        guard image.hasColorDetail, target.geometry.light == .linear,
+            case .planar(let planes, let range) = image.layout,
             planes.count == 3, planes[1].size == planes[2].size, planes[1].region == planes[2].region
         else { return nil }
         let (luma, chroma) = (target.part(of: planes[0].region), target.part(of: planes[1].region))
         // Samples around the part are not mixed in.
         let parts = [0, 1].map { index in
-            target.part == nil
+            target.geometry.part == nil
                 ? (x: 0, y: 0, size: planes[index].size)
                 : (index == 0 ? luma : chroma).samples(in: planes[index].size)
         }

@@ -1,6 +1,7 @@
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 /// Planes for comparing an encoded file with the unencoded image: luma only, or luma and full-size chroma.
 struct ComparedPlanes {

@@ -1,6 +1,7 @@
 import CPixels
 import CPlanarShim
 import Coordination
+import Recipes
 
 /// An operation on planes in place, besides resampling and turns.
 enum PlanarFilter {

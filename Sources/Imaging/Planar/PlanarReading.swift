@@ -1,5 +1,6 @@
 import CPlanarShim
 import Memory
+import Recipes
 
 enum PlanarReading {
     case decoded(DecodedImage)

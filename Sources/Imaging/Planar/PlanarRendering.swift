@@ -1,6 +1,7 @@
 import CPlanarShim
 package import Coordination
 import Memory
+import Recipes
 
 enum PlanarRendering {
     static func file(

@@ -1,34 +1,24 @@
+import Recipes
+
 struct PlanarTarget {
-    /// The part of the image to resample, in pixels of the source; nil for all of it.
-    var part: ImagePart?
-    var resizedSize: PixelSize
-    var rectangle: (x: Int, y: Int, size: PixelSize)
-    /// The turn after resampling, from the EXIF orientation.
-    var turn = QuarterTurn.none
+    var geometry: StepGeometry
     private(set) var filters: [PlanarFilter] = []
     /// Whether filters may be added, because the planes are the result.
     var takesFilters = false
     var takesAlpha = false
-    /// Whether nothing has been cropped, resampled or turned yet.
-    var isWhole = true
     /// Pixels per chroma sample on each side: 1 or 2.
     var chromaStep = 1
     var range = PlaneRange.full
     var needsChroma = false
-    var light = ResamplingLight.gamma
 
     init(of size: PixelSize) {
-        resizedSize = size
-        rectangle = (0, 0, size)
+        geometry = StepGeometry(of: size)
     }
 
-    /// Shortest side of an image and of a result, in pixels; below it, there are too few chroma samples for the filter.
-    static let shortestSide = 16
-
     func canResample(from size: PixelSize) -> Bool {
-        let source = part?.rounded(in: size).size ?? size
-        return resizedSize.width <= source.width && resizedSize.height <= source.height
-            && min(rectangle.size.width, rectangle.size.height) >= Self.shortestSide
+        let source = geometry.part?.rounded(in: size).size ?? size
+        return geometry.resizedSize.width <= source.width && geometry.resizedSize.height <= source.height
+            && min(geometry.rectangle.size.width, geometry.rectangle.size.height) >= StepGeometry.shortestPlane
     }
 
     /// Adds a filter; returns nil if this target does not support it.
@@ -41,7 +31,7 @@ struct PlanarTarget {
         }
         var next = self
         next.filters.append(filter)
-        next.isWhole = false
+        next.geometry.isWhole = false
         return next
     }
 
@@ -56,7 +46,7 @@ struct PlanarTarget {
     static let neutralChroma: UInt8 = 128
 
     func size(ofPlane index: Int) -> PixelSize {
-        rectangle.size.reduced(by: index == 0 ? 1 : chromaStep)
+        geometry.rectangle.size.reduced(by: index == 0 ? 1 : chromaStep)
     }
 
     func planes(ofGray isGray: Bool) -> [Plane] {
@@ -67,12 +57,12 @@ struct PlanarTarget {
     ///
     /// Only luma is averaged in linear light: chroma is a difference, to which the curve does not apply.
     func mixing(ofPlane index: Int, from range: PlaneRange) -> PlaneResampling.Mixing {
-        if index == 0, light == .linear { return .light }
+        if index == 0, geometry.light == .linear { return .light }
         return range == self.range ? .bytes : .words
     }
 
     var size: PixelSize {
-        filters.reduce(turn.turned(rectangle.size)) { size, filter in
+        filters.reduce(geometry.turn.turned(geometry.rectangle.size)) { size, filter in
             if case .pad(let margins, _) = filter { margins.around(size) } else { size }
         }
     }
@@ -84,11 +74,11 @@ struct PlanarTarget {
     }
 
     func turnedPlanes(ofGray isGray: Bool) -> [Plane] {
-        .stacked(planes(ofGray: isGray).map { turn.turned($0.size) })
+        .stacked(planes(ofGray: isGray).map { geometry.turn.turned($0.size) })
     }
 
     func part(of region: Plane.Region) -> Plane.Region {
-        guard let part else { return region }
+        guard let part = geometry.part else { return region }
         let across = ImagePart.span(part.x, part.size.width, of: part.whole.width, in: region.width)
         let down = ImagePart.span(part.y, part.size.height, of: part.whole.height, in: region.height)
         return Plane.Region(
@@ -100,8 +90,8 @@ struct PlanarTarget {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
         return (
-            across: turn.reversesColumns ? size.width * step - rectangle.size.width : 0,
-            down: turn.reversesRows ? size.height * step - rectangle.size.height : 0
+            across: geometry.turn.reversesColumns ? size.width * step - geometry.rectangle.size.width : 0,
+            down: geometry.turn.reversesRows ? size.height * step - geometry.rectangle.size.height : 0
         )
     }
 
@@ -113,11 +103,11 @@ struct PlanarTarget {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
         let beyond = pixelsBefore(plane: index)
-        let across = region.width / Double(resizedSize.width)
-        let down = region.height / Double(resizedSize.height)
+        let across = region.width / Double(geometry.resizedSize.width)
+        let down = region.height / Double(geometry.resizedSize.height)
         return Plane.Region(
-            left: region.left + Double(rectangle.x - beyond.across) * across,
-            top: region.top + Double(rectangle.y - beyond.down) * down,
+            left: region.left + Double(geometry.rectangle.x - beyond.across) * across,
+            top: region.top + Double(geometry.rectangle.y - beyond.down) * down,
             width: Double(size.width * step) * across, height: Double(size.height * step) * down)
     }
 }

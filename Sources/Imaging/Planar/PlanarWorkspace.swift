@@ -1,6 +1,7 @@
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 /// The working memory of one thread, reused across images.
 @safe
@@ -46,7 +47,7 @@ final class PlanarWorkspace {
             }
         }
         var results =
-            target.turn == .none
+            target.geometry.turn == .none
             ? unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes))
             : try unsafe turn(planes, of: target, isGray: sources.count == 1)
         if target.hasAlpha { try unsafe addAlpha(to: &results, of: target) }
@@ -68,7 +69,7 @@ final class PlanarWorkspace {
         let mixing = target.mixing(ofPlane: index, from: range)
         // Samples around the part are not mixed in.
         let part = target.part(of: source.region)
-        let cut = target.part == nil ? nil : part.samples(in: source.size)
+        let cut = target.geometry.part == nil ? nil : part.samples(in: source.size)
         var region = target.region(ofPlane: index, in: part)
         region.left -= Double(cut?.x ?? 0)
         region.top -= Double(cut?.y ?? 0)
@@ -100,7 +101,7 @@ final class PlanarWorkspace {
     }
 
     private static func alphaPlanes(of target: PlanarTarget) -> [Plane] {
-        .stacked([target.turn.turned(target.rectangle.size), target.size])
+        .stacked([target.geometry.turn.turned(target.geometry.rectangle.size), target.size])
     }
 
     @unsafe
@@ -124,7 +125,8 @@ final class PlanarWorkspace {
         let results = target.turnedPlanes(ofGray: isGray)
         try turned.reserve(results.byteCount)
         let all = unsafe CPlanarShimPlanes(results, in: UnsafeRawBufferPointer(turned.bytes))
-        unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).copy(to: all, turned: target.turn)
+        unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(result.bytes)).copy(
+            to: all, turned: target.geometry.turn)
         return all
     }
 

@@ -1,5 +1,6 @@
 import CPlanarShim
 import Coordination
+import Recipes
 
 struct PlaneResampling: Hashable, Sendable {
     let source: PixelSize

@@ -1,5 +1,6 @@
 import CPlanarShim
 import Memory
+import Recipes
 
 struct PlaneStamp {
     /// Separate planes of luma, Cb, Cr and alpha, as ``DecodedImage/split(to:)`` returns them.

@@ -1,3 +1,5 @@
+import Recipes
+
 /// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
 struct BoxCursor {
     struct Box {

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// Reads the first directory of EXIF data, a TIFF file within the image file.
 ///

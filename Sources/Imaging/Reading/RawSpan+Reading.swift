@@ -1,4 +1,5 @@
 import Glibc
+import Recipes
 
 /// Reads numbers from untrusted files: reading beyond the end throws, nothing traps.
 extension RawSpan {

@@ -1,3 +1,5 @@
+import Recipes
+
 /// Converts colors to another gamut.
 ///
 /// Not part of a plan or key: the renderer adds it when the colors of the decoded pixels are known.
@@ -5,7 +7,7 @@ struct GamutStep: Hashable {
     let conversion: GamutConversion
 }
 
-extension GamutStep: FilterStep {
+extension GamutStep: FilterStep, VipsStep {
     func cost(of work: StepWork) -> StepCost { .filtering(work, time: TimeCost.profile) }
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
@@ -30,7 +32,7 @@ extension RenderSteps {
     func shown(from profile: ColorProfile?, inWide isWide: Bool) -> RenderSteps {
         let worksWide = isWide && profile?.isStandard == false && allSatisfy { $0.colors != .changed }
         var steps = Array(self)
-        if worksWide { steps = steps.map(\.inDisplayP3) }
+        if worksWide { steps = steps.map(\.vipsStep.inDisplayP3) }
         let place = steps.prefix { $0 is ResampleStep || $0 is CropStep || $0 is TurnStep }.count
         if let conversion = GamutConversion(from: profile, toWide: worksWide) {
             steps.insert(GamutStep(conversion: conversion), at: place)

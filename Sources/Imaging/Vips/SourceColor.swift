@@ -3,6 +3,7 @@ import CVips
 import CVipsShim
 import Coordination
 import Memory
+import Recipes
 
 extension VipsImage {
     func convertedFromLab() throws(VipsError) -> VipsImage {

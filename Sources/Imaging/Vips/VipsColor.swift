@@ -1,6 +1,7 @@
 import CVips
 import CVipsShim
 import Memory
+import Recipes
 
 extension VipsImage {
     func withProfile<Result>(_ body: (RawSpan) -> Result) -> Result? {

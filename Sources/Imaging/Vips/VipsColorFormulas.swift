@@ -3,6 +3,7 @@ import CVips
 import CVipsShim
 import Coordination
 import Glibc
+import Recipes
 
 /// Operations on whole 8-bit frames that change each pixel separately or by its neighbors.
 ///

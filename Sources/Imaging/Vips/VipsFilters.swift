@@ -2,6 +2,7 @@ import CPixels
 import CVips
 import CVipsShim
 import Coordination
+import Recipes
 
 /// Operations on whole 8-bit frames that libvips lacks, or does more slowly.
 ///

@@ -1,6 +1,7 @@
 import CVips
 import CVipsShim
 import Coordination
+import Recipes
 
 extension VipsImage {
     /// Resamples an 8-bit image to exactly this size; transparent pixels do not add their color.

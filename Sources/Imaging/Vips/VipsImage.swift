@@ -2,6 +2,7 @@ import CVips
 import CVipsShim
 import Coordination
 import Memory
+import Recipes
 
 /// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written.
 ///
@@ -135,7 +136,7 @@ enum VipsLibrary {
     static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
 
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
-        if case .vips(let loader) = format.reading.loader { loader.className } else { nil }
+        if case .vips(let loader) = format.decoding.loader { loader.className } else { nil }
     }.sorted()
 
     static var loaders: [String] {

@@ -1,5 +1,6 @@
 import CVips
 import CVipsShim
+import Recipes
 
 struct VipsLoadOptions {
     /// The factor by which JPEG and WebP reduce the sides while decoding: 1, 2, 4, 8.
@@ -23,7 +24,7 @@ extension VipsImage {
     static func file(
         _ bytes: UnsafeRawBufferPointer, format: ImageFormat, options: VipsLoadOptions
     ) throws(VipsError) -> VipsImage {
-        guard case .vips(let loader) = format.reading.loader else { preconditionFailure("libvips has no loader") }
+        guard case .vips(let loader) = format.decoding.loader else { preconditionFailure("libvips has no loader") }
         let shimOptions = CVipsShimLoadOptions(
             shrink: Int32(options.level), scale: 1 / Double(options.level), page: Int32(options.page),
             pages: Int32(options.pages))

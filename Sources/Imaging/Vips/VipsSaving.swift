@@ -2,6 +2,7 @@ import CVips
 import CVipsShim
 import Coordination
 import Memory
+import Recipes
 
 struct VipsSaveOptions {
     /// The encoder's quality, palette, effort and bits.
@@ -23,7 +24,7 @@ struct VipsSaver: Sendable {
 
 extension VipsImage {
     func saved(as format: ImageFormat, options: VipsSaveOptions) throws(VipsError) -> SharedBytes {
-        guard let saver = format.writing?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
+        guard let saver = format.encoding?.saver else { throw VipsError(text: "\(format.rawValue) is not written") }
         do {
             return try saver.save(self, options)
         } catch ImagingError.encodeFailed(let detail) {

@@ -1,7 +1,7 @@
 import Crypto
 import HTTPTypes
-import Imaging
 import JSON
+import Recipes
 import ThumbnailPipeline
 package import ThumbnailTypes
 

@@ -1,7 +1,7 @@
 package import Dialects
 package import Downloading
 import HTTPTypes
-package import Imaging
+package import Recipes
 import Text
 package import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,6 +1,6 @@
 import Dialects
-import Imaging
 import JSON
+import Recipes
 
 /// The configuration values that the page needs besides the routes.
 ///

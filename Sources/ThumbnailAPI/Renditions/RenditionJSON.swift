@@ -1,9 +1,9 @@
 import Crypto
 import Dialects
 import HTTPTypes
-import Imaging
 import JSON
 import Memory
+import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 

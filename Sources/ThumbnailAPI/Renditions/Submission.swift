@@ -1,8 +1,8 @@
 import Crypto
 import Dialects
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes

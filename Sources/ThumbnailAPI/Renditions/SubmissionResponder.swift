@@ -2,8 +2,8 @@ import Coordination
 import Dialects
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,6 +1,6 @@
 import Coordination
 import HTTPTypes
-import Imaging
+import Recipes
 import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,6 +1,6 @@
 import Dialects
 import HTTPTypes
-import Imaging
+import Recipes
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes

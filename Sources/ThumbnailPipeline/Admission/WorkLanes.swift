@@ -1,5 +1,5 @@
 package import Coordination
-import Imaging
+import Recipes
 
 /// The threads for work on images: small work runs on one thread per worker, expensive work on its own threads, in
 /// turns.

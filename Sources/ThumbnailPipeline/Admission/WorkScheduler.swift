@@ -1,5 +1,5 @@
 import Coordination
-import Imaging
+import Recipes
 
 struct WorkScheduler: Sendable {
     let lanes: WorkLanes

@@ -1,6 +1,6 @@
 import Coordination
 import Downloading
-import Imaging
+import Recipes
 
 /// Remembers recent decode failures, so that a broken image is not downloaded and decoded again for every request.
 ///

@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Imaging
+package import Recipes
 package import ThumbnailTypes
 
 extension ImagingError: ServiceError {

@@ -2,6 +2,7 @@ package import Coordination
 import Downloading
 import Imaging
 import Memory
+import Recipes
 package import SharedCaching
 package import Telemetry
 import ThumbnailTypes

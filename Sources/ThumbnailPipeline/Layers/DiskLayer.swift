@@ -1,7 +1,7 @@
 package import DiskCaching
 import Downloading
-import Imaging
 import Memory
+import Recipes
 package import Text
 
 /// The disk layer below the memory caches: sources, their records, and results.

@@ -1,6 +1,6 @@
 import Coordination
 import Downloading
-import Imaging
+import Recipes
 import ThumbnailTypes
 
 /// Shares results of sources that have no generations in a shared layer yet.

@@ -1,7 +1,7 @@
 import Downloading
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import SharedCaching
 import Text
 import ThumbnailTypes

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import Imaging
 import Memory
+import Recipes
 import Text
 import ThumbnailTypes
 

@@ -1,5 +1,5 @@
 import Downloading
-import Imaging
+import Recipes
 import ThumbnailTypes
 
 /// A key that identifies the sources of its value.

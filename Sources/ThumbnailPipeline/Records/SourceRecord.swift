@@ -2,6 +2,7 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
+import Recipes
 import Synchronization
 import ThumbnailTypes
 

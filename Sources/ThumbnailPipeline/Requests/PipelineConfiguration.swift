@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 package import ThumbnailTypes
 
 /// The bounds and choices of the pipeline; sizes in bytes.

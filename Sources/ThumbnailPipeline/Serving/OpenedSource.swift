@@ -2,8 +2,9 @@ import Coordination
 import Crypto
 import Downloading
 import HTTPTypes
-package import Imaging
+import Imaging
 import Memory
+package import Recipes
 import Synchronization
 import ThumbnailTypes
 

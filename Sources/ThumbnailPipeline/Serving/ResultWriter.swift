@@ -1,6 +1,6 @@
 package import Downloading
-import Imaging
 import Memory
+import Recipes
 package import Text
 package import ThumbnailTypes
 

@@ -1,6 +1,6 @@
 package import Downloading
-package import Imaging
 package import Memory
+package import Recipes
 package import Text
 package import ThumbnailTypes
 

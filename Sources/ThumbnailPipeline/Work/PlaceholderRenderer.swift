@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import ThumbnailTypes
 
 /// Renders single-color images for sources that fail: each once for all requests.

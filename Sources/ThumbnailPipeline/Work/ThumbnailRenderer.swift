@@ -2,6 +2,7 @@ import Coordination
 import Crypto
 import Imaging
 import Memory
+import Recipes
 import ThumbnailTypes
 
 /// Renders results: each once for all callers, from pixels decoded once for all renders.

@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import ThumbnailTypes
 
 /// Estimates the remaining work for a result from the caches and the work in progress.

@@ -1,6 +1,6 @@
 import Coordination
-import Imaging
 import Memory
+import Recipes
 
 /// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {

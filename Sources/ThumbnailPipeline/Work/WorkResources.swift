@@ -1,6 +1,7 @@
 package import Coordination
 import Downloading
 package import Imaging
+import Recipes
 package import Telemetry
 
 /// The resources for work on images: threads, memory, the codec, and the metrics and events for reporting.

@@ -1,7 +1,7 @@
 import Coordination
 import Downloading
-import Imaging
 import Memory
+import Recipes
 import Telemetry
 import ThumbnailTypes
 

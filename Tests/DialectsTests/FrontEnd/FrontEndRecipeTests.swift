@@ -5,6 +5,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 @testable import Imaging
+@testable import Recipes
 @testable import ThumbnailPipeline
 
 /// Sizes and formats of the front-end frameworks, of sources whose sizes and formats are known.

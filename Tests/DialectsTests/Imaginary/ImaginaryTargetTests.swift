@@ -1,6 +1,6 @@
 import Crypto
 import HTTPTypes
-import Imaging
+import Recipes
 import Testing
 import Text
 import ThumbnailPipeline

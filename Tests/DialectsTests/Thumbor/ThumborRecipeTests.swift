@@ -1,5 +1,5 @@
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import Text

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// AVIF files that libaom and our own boxes make, read by our own walk.
 @Suite(.timeLimit(.minutes(1)))

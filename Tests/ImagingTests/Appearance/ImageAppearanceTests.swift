@@ -2,6 +2,7 @@ import Crypto
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Hashes beside those that `blurhash-python` and `thumbhash-python` give for the same pixels, and palettes.
 struct ImageAppearanceTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct ColorProfileTests {
     private static let wide = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The effect of profiles on the images that have them.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Answers in sRGB and in Display P3.
 @Suite(.timeLimit(.minutes(2)))

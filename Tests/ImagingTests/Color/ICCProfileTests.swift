@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct ICCProfileTests {
     @Test(arguments: [ICCWriter.Curve.standard, .standardTable(1_024), .standardTable(4_096)])

@@ -2,6 +2,7 @@ import Coordination
 import Glibc
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Drawings of which only a part is made, because all of them would be too large.
 @Suite(.timeLimit(.minutes(1)))

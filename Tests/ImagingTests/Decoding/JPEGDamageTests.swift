@@ -1,6 +1,6 @@
 import Foundation
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 
 /// The result of a decode.
 enum Judgement: Hashable {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Files that lack their end, and files that lack pixels.
 @Suite(.timeLimit(.minutes(1)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Our own decoder of PNG beside libvips and libpng.
 @Suite(.timeLimit(.minutes(3)))

@@ -4,6 +4,7 @@ import Memory
 import TestSupport
 
 @testable import Imaging
+@testable import Recipes
 
 /// A PNG of rows that stand for anything, with any filters and any kind of compressed blocks, and its pixels by our own
 /// decoder and by libvips.

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Sources that hold light above white, by PQ and HLG.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Drawings whose border is cut off.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Imaging
+@testable import Recipes
 
 /// Where watermarks lie on results.
 struct OverlayLayoutTests {

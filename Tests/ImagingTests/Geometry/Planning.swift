@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import TestSupport
 
 /// Options for a box with the rest as it comes; `change` sets more.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import Imaging
+@testable import Recipes
 
 struct QualityCurveTests {
     /// Numbers of pixels from the least to more than any column of the curves has.

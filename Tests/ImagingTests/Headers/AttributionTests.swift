@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The maker's name and the rights, from the source's Exif to the answer's.
 struct AttributionTests {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Items and samples that hold more frames than are shown: a decoder decodes all of them.
 @Suite(.timeLimit(.minutes(1)))

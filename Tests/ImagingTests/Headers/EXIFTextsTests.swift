@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The texts that a file has in Exif, as `/info` tells them.
 struct EXIFTextsTests {

@@ -1,5 +1,6 @@
 import Imaging
 import Memory
+import Recipes
 
 /// Bytes of a file put together by hand.
 struct FileBytes {

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import Testing
 
 /// A GIF file's blocks, with meaningless image data.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The gain map that the header of a JPEG file tells of.
 struct GainMapHeaderTests {

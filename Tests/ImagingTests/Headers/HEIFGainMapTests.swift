@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Gain maps of HEIC and AVIF files, as far as their items and the camera's notes go.
 struct HEIFGainMapTests {

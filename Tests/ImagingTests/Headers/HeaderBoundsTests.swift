@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Headers that are long, or say the same again and again: reading them takes little time all the same.
 @Suite(.timeLimit(.minutes(1)))

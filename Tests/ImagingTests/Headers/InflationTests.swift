@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct InflationTests {
     /// The numbers below 150, in one block with codes of its own.

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The meaning of a source's colors, as headers of all formats say it.
 struct SourceColorsTests {

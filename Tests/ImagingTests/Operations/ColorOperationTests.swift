@@ -1,5 +1,6 @@
 import Glibc
 import Imaging
+import Recipes
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// Images and renders for the tests of operations.

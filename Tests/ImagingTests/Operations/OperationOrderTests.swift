@@ -1,8 +1,9 @@
+import Imaging
 import Memory
 import TestSupport
 import Testing
 
-@testable import Imaging
+@testable import Recipes
 
 @Suite(.timeLimit(.minutes(1)))
 struct OperationOrderTests {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Planes with fine detail in strong colors, which are mixed as the light of these colors.
 @Suite(.timeLimit(.minutes(1)))
@@ -171,7 +172,7 @@ struct ColorResamplingTests {
         token.cancel()
         let size = PixelSize(width: 64, height: 48)
         var target = PlanarTarget(of: image.size)
-        (target.resizedSize, target.rectangle, target.light) = (size, (0, 0, size), .linear)
+        (target.geometry.resizedSize, target.geometry.rectangle, target.geometry.light) = (size, (0, 0, size), .linear)
         #expect(ColorResampling(image, to: target) != nil)
         #expect(throws: CancellationError.self) { try PlanarRendering.pixels(of: image, target: target, token: token) }
     }

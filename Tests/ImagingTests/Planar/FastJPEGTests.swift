@@ -1,9 +1,10 @@
 import CJPEGReference
 import Coordination
+import Imaging
 import Memory
 import Testing
 
-@testable import Imaging
+@testable import Recipes
 
 /// The fast decoder of JPEG planes beside libjpeg and a plain reference.
 @Suite(.timeLimit(.minutes(2)))

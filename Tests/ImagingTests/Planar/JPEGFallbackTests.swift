@@ -4,6 +4,7 @@ import Memory
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Files that the fast decoder leaves to libjpeg: why, and that the result is libjpeg's.
 @Suite(.timeLimit(.minutes(2)))

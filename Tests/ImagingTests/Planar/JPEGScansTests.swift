@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct JPEGScansTests {
     /// A scan's component, first and last frequency, and bits left out before and after it.

@@ -2,6 +2,7 @@ import Coordination
 import Glibc
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// The planar lane's result for a file, and that of libvips from a full decode: the way without any shortcut.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Which operations planes do, and what they make of samples of both ranges.
 @Suite(.timeLimit(.minutes(1)))

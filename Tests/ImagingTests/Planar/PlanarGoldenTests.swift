@@ -1,5 +1,6 @@
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

@@ -3,6 +3,7 @@ import Memory
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// The pixels that samples of planes stand for.
 struct PlaneColorTests {

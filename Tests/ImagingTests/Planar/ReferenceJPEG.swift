@@ -4,6 +4,7 @@ import Glibc
 import Memory
 
 @testable import Imaging
+@testable import Recipes
 
 /// A JPEG made by libjpeg, and its samples as a plain reference decodes them.
 struct ReferenceJPEG: CustomStringConvertible {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Images with gain maps, from file to file.
 struct GainMapRenderingTests {

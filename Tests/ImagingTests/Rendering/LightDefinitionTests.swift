@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Images resampled as light by libvips' lane, beside the definition in floating point.
 @Suite(.timeLimit(.minutes(1)))

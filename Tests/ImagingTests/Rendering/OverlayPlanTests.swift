@@ -1,9 +1,10 @@
 import Coordination
+import Imaging
 import Memory
 import TestSupport
 import Testing
 
-@testable import Imaging
+@testable import Recipes
 
 /// The decodes of watermarks, the forms that are kept of them, and their prices.
 @Suite(.timeLimit(.minutes(1)))

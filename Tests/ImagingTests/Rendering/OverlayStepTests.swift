@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// How watermarks are mixed with results, pixel by pixel.
 @Suite(.timeLimit(.minutes(1)))

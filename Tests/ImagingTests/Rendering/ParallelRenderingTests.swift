@@ -1,5 +1,6 @@
 import Coordination
 import Imaging
+import Recipes
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 /// Trials whose files have sizes and similarities by formulas, and that count.
 private final class FakeTrials: EncodingTrials {

@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 
@@ -159,7 +160,7 @@ struct RenderStepsTests {
 }
 
 /// A kind of step that no lane has been told of: a black frame, ten pixels wide.
-private struct Framing: RenderStep {
+private struct Framing: VipsStep {
     let words = "frame"
     func shape(after input: FrameShape) -> FrameShape {
         FrameShape(

@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// The whole way from a file to a file.

@@ -3,6 +3,7 @@ import Memory
 import TestSupport
 
 @testable import Imaging
+@testable import Recipes
 
 /// Lays watermarks on images.
 enum WatermarkFixture {

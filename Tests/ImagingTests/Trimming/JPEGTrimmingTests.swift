@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct JPEGTrimmingTests {
     private let turned = JPEGFile.segment(0xE1, Array("Exif\0\0".utf8) + exif(orientation: 6))

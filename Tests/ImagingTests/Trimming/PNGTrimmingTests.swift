@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct PNGTrimmingTests {
     private func file(_ chunks: [(type: String, data: [UInt8])], orientation: Int = 1) -> [UInt8] {

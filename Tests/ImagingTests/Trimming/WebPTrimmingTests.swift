@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct WebPTrimmingTests {
     private let picture = [WebPFile.canvas(300, 200, flags: 0x0C), WebPFile.lossy(300, 200)]

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import Imaging
+@testable import Recipes
 
 struct WebPMetadataTests {
     private func removed(from file: [UInt8]) -> [UInt8] { WebPMetadata.removed(from: SharedBytes(file)).array }

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Writes Windows bitmaps of every kind, which our own service only reads.
 package struct BMPWriter {

@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 /// Writes AVIF files that are sequences of frames, each coded by our own encoder and for itself.
 package struct HEIFSequenceWriter {

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Writes AVIF files around images that our own encoder has coded: turned, cropped, made of others.
 package struct HEIFWriter {

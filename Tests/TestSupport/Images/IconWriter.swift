@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Writes icons, which our own service only reads.
 package enum IconWriter {

@@ -1,6 +1,7 @@
 import Coordination
-package import Imaging
+import Imaging
 import Memory
+package import Recipes
 
 extension ImageFixture {
     /// The file's bytes.

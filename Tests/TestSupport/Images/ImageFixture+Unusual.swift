@@ -1,4 +1,4 @@
-import Imaging
+import Recipes
 
 extension ImageFixture {
     /// The quarters' color at a pixel.

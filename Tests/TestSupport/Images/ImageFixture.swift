@@ -1,5 +1,6 @@
-package import Imaging
+import Imaging
 package import Memory
+package import Recipes
 
 /// Images made in code, by name.
 ///

@@ -1,6 +1,7 @@
 import Coordination
 package import Imaging
 package import Memory
+import Recipes
 
 /// Reads images back, for tests.
 package enum ImageReading {

@@ -1,5 +1,5 @@
-package import Imaging
 package import Memory
+package import Recipes
 
 /// Files that cost a careless decoder time or memory out of all proportion to their length.
 package enum ImageTrap: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// A turn as the number of its EXIF orientation.
 extension QuarterTurn: ExpressibleByIntegerLiteral {

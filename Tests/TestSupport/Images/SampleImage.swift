@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Pixels made by a formula, in the layout that encoders take: 8 bits, bands interleaved.
 package struct SampleImage: Sendable {

@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Writes TIFF files of every kind, which our own service only reads.
 package struct TIFFWriter {

@@ -1,5 +1,5 @@
-package import Imaging
 package import Memory
+package import Recipes
 
 /// Writes JPEG files with a gain map, in the forms that telephones and programs write.
 package struct UltraHDRWriter {

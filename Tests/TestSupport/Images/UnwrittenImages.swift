@@ -1,4 +1,4 @@
-package import Imaging
+package import Recipes
 
 /// Files of formats that the service reads and does not write; each shows ``SampleImage/quarters(_:)`` of 64×48 pixels
 /// upright.

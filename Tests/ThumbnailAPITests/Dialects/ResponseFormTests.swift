@@ -1,6 +1,6 @@
 import Dialects
 import HTTPTypes
-import Imaging
+import Recipes
 import Testing
 import Text
 import ThumbnailPipeline

@@ -1,7 +1,7 @@
 import Dialects
 import Downloading
-import Imaging
 import JSON
+import Recipes
 import Testing
 import Text
 import ThumbnailPipeline

@@ -1,7 +1,7 @@
 import Coordination
 import Dialects
 import HTTPTypes
-import Imaging
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

@@ -2,9 +2,9 @@ import Coordination
 import Dialects
 import Downloading
 import HTTPTypes
-import Imaging
 import JSON
 import Memory
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

@@ -3,8 +3,8 @@ import Dialects
 import Downloading
 import Glibc
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import Text

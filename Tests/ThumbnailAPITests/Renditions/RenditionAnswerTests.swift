@@ -1,9 +1,9 @@
 import Coordination
 import Dialects
 import HTTPTypes
-import Imaging
 import JSON
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailPipeline

@@ -1,7 +1,7 @@
 import Dialects
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Testing
 import ThumbnailPipeline
 import ThumbnailTypes

@@ -1,8 +1,8 @@
 import Coordination
 import Crypto
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailPipeline

@@ -1,7 +1,7 @@
 import Coordination
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

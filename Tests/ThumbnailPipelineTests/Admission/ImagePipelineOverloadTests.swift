@@ -1,7 +1,7 @@
 import Coordination
 import DiskCaching
 import HTTPTypes
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailTypes

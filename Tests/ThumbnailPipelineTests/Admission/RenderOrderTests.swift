@@ -1,6 +1,6 @@
 import Coordination
 import Downloading
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailTypes

@@ -1,7 +1,7 @@
 import Coordination
 import Downloading
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Text
 import ThumbnailTypes

@@ -2,8 +2,8 @@ import Coordination
 import Downloading
 import Foundation
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

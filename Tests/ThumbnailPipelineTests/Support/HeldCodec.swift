@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 
 /// A codec whose encodes wait at a gate, as if they took long, and then give a few bytes.

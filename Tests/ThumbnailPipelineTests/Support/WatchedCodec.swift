@@ -1,6 +1,7 @@
 import Coordination
 import Imaging
 import Memory
+import Recipes
 
 /// A codec that tells what it has encoded, or fails.
 final class WatchedCodec: ImageCodec {

@@ -1,7 +1,7 @@
 import Coordination
-import Imaging
 import JSON
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import HTTPServing
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Downloading
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 import ThumbnailPipeline

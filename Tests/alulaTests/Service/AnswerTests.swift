@@ -1,6 +1,7 @@
 import HTTPTypes
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

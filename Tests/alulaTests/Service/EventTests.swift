@@ -1,6 +1,6 @@
 import Downloading
-import Imaging
 import Memory
+import Recipes
 import Telemetry
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Imaging
+import Recipes
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import HTTPServing
 import HTTPTypes
 import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 import Text

@@ -1,5 +1,5 @@
 import HTTPTypes
-import Imaging
+import Recipes
 import SharedCaching
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Coordination
 import HTTPServing
 import HTTPTypes
-import Imaging
 import Memory
+import Recipes
 import TestSupport
 import Testing
 

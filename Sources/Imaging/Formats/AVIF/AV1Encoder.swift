@@ -1,5 +1,6 @@
 import CAOMShim
 import Memory
+import Recipes
 
 /// Encodes the frames of one item or track with libaom, which cannot be interrupted within a frame.
 @safe

@@ -1,29 +1,14 @@
+import Recipes
+
 /// AVIF: AV1 images in HEIF files (AV1 Image File Format).
 enum AVIFFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/avif", fileExtension: "avif", supportsAlpha: true, supportsAnimation: true,
-        maximumSide: 16_384,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .avif) },
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
-            // This decoder has had more security bugs than all others together.
-            needsConfinement: true,
-            planes: HEICFormat.planes,
-            memory: HEICFormat.memory,
-            time: .init(pixel: 45, byte: 76, isAlphaApart: true)),
-        output: .written(
-            .init(
-                saver: .avif,
-                quality: .avif,
-                effort: 1, bitDepths: [10, 8], version: 3, fullChromaFrom: 1, isSlow: true, isUninterruptible: true,
-                isUninterruptibleAnimation: true, planes: .avif,
-                photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
-                // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
-                // later ones may refer to.
-                memory: .init(
-                    pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
-                time: .init(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
+            planes: HEICFormat.planes),
+        encoding: .init(saver: .avif, planes: .avif))
 }
 
 /// libaom's settings for an effort and a quality, chosen by measurement (docs/measurements/avif.md).

@@ -1,3 +1,5 @@
+import Recipes
+
 struct AVIFImage {
     let size: PixelSize
     let isGray: Bool

@@ -1,3 +1,5 @@
+import Recipes
+
 /// The items of an AVIF file (ISO/IEC 23008-12): an image and an optional alpha plane.
 struct AVIFItems {
     let colors: AVIFImage

@@ -1,3 +1,5 @@
+import Recipes
+
 /// A sequence of frames as tracks (ISO/IEC 14496-12 section 8), with the items of its first frame.
 struct AVIFSequence {
     let items: AVIFItems

@@ -1,6 +1,7 @@
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 // AVIF files: libaom encodes the frames, and our own code writes the boxes.
 

@@ -1,15 +1,12 @@
+import Recipes
+
 enum BMPFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/bmp", fileExtension: "bmp", supportsAlpha: true, supportsAnimation: false,
-        maximumSide: 1_048_576,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             // Any text could begin with these two letters; no second header is longer than 255 bytes.
             leadingBytes: .parts([[0: Array("BM".utf8), 15: [0, 0, 0]]]),
             header: { bytes throws(ImagingError) in try BMPLayout(bytes).header },
-            loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) },
-            memory: .init(workingBytes: { header, _ in header.bands }),
-            time: .init(pixel: 10, byte: 6)),
-        output: .replaced(opaque: .jpeg, transparent: .png))
+            loader: .pixels { file, _, _, token in try BMPPixels.decode(file, token: token) }))
 }
 
 struct BMPLayout {

@@ -1,5 +1,6 @@
 import Coordination
 import Memory
+import Recipes
 
 /// Reads the pixels of a Windows bitmap.
 ///

@@ -1,20 +1,13 @@
+import Recipes
+
 enum ICOFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/x-icon", fileExtension: "ico", supportsAlpha: true, supportsAnimation: false,
-        maximumSide: 1_048_576,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             // No icon has more than 255 images.
             leadingBytes: .parts([[0: [0, 0, 1, 0], 5: [0]]]),
             header: { bytes throws(ImagingError) in try ICOImage(bytes).header },
             loader: .pixels { file, _, plan, token in try ICOPixels.decode(file, plan: plan, token: token) },
-            needsConfinement: true,
-            warmUp: .file(sample),
-            // The decoded bitmap and its file; an interlaced image is in memory twice.
-            memory: .init(workingBytes: { header, _ in
-                8 + (header.isProgressive ? 2 * header.bands * max(1, header.bitDepth / 8) : 0)
-            }),
-            time: .init(pixel: 16, byte: 6)),
-        output: .replaced(opaque: .png, transparent: .png))
+            warmUp: .file(sample)))
 
     private static let sample: [UInt8] =
         [0, 0, 1, 0, 1, 0, 1, 1, 0, 0, 1, 0, 24, 0, 48, 0, 0, 0, 22, 0, 0, 0]

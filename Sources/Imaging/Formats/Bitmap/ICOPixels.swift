@@ -1,5 +1,6 @@
 import Coordination
 import Memory
+import Recipes
 
 enum ICOPixels {
     static func decode(_ file: SharedBytes, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {

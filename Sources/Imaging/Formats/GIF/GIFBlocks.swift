@@ -1,3 +1,5 @@
+import Recipes
+
 /// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
 enum GIFBlocks {
     enum Block {

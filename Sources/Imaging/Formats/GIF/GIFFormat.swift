@@ -1,26 +1,19 @@
 import CVipsShim
+import Recipes
 
 /// GIF (GIF89a specification).
 enum GIFFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,
-        isCommonAnimation: true, maximumSide: 65_535,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             leadingBytes: .parts([[0: Array("GIF87a".utf8)], [0: Array("GIF89a".utf8)]]),
             header: { bytes throws(ImagingError) in try GIFHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadNsgifBuffer", open: CVipsShim_load_gif)),
             warmUp: .written(bands: 3),
             damage: .init(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
-            }),
-            memory: .init(workingBytes: { _, _ in 5 }),
-            time: .init(pixel: 15, byte: 10)),
-        output: .written(
-            .init(
-                saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) },
-                quality: nil, effort: 3, isSlow: true, isUninterruptible: true, holdsWideColors: false,
-                memory: .init(pixel: 18),
-                time: .init(pixel: 400, animation: 170, once: 45_000_000))))
+            })),
+        encoding: .init(
+            saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 }
 
 /// The header of a GIF file, and the number of its frames, including a truncated one.

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// Repairs GIF files without a trailer, which libvips rejects, and files that leave areas transparent without a
 /// transparent color, which libvips shows black or in the file's background color.

@@ -1,6 +1,7 @@
 import CCodedImages
 import CPlanarShim
 import Memory
+import Recipes
 
 struct CodedColors {
     let colors: HEIFColors

@@ -1,4 +1,5 @@
 import CCodedImages
+import Recipes
 
 /// Decodes the frames of one coded item or track; dav1d and libde265 cannot be interrupted.
 @safe

@@ -1,3 +1,5 @@
+import Recipes
+
 enum HEIFCoding {
     case av1, hevc
 

@@ -1,6 +1,7 @@
 import CCodedImages
 import Coordination
 import Memory
+import Recipes
 
 /// The planes of an image of coded tiles: cropped but not turned, with 8 bits or as many as coded.
 @safe

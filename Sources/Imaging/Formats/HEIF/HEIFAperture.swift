@@ -1,3 +1,5 @@
+import Recipes
+
 /// The visible part of an image (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its center's distance from the
 /// image's.
 struct HEIFAperture: Equatable {

@@ -1,6 +1,7 @@
 import CCodedImages
 import Coordination
 import Memory
+import Recipes
 
 struct HEIFFrames {
     private let sequence: HEIFSequence

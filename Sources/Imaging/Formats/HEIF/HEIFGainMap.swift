@@ -1,3 +1,5 @@
+import Recipes
+
 extension GainMap {
     /// Finds the gain map of a HEIF file's primary item; returns nil if there is no usable one.
     ///

@@ -1,3 +1,5 @@
+import Recipes
+
 /// The header of an AVIF or HEIC file: the properties of its primary item and of the items in it.
 ///
 /// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in EXIF

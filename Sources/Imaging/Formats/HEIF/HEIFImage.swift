@@ -1,3 +1,5 @@
+import Recipes
+
 struct HEIFCanvas {
     /// The size of the whole image, which the tiles may exceed at the right and bottom.
     let size: PixelSize

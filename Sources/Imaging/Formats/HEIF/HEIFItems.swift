@@ -1,3 +1,5 @@
+import Recipes
+
 struct HEIFItems {
     private(set) var primary: Int?
     /// The properties that items refer to.

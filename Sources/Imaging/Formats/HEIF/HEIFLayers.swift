@@ -1,3 +1,5 @@
+import Recipes
+
 /// An image composed of other items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC
 /// 23008-12 section 6.6.2.4), or a grid.
 struct HEIFLayers {

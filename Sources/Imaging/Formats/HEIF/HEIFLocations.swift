@@ -1,3 +1,5 @@
+import Recipes
+
 /// The locations of a HEIF file's item data (`iloc`, ISO/IEC 14496-12 section 8.11.3).
 struct HEIFLocations {
     private var inner: Range<Int>?

@@ -2,6 +2,7 @@ import CCodedImages
 import CPixels
 import Coordination
 import Memory
+import Recipes
 
 struct HEIFPixels {
     private let file: SharedBytes

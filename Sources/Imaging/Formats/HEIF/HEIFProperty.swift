@@ -1,3 +1,5 @@
+import Recipes
+
 /// A property of an item (ISO/IEC 23008-12 section 6.5).
 enum HEIFProperty: Equatable {
     /// `ispe`: the size of the stored image.

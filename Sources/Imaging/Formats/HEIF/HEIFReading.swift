@@ -2,6 +2,7 @@ import CCodedImages
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 /// Reads AVIF and HEIC: our own code parses items and boxes, dav1d and libde265 decode the coded images.
 enum HEIFReading {
@@ -76,5 +77,19 @@ extension CodedPlanes {
     func meaning(_ declared: HEIFColors?) -> CodedColors? {
         CodedColors(
             declared ?? colors, isFullyDetailed: planes.count == 1 || planes[0].size == planes[1].size, bits: bits)
+    }
+}
+
+/// HEIC: HEVC images in HEIF files (ISO/IEC 23008-12).
+enum HEICFormat {
+    static let codec = FormatCodec(
+        decoding: .init(
+            leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
+            header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .heic) },
+            loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
+            planes: planes))
+
+    static let planes: FormatCodec.PlaneLoader = { file, header, plan, token, room, _ in
+        try HEIFReading.planes(file, header: header, plan: plan, token: token, room: room)
     }
 }

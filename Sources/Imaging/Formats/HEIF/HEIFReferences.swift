@@ -1,3 +1,5 @@
+import Recipes
+
 /// Iterates over the references between the items of a HEIF file (`iref`, ISO/IEC 14496-12 section 8.11.12).
 struct HEIFReferences {
     private var boxes: BoxCursor

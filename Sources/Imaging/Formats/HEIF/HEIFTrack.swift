@@ -1,3 +1,5 @@
+import Recipes
+
 /// A track of frames in an AVIF or HEIC file (ISO/IEC 14496-12 section 8).
 struct HEIFTrack {
     private(set) var id = 0

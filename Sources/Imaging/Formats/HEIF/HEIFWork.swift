@@ -1,3 +1,5 @@
+import Recipes
+
 /// The work of decoding an item with everything in it.
 ///
 /// A grid may crop its tiles, and an overlay may use the same large item many times: neither the visible size nor the

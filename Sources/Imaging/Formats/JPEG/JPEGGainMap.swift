@@ -1,4 +1,5 @@
 package import Memory
+package import Recipes
 
 struct JPEGGainMapNotes {
     /// The XMP packet, if it has the properties of gain maps.

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 enum JPEGGainMapWriting {
     /// Writes a file by Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index

@@ -1,3 +1,5 @@
+import Recipes
+
 /// The header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans must be
 /// counted.
 struct JPEGHeader {

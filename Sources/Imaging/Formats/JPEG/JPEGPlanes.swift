@@ -2,6 +2,7 @@ import CFastJPEG
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 /// The header of a JPEG file, as libjpeg reads it before it decodes the file.
 struct JPEGPlanesHeader {

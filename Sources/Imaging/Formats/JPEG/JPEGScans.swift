@@ -1,3 +1,5 @@
+import Recipes
+
 /// The scans of a progressive image that are visible at a reduced size.
 ///
 /// Other scans are skipped, which saves most of the work. A scan contains some frequencies of a component, or one more

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// Removes excessive metadata and a truncated last segment from JPEG files.
 ///

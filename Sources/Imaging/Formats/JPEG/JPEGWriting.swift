@@ -1,6 +1,7 @@
 import CJPEGWriting
 import CPlanarShim
 import Memory
+import Recipes
 
 extension PlaneEncoder {
     static let jpeg = PlaneEncoder(

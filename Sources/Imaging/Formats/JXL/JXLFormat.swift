@@ -1,31 +1,59 @@
+import CPlanarShim
 import CVipsShim
+import Coordination
 import Memory
+import Recipes
 
 /// JPEG XL (ISO/IEC 18181).
 enum JXLFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/jxl", fileExtension: "jxl", supportsAlpha: true, supportsAnimation: false,
-        // The longest side of the standard's level 5.
-        maximumSide: 262_144,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             leadingBytes: .parts([[0: [0xFF, 0x0A]], [0: JXLContainer.signature]]),
             header: { bytes throws(ImagingError) in try JXLHeader.read(bytes) },
             loader: .pixels { file, header, _, token in
                 try JXLPixels.decode(JXLContainer.codestream(in: file), header: header, token: token)
-            },
-            needsConfinement: true,
-            memory: .init(workingBytes: { header, _ in 12 * (header.bands + 1) }),
-            time: .init(pixel: 80, byte: 60)),
-        output: .written(
-            .init(
-                saver: VipsSaver { image, options in
-                    let isWide = options.settings.isWide && image.bands >= 3
-                    let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
-                    return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
-                },
-                quality: .jxl, effort: 5,
-                version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
-                photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)],
-                memory: .init(pixel: 120, least: 4 << 20),
-                time: .init(pixel: 190, alpha: 340))))
+            }),
+        encoding: .init(
+            saver: VipsSaver { image, options in
+                let isWide = options.settings.isWide && image.bands >= 3
+                let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
+                return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
+            }))
+}
+
+enum JXLPixels {
+    /// Decodes a codestream in one piece; libjxl cannot be interrupted.
+    static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
+        try unsafe codestream.withUnsafeBytes { bytes throws in
+            guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {
+                throw ImagingError.outOfMemory(detail: "libjxl cannot be started")
+            }
+            defer { unsafe CPlanarShim_jxl_close(reader) }
+            func check(_ status: CPlanarShimStatus) throws {
+                guard status == CPlanarShimDone else {
+                    throw ImagingError.cannotDecode(detail: unsafe String(cString: CPlanarShim_jxl_text(reader)))
+                }
+                try token.check()
+            }
+
+            var image = unsafe CPlanarShimJXLHeader()
+            try check(unsafe CPlanarShim_jxl_header(reader, &image))
+            let size = unsafe PixelSize(width: Int(image.width), height: Int(image.height))
+            let bands = unsafe Int(image.bands)
+            guard size == header.storedSize, 1...4 ~= bands else {
+                throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
+            }
+            let isWide = unsafe image.is_wide != 0
+            let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
+            var isIncomplete: CInt = 0
+            try check(
+                unsafe CPlanarShim_jxl_pixels(
+                    reader, &image, memory.bytes.baseAddress, &isIncomplete))
+            let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
+            return unsafe DecodedPixels(
+                pixels: memory.finish(), size: size, bands: bands,
+                profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
+                isWide: isWide, isIncomplete: isIncomplete != 0)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// The header of a JPEG XL file: the size and metadata at the start of its codestream, which are not compressed.
 ///

@@ -1,3 +1,5 @@
+import Recipes
+
 /// The frames of an animated PNG file (W3C PNG third edition, section 4.9).
 struct PNGAnimation {
     struct Frame {

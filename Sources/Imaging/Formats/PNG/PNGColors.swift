@@ -1,3 +1,5 @@
+import Recipes
+
 /// The color chunks of a PNG file (PNG third edition, sections 4.3 and 11.3.2).
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?

@@ -1,12 +1,11 @@
 import CVipsShim
 import Memory
+import Recipes
 
 /// PNG (ISO/IEC 15948), with animations.
 enum PNGFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/png", fileExtension: "png", supportsAlpha: true, supportsAnimation: true,
-        maximumSide: 2_147_483_647,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             leadingBytes: .parts([[0: pngSignature]]),
             header: { bytes throws(ImagingError) in try PNGHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadPngBuffer", open: CVipsShim_load_png)),
@@ -20,21 +19,8 @@ enum PNGFormat {
             },
             damage: .init(
                 withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },
-                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
-            memory: .init(workingBytes: { header, _ in
-                // An interlaced image is complete only after its last pass, so all of it stays in memory. An animation
-                // needs the canvas, a saved copy of it, and the frame.
-                (header.isProgressive ? header.bands * max(1, header.bitDepth / 8) : 0)
-                    + (header.frames > 1 ? 3 * header.bands : 0)
-            }),
-            time: .init(pixel: 6, byte: 6, animation: 18)),
-        output: .written(
-            .init(
-                saver: .png, quality: nil, hasPaletteQuality: true, effort: 2, version: 3, attribute: withEXIF,
-                addProfile: withDisplayP3,
-                // The pixels, their indices, and the file.
-                memory: .init(pixel: 12, palette: 12 << 20),
-                time: .init(pixel: 115, alpha: 20, palette: 20, palettePerImage: 40_000_000))))
+                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) })),
+        encoding: .init(saver: .png, attribute: withEXIF, addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)

@@ -1,6 +1,7 @@
 import CPNG
 import Coordination
 import Memory
+import Recipes
 
 /// Decodes frames of animated PNG files: libvips decodes each as a separate file, and our own code composites them.
 enum PNGFrames {

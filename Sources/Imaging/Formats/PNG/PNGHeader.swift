@@ -1,3 +1,5 @@
+import Recipes
+
 /// The header of a PNG file (ISO/IEC 15948): the first chunk, and transparency, EXIF, ICC and frames from the others.
 enum PNGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {

@@ -1,6 +1,7 @@
 import CPNG
 import Coordination
 import Memory
+import Recipes
 
 /// Decodes PNG stills with the decoder of docs/png.md, to the same pixels as libvips.
 enum PNGPixels {

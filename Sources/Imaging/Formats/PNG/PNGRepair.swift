@@ -2,6 +2,7 @@ import CPNG
 import Coordination
 import Glibc
 import Memory
+import Recipes
 
 /// Repairs PNG files whose compressed rows are truncated, have wrong checksums, or have much data behind them.
 ///

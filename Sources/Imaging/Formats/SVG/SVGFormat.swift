@@ -1,9 +1,9 @@
+import Recipes
+
 /// SVG, drawn by librsvg.
 enum SVGFormat {
-    static let traits = FormatTraits(
-        mediaType: "image/svg+xml", fileExtension: "svg", supportsAlpha: true, supportsAnimation: false,
-        maximumSide: 32_767,
-        reading: .init(
+    static let codec = FormatCodec(
+        decoding: .init(
             leadingBytes: .markup { SVGRoot.begins($0) },
             header: { bytes throws(ImagingError) in try SVGHeader.read(bytes) },
             loader: .pixels { file, header, plan, token in
@@ -11,15 +11,9 @@ enum SVGFormat {
                     try ImageDecoder.embeddedPNG(of: file, most: most, token: token)
                 }
             },
-            needsConfinement: true,
             warmUp: .file(sample),
-            isVector: true,
             prepare: { _ = SVGPixels.fontCount },
-            isUnreliable: { SVGPixels.isFontLost },
-            // The intermediate images of filters in typical drawings.
-            memory: .init(workingBytes: { _, _ in 32 }),
-            time: .init(pixel: 75, byte: 400)),
-        output: .replaced(opaque: .png, transparent: .png))
+            isUnreliable: { SVGPixels.isFontLost }))
 
     /// Text, a gradient, a filter, and a nested image.
     private static let sample = Array(

@@ -1,3 +1,4 @@
+import Recipes
 import Text
 
 /// The header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root element.

@@ -1,6 +1,7 @@
 import CSVGShim
 import Coordination
 import Memory
+import Recipes
 import Synchronization
 
 enum SVGPixels {

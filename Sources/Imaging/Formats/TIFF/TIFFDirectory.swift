@@ -1,3 +1,5 @@
+import Recipes
+
 /// The used entries of a TIFF page's directory (TIFF 6.0 section 8).
 struct TIFFDirectory: Equatable {
     struct Value {

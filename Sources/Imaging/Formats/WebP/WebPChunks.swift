@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// Reads and writes chunks of WebP files that the service encoded (RFC 9649).
 enum WebPChunks {

@@ -1,3 +1,5 @@
+import Recipes
+
 /// The header of a WebP file: its chunks, by their lengths; the last one may be truncated.
 struct WebPHeader {
     private var canvas: WebPCanvas?

@@ -1,6 +1,7 @@
 import CPlanarShim
 import Coordination
 import Memory
+import Recipes
 
 enum WebPPlanes {
     static func decode(

@@ -1,4 +1,5 @@
 import Memory
+import Recipes
 
 /// Removes unwanted frames, excessive metadata and a truncated chunk from WebP files.
 ///

@@ -1,6 +1,7 @@
 import CPlanarShim
 import CVipsShim
 import Memory
+import Recipes
 
 extension PlaneEncoder {
     static let webp = PlaneEncoder(

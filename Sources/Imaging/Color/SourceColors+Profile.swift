@@ -1,0 +1,85 @@
+import Memory
+import Recipes
+
+extension SourceColors {
+    init(_ encoding: ColorEncoding) {
+        self.init()
+        self.encoding = encoding
+        switch encoding.transfer {
+        case .pq: (space, highRange) = (Space(primaries: encoding.places.connectionPrimaries) ?? .other, .pq)
+        case .hlg: (space, highRange) = (Space(primaries: encoding.places.connectionPrimaries) ?? .other, .hlg)
+        case .srgb, .power: space = encoding.profile.map(Space.init(of:)) ?? .other
+        }
+    }
+
+    init?(primaries: Int, transfer: Int) {
+        guard let encoding = ColorEncoding(primaries: primaries, transfer: transfer) else { return nil }
+        self.init(encoding)
+    }
+
+    init?(profile bytes: RawSpan) {
+        let profile = ICCProfile(bytes)
+        switch profile.space {
+        case nil: return nil
+        case .gray: self.init(.gray)
+        case .cmyk: self.init(.cmyk)
+        case .color: self.init(profile.colors.map(Space.init(of:)) ?? .other)
+        }
+        // An 8-bit table cannot represent light brighter than white; code points can.
+        guard profile.space == .color, let points = profile.codePoints,
+            let coded = SourceColors(primaries: points.primaries, transfer: points.transfer), coded.highRange != .none
+        else { return }
+        self = coded
+    }
+}
+
+extension SourceColors.Space {
+    /// The spaces of three primaries, with the powers or curves used in files.
+    private static let known: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
+        (.srgb, .srgb, [.srgb]), (.displayP3, .displayP3, [.srgb]), (.adobeRGB, .adobeRGB, [.power(219_922)]),
+        (.proPhoto, .proPhoto, [.power(180_000)]),
+        (.rec2020, .rec2020, [.srgb, .power(240_000), .power(220_000), .power(200_000)]),
+    ]
+
+    fileprivate init?(primaries: [[Double]]) {
+        guard let known = Self.known.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
+            return nil
+        }
+        self = known.space
+    }
+
+    fileprivate init(of profile: ColorProfile) {
+        if profile.isStandard {
+            self = .srgb
+            return
+        }
+        let primaries = profile.primaries.map { $0.map { Double($0) / 65_536 } }
+        let known = Self.known.first { known in
+            known.places.connectionPrimaries.isClose(to: primaries)
+                && known.curves.contains { curve in profile.curves.allSatisfy { $0.isClose(to: curve) } }
+        }
+        self = known?.space ?? .other
+    }
+}
+
+extension [[Double]] {
+    fileprivate func isClose(to other: [[Double]]) -> Bool {
+        count == other.count && zip(self, other).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 0.003 } }
+    }
+}
+
+extension ImageHeader {
+    /// Returns this header with the colors that the file declares, if they fit such pixels; only their curve applies to
+    /// gray.
+    func with(_ declared: SourceColors?) -> ImageHeader {
+        var header = self
+        if bands < 3, let encoding = declared?.encoding, encoding.grayProfile != nil {
+            header.colors.encoding = encoding
+        } else if let declared, (declared.space == .gray) == (bands < 3),
+            (declared.space == .cmyk) == (colors.space == .cmyk)
+        {
+            header.colors = declared
+        }
+        return header
+    }
+}

@@ -1,0 +1,58 @@
+import Recipes
+
+/// Decides whether work is done on planes or by libvips.
+///
+/// The decision depends on the source's header and the request, never on caches or load: the same source and parameters
+/// yield the same bytes.
+enum PlanarLane {
+    static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
+        guard min(header.storedSize.width, header.storedSize.height) >= StepGeometry.shortestPlane * plan.level else {
+            return false
+        }
+        return header.format.reading.mayHavePlanes(header)
+    }
+
+    /// Returns the resampling for as many leading steps as planes support, and the plan for libvips with the other
+    /// steps.
+    ///
+    /// If the result is tiny or larger than the image, libvips runs all steps, on the image at its decoded size.
+    ///
+    /// - Parameter needsPixels: Whether the result is pixels, regardless of its format.
+    static func part(
+        of plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
+    ) -> (target: PlanarTarget, rest: RenderPlan) {
+        let whole = PlanarTarget(of: image.size)
+        // Filters apply to planes that are encoded directly.
+        let isForPlanes = !needsPixels && image.bands == 3 && plan.format.encoding?.planes != nil
+        var start = whole
+        start.takesFilters = isForPlanes
+        // During a quality search, the planes are encoded more than once, and encoders may overwrite transparent parts.
+        start.takesAlpha = isForPlanes && plan.format.encoding?.planes?.holdsAlpha == true && !plan.quality.isSearched
+        var (target, count) = plan.steps.planarTarget(from: start)
+        if isForPlanes, count < plan.steps.count { (target, count) = plan.steps.planarTarget(from: whole) }
+        guard target.canResample(from: image.size) else { return (whole, plan) }
+        var rest = plan.afterFirst(count)
+        // Small results that are only resampled become pixels with full chroma, from which sharp chroma is computed.
+        rest.hasSharpChroma =
+            isForPlanes && plan.outputSize.area <= plan.format.maximumSharpPixels
+            && plan.steps.planarTarget(from: whole).count == plan.steps.count
+        return (target, rest)
+    }
+
+    /// Returns the encoder for the resampled planes; nil if they must be converted to pixels.
+    ///
+    /// Steps for libvips, gray profiles, and formats without a planar encoder require pixels.
+    static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
+        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
+        else {
+            return nil
+        }
+        if !rest.steps.isEmpty {
+            // A gray image may become a color image. Compared with encoders in worker processes, the conversion is
+            // nearly free.
+            guard image.bands == 3, !rest.format.isEncodedByWorker, rest.steps.allSatisfy({ $0 is any StampingStep })
+            else { return nil }
+        }
+        return rest.format.encoding?.planes
+    }
+}

@@ -1,0 +1,63 @@
+import Coordination
+import Memory
+package import Recipes
+
+extension AdditionForm {
+    /// Converts `image` to this form, with alpha.
+    ///
+    /// - Throws: `VipsError`, or the error of `token`.
+    func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
+        if isForm(of: image) { return image }
+        if let planeRange {
+            var interleaved = self
+            interleaved.planeRange = nil
+            return try interleaved.pixels(of: image, token: token).split(to: planeRange)
+        }
+        var (source, steps): (DecodedImage, RenderSteps) = (image, [ResampleStep(to: innerSize, in: light)])
+        if image.bands >= 3 { steps = steps.shown(from: image.profile, inWide: isWide) }
+        if case .planar = image.layout {
+            let whole = PlanarTarget(of: image.size)
+            var (target, count) = steps.planarTarget(from: whole)
+            if !target.canResample(from: image.size) { (target, count) = (whole, 0) }
+            source = try PlanarRendering.pixels(of: image, target: target, token: token)
+            steps.removeFirst(count)
+        }
+        defer { extendLifetime(source) }
+        return try unsafe source.pixels.withUnsafeBytes { bytes throws in
+            var scaled = try unsafe VipsImage.pixels(
+                bytes, width: source.size.width, height: source.size.height, bands: source.bands)
+            var context = StepContext(token: token)
+            for step in steps { scaled = try step.vipsStep.applied(to: scaled, in: &context) }
+            if hasMargins {
+                scaled = try MarginStep(margins, color: .transparent).applied(to: scaled, in: &context)
+            }
+            // Pixels are computed on demand: those outside the part cost nothing.
+            let isWrapped =
+                firstColumn + size.width > scaledSize.width || firstRow + size.height > scaledSize.height
+            if isWrapped { scaled = try scaled.repeatedTwice() }
+            let part = try scaled.extracted(left: firstColumn, top: firstRow, width: size.width, height: size.height)
+                .withAlpha()
+            return DecodedImage(pixels: try part.pixels(token: token), size: size, bands: part.bands)
+        }
+    }
+
+    func isForm(of image: DecodedImage) -> Bool {
+        guard planeRange == nil, !hasMargins, !isWide, image.profile == nil, case .interleaved = image.layout else {
+            return false
+        }
+        return image.hasAlpha && image.size == scaledSize && size == scaledSize && firstColumn == 0 && firstRow == 0
+    }
+}
+
+/// Reuses forms of additional sources across renders: returns the cached pixels, or the result of `make`.
+///
+/// The index refers to ``RenderPlan/additions``. Called on worker threads.
+package typealias AdditionFormReuse =
+    @Sendable (
+        _ index: Int, _ form: AdditionForm, _ make: () throws -> DecodedImage
+    ) throws -> DecodedImage
+
+extension AdditionForm {
+    /// Computes each form without a cache.
+    package static let made: AdditionFormReuse = { _, _, make in try make() }
+}

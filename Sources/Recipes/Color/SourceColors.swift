@@ -1,0 +1,74 @@
+package struct SourceColors: Hashable, Sendable {
+    package enum Space: String, CaseIterable, Sendable {
+        case srgb
+        case displayP3 = "display-p3"
+        case adobeRGB = "adobe-rgb"
+        case proPhoto = "prophoto"
+        case rec2020, gray, cmyk, other
+    }
+
+    /// How a file stores light that is brighter than white.
+    package enum HighRange: String, CaseIterable, Sendable {
+        case none, pq, hlg
+        /// A second image of how much brighter each part of the first one is.
+        case gainMap = "gain-map"
+
+        /// Whether samples represent light brighter than white and need tone mapping.
+        package var isOfLight: Bool { self == .pq || self == .hlg }
+    }
+
+    package var space: Space
+    package var highRange = HighRange.none
+    /// The encoding that overrides the ICC profile; nil if the profile applies, or sRGB without one.
+    package var encoding: ColorEncoding?
+
+    package init(_ space: Space = .srgb) { self.space = space }
+
+}
+
+extension SourceColors {
+    package var numbers: [Int] {
+        let names = [Space.allCases.firstIndex(of: space) ?? 0, HighRange.allCases.firstIndex(of: highRange) ?? 0]
+        guard let encoding else { return names }
+        return names + [encoding.transfer.number, encoding.peak] + encoding.places.numbers
+    }
+
+    package static let maximumNumbers = 12
+
+    package init?(numbers: [Int]) {
+        guard [2, Self.maximumNumbers].contains(numbers.count), Space.allCases.indices ~= numbers[0],
+            HighRange.allCases.indices ~= numbers[1]
+        else { return nil }
+        (space, highRange) = (Space.allCases[numbers[0]], HighRange.allCases[numbers[1]])
+        guard numbers.count > 2 else { return }
+        guard let transfer = ColorEncoding.Transfer(number: numbers[2]), 0...10_000 ~= numbers[3],
+            let places = Chromaticities(Array(numbers[4...]))
+        else { return nil }
+        encoding = ColorEncoding(places, transfer, peak: numbers[3])
+    }
+}
+
+extension ColorEncoding.Transfer {
+    /// The code point of H.273, or a power.
+    fileprivate var number: Int {
+        switch self {
+        case .srgb: 13
+        case .pq: 16
+        case .hlg: 18
+        case .power(let power): power
+        }
+    }
+
+    fileprivate init?(number: Int) {
+        switch number {
+        case 13: self = .srgb
+        case 16: self = .pq
+        case 18: self = .hlg
+        case Self.powers: self = .power(number)
+        default: return nil
+        }
+    }
+
+    /// The powers that a header may declare.
+    package static let powers = 10_000...1_000_000
+}

@@ -1,0 +1,89 @@
+extension ImageHeader {
+    /// Returns the peak memory of a decode by `plan`, in bytes, including the decoded pixels; known before it starts.
+    ///
+    /// The factors are measured (`make bench-costs`). Saturates instead of overflowing, because the header may claim
+    /// any size.
+    ///
+    /// - Parameter fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired first.
+    package func cost(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
+        let header = decoded(by: plan)
+        let storedSize = header.storedSize
+        let bands = header.bands
+        let isWhole = plan.level == 1
+        let area = Cost(header.decodedArea)
+        let frameCount = Cost(plan.frames(of: self))
+        let reduced = Cost(storedSize.reduced(by: plan.level).area)
+        // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
+        let result = reduced * Cost(bands) * frameCount
+        // Rows that libvips buffers while it reads the file, at the width of its loader.
+        let rowWidth = Cost(storedSize.reduced(by: format.reading.reduction == .transform ? plan.level : 1).width)
+        let rows =
+            Cost(min(storedSize.height, Self.keptRows)) * rowWidth * Cost(bands * max(1, (header.bitDepth + 7) / 8))
+        let memory = format.reading.memory
+        let working =
+            area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
+        // Other frames that a decoder keeps because later ones may refer to them.
+        let hidden = Cost(header.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
+        let kept = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))
+        // Rotated planes need new memory. With full-size chroma they are as large as pixels.
+        let isTurned = header.orientation != .none && format.reading.mayHavePlanes(header)
+        let turning = isTurned ? result : Cost(0)
+        // 16-bit pixels, and the 8-bit pixels made from them.
+        let toning = header.colors.encoding?.isBright == true ? area * Cost(3 * bands) : Cost(0)
+        let tables = Cost(header.isCMYK ? Self.cmykTables : 0)
+        // The gain map is copied out of the file and decoded after the image.
+        let map = plan.gainMap(of: self).map { Cost($0.map.header.cost(of: $0.plan, fileByteCount: fileByteCount)) }
+        return (result + turning + toning + rows + working + kept + tables + Cost(fileByteCount) + (map ?? Cost(0)))
+            .bytes
+    }
+
+    private static let keptRows = 900
+    /// The number of reference frames of AV1 and of HEVC up to level 5.
+    private static let keptFrames = 8
+    private static let cmykTables = 4 << 20
+}
+
+extension RenderPlan {
+    private static let searching = 12
+    /// The text of a file of at most four bytes a pixel.
+    private static let dataURL = 6
+    /// Pixels that are counted before they are encoded.
+    private static let counting = 4
+
+    /// The peak memory of rendering and encoding, in bytes, including the result but not the decoded pixels.
+    package var cost: Int {
+        // A format without a writer is rejected, which needs no memory.
+        guard let memory = format.writing?.memory else { return 0 }
+        // During a quality search, both the unencoded and the decoded image are in memory.
+        let perPixel =
+            memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
+            + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
+            + (gamut == .auto ? Self.counting : 0)
+        let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
+        // An animation is composed and encoded frame by frame, but some encoders need all frames at once.
+        let framing =
+            frames > 1
+            ? Cost(frames) * Cost(outputSize.area * memory.animation.frame)
+                + Cost(largest * memory.animation.pixel + memory.animation.once)
+            : Cost(0)
+        let trimming = border?.bytes(for: source.size) ?? 0
+        let choosing = choosesPalette ? memory.palette : 0
+        // The map is rendered after the image and has no more pixels; after a trim, the result may be small enough for
+        // full chroma.
+        let mapping = decode.keepsGainMap ? (memory.pixel + memory.fullChroma) * outputSize.area : 0
+        return mapping + framing.bytes + trimming + choosing + memory.least + largest * perPixel
+            + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
+    }
+}
+
+private struct Cost: Equatable {
+    let bytes: Int
+
+    init(_ bytes: Int) { self.bytes = bytes }
+
+    func limited(to other: Cost) -> Cost { Cost(min(bytes, other.bytes)) }
+
+    static func * (one: Cost, other: Cost) -> Cost { Cost(one.bytes.saturatingProduct(other.bytes)) }
+
+    static func + (one: Cost, other: Cost) -> Cost { Cost(one.bytes.saturatingSum(other.bytes)) }
+}

@@ -1,0 +1,231 @@
+extension RenderPlan {
+    /// Creates the plan of a recipe's result.
+    ///
+    /// If the format that the recipe chooses cannot represent the result, the recipe chooses again.
+    package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
+        guard source.limits.sourceFormats.contains(source.header.format) else {
+            throw .formatNotAccepted(source.header.format)
+        }
+        try source.checkSides()
+        var source = source
+        while true {
+            let composition = try recipe.recipe.composition(of: source)
+            do throws(ImagingError) {
+                self = try RenderPlan(composition, by: recipe, of: source)
+                return
+            } catch {
+                let isUnfit =
+                    switch error {
+                    case .sideTooLong(_, composition.format): true
+                    case .tooManyPixels(let size, _): !source.limits.allow(size, in: composition.format)
+                    default: false
+                    }
+                guard isUnfit, source.unsupportedFormats.insert(composition.format).inserted else { throw error }
+            }
+        }
+    }
+
+    private init(
+        _ composition: Composition, by recipe: AnyRenderRecipe, of source: RecipeSource
+    ) throws(ImagingError) {
+        let (header, limits) = (source.header, source.limits)
+        guard composition.page < header.frames else {
+            throw .noSuchPage(composition.page, pages: header.frames)
+        }
+        let isAnimated =
+            composition.frames > 1 && header.frames > 1 && composition.trim == nil
+            && header.format.hasMovingFrames && composition.keepsFrames
+        let maximumFrames = min(composition.frames, limits.maximumFrames)
+        let frames = isAnimated ? min(header.frames - composition.page, maximumFrames) : 1
+        let page = header.page(composition.page)
+        let maximumPixels = limits.maximumPixels(of: page)
+        if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
+        let wanted = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
+        let drawing = try composition.drawing(of: wanted, on: page, maximumPixels: maximumPixels)
+        let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
+        let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
+        let keepsGainMap =
+            composition.keepsGainMap && frames == 1 && composition.format.writing?.holdsGainMap == true
+            && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
+        let isWhole = page.drawing != nil || composition.trim != nil
+        let decode = DecodePlan(
+            page: composition.page,
+            level: isWhole ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
+            isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
+            drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
+            gamut: DecodedGamut(of: header.colors, for: gamut))
+        try decode.check(header, limits: limits)
+        try header.checkTime(of: decode, limits: limits)
+        let decoded = header.decoded(by: decode)
+        self.init(
+            decode: decode, source: decoded.shape, steps: steps, format: composition.format,
+            quality: composition.paletteQuality ?? 100, effort: source.rules.efforts[composition.format])
+        if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
+        isDataURL = composition.isDataURL
+        self.gamut = gamut
+        if format.hasQuality { set(composition.quality, in: composition.qualityScale) }
+        if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
+        if composition.keepsCopyright, format.writing?.holdsEXIF == true { attribution = decoded.attribution }
+        additions = try composition.plannedAdditions(of: source)
+        isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
+        guard !isStacked || outputSize.height <= format.maximumSide / frames else {
+            throw .sideTooLong(outputSize, format: format)
+        }
+        border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
+        try check(limits, frames: frames, most: decoded.storedSize.area)
+    }
+
+    private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
+        (self.quality, qualityScale) = (quality, format.writing?.quality?.isIdentity ?? true ? .encoder : scale)
+        if case .fixed(let quality) = quality {
+            (self.quality, qualityScale) = (.fixed(encoderQuality(for: quality)), .encoder)
+        }
+    }
+
+    /// Rejects a result or a size between two steps that exceeds the limits or the output format.
+    ///
+    /// - Parameter area: Pixels of one frame of the source, which were accepted.
+    func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
+        try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
+        try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
+        guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
+            throw .sideTooLong(outputSize, format: format)
+        }
+        // The cropped part may be small although the image before the crop is large. A crop by position computes only
+        // its part; the search for the most interesting part computes and keeps the whole image.
+        let most = max(limits.maximumOutputPixels, area * frames)
+        for work in steps.work(on: self.source) {
+            let size = work.output.size
+            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= most / frames else {
+                throw .tooManyPixels(size, frames: frames)
+            }
+        }
+        try checkScales()
+        // Inexpensive work is always allowed.
+        guard stepsTime(frames: frames) <= max(limits.longestSteps, TimeCost.expensive) else {
+            throw .tooMuchWork(outputSize)
+        }
+    }
+
+    /// Rejects what libvips cannot resample: sides that are too long, and in gamma-encoded values more than a million
+    /// pixels to one.
+    private func checkScales() throws(ImagingError) {
+        let maximumToOne = 1_000_000
+        for (step, work) in zip(steps, steps.work(on: source)) {
+            if let form = (step as? any AdditionStep)?.additionForm,
+                max(form.scaledSize.width, form.scaledSize.height) > PixelSize.maximumSide
+            {
+                throw .tooManyPixels(form.scaledSize)
+            }
+            guard let resample = step as? ResampleStep, resample.light == .gamma else { continue }
+            let input = resample.part?.size ?? work.input.size
+            guard input.width / resample.size.width <= maximumToOne, input.height / resample.size.height <= maximumToOne
+            else {
+                throw .tooManyPixels(input)
+            }
+        }
+    }
+}
+
+extension GainMap {
+    /// Whether the limits allow its decode: a map that exceeds them is dropped without the image.
+    fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
+        (try? DecodePlan().check(header, limits: limits)) != nil
+    }
+}
+
+extension RecipeSource {
+    /// Limits all sides that a recipe computes with; sides of drawings are limited by their headers.
+    ///
+    /// Each page of a document has its own size, and only the chosen page must be within the limits.
+    fileprivate func checkSides() throws(ImagingError) {
+        if header.pages.isEmpty, header.drawing == nil {
+            try header.storedSize.check(frames: 1, maximumPixels: limits.maximumPixels(of: header))
+        }
+        for (index, addition) in additions.enumerated() where addition.drawing == nil {
+            _ = try DecodePlan(ofAddition: addition, nil, number: index, limits: limits)
+        }
+    }
+}
+
+extension Composition {
+    /// Returns all steps, from the resample of the wanted part on.
+    ///
+    /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
+    func allSteps(of wanted: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
+        var all: RenderSteps
+        if let drawnAlone {
+            all = [ResampleStep(to: drawnAlone, in: light)]
+        } else {
+            all = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
+            if let crop { all.append(wanted.beforeTurn(crop, in: size)) }
+        }
+        if wanted.turn != .none { all.append(TurnStep(wanted.turn)) }
+        for step in steps { all.append(step) }
+        return all
+    }
+
+    /// Whether the format can contain several frames.
+    ///
+    /// Encoders that run in other processes get no tall images.
+    fileprivate var keepsFrames: Bool {
+        stacksFrames ? format.isCommonAnimation || !format.isEncodedByWorker : format.supportsAnimation
+    }
+
+    /// Returns the size and the part in which a vector image is drawn; nil for other sources.
+    fileprivate func drawing(
+        of wanted: RequestedPart, on page: ImageHeader, maximumPixels: Int
+    ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
+        guard page.drawing != nil else { return nil }
+        guard trim == nil else { return (page.size, nil) }
+        return try wanted.drawing(
+            for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
+    }
+
+    /// Returns the level at which an image of size `source` can be decoded without a visible loss.
+    ///
+    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the deciding sides, so that
+    /// the resample always has enough pixels; with a gain map four times, because where dark and bright pixels are
+    /// adjacent, each has its own gain. It depends only on the two sizes: the bytes of a result must not depend on
+    /// caches.
+    fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
+        let level = level(source: source)
+        return hasGainMap ? max(1, level / 2) : level
+    }
+
+    private func level(source: PixelSize) -> Int {
+        [8, 4, 2].first { level in
+            let (isWide, isHigh) = (source.width >= 2 * level * size.width, source.height >= 2 * level * size.height)
+            if let decidingSides { return decidingSides.allSatisfy { $0 == .width ? isWide : isHigh } }
+            return (isWide || isHigh) && source.width > 2 * level * (size.width - 1)
+                && source.height > 2 * level * (size.height - 1)
+        } ?? 1
+    }
+
+    fileprivate func plannedAdditions(of source: RecipeSource) throws(ImagingError) -> [DecodePlan] {
+        var plans: [DecodePlan] = []
+        for (index, header) in source.additions.enumerated() {
+            let used = additions.indices.contains(index) ? additions[index] : nil
+            plans.append(try DecodePlan(ofAddition: header, used, number: index, limits: source.limits))
+        }
+        return plans
+    }
+}
+
+extension DecodePlan {
+    /// Creates the decode of an additional source for a composition.
+    ///
+    /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's index.
+    fileprivate init(
+        ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits
+    ) throws(ImagingError) {
+        do throws(ImagingError) {
+            try self.init(
+                ofAddition: header, level: used?.level ?? 1, drawnSize: used?.drawnSize, drawnPart: used?.drawnPart,
+                limits: limits)
+        } catch {
+            throw .ofAddition(number, error)
+        }
+    }
+}

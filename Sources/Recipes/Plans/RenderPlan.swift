@@ -1,0 +1,177 @@
+/// Everything that determines the pixels and bytes of a result, given the source.
+///
+/// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead
+/// to the same image yield equal plans.
+package struct RenderPlan: Hashable, Sendable {
+    package let decode: DecodePlan
+    package var additions: [DecodePlan] = []
+    /// A frame of the source, upright and at its header's size.
+    package private(set) var source: FrameShape
+    package private(set) var steps: RenderSteps
+    /// The trim before the steps, which are then for the untrimmed image; nil for none.
+    package internal(set) var border: BorderTrim?
+    /// The number of frames of an animation; 1 for a still.
+    var frames = 1
+    package internal(set) var timing: FrameTiming?
+    package let format: ImageFormat
+    package internal(set) var quality: EncodingQuality
+    /// The number of pixels for converting visual quality to the encoder's quality: of the result before a trim.
+    private let qualityPixels: Int
+    /// The scale of the quality: the encoder's own, unless a search uses visual quality.
+    var qualityScale = QualityScale.encoder
+    package internal(set) var attribution: Attribution?
+    package let effort: Int
+    /// Bits per component of the result: the format's default, unless it supports the requested depth.
+    package internal(set) var bitDepth: Int
+    /// The colors of the result, if they matter for this source and this format.
+    package internal(set) var gamut = Gamut.srgb
+    /// Whether the result is the file as the text of a `data:` URL (RFC 2397).
+    package internal(set) var isDataURL = false
+    package internal(set) var isStacked = false
+    /// Whether the chroma of pixels is computed so that edges between colors stay sharp, if the format supports it.
+    ///
+    /// Not for pixels from resampled planes: their chroma was subsampled before, and a result that is encoded from
+    /// planes has no sharper one; but small results are encoded from pixels, so they have it.
+    package var hasSharpChroma = true
+
+    /// Approximate memory of a plan besides its own size, in bytes.
+    package var memoryByteCount: Int {
+        let decodes = additions.count * MemoryLayout<DecodePlan>.stride
+        // A step's values exceed the length of its text by at most this.
+        return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
+    }
+
+    /// Creates a plan with a fixed quality.
+    ///
+    /// Steps before the first resample work on the source's own pixels, so only a plan that begins with a resample may
+    /// reduce the source while decoding.
+    package init(
+        decode: DecodePlan = DecodePlan(), source: FrameShape, steps: RenderSteps, format: ImageFormat, quality: Int,
+        effort: Int? = nil
+    ) {
+        precondition(decode.level == 1 || steps.first is ResampleStep, "reduced pixels are resampled first")
+        (self.decode, hasGainMap) = (decode, decode.keepsGainMap)
+        self.source = source
+        self.steps = steps
+        self.format = format
+        self.quality = .fixed(quality)
+        self.effort = effort ?? format.effort
+        qualityPixels = steps.shape(after: source).size.area
+        bitDepth = format.bitDepth
+    }
+
+    package init(
+        decode: DecodePlan = DecodePlan(), resizedSize: PixelSize, light: ResamplingLight = .gamma,
+        format: ImageFormat, quality: Int
+    ) {
+        self.init(
+            decode: decode, source: FrameShape(size: resizedSize, hasAlpha: false),
+            steps: [ResampleStep(to: resizedSize, in: light)], format: format, quality: quality)
+    }
+
+    package var outputSize: PixelSize { steps.shape(after: source).size }
+
+    package var isAnimated: Bool { decode.isAnimated }
+
+    /// Pixels per chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
+    package var chromaStep: Int { chromaStep(at: quality.highest) }
+
+    package func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
+
+    private var hasGainMap: Bool
+
+    /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot fix
+    /// what small images with a map would lose.
+    private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.maximumFullChromaPixels }
+    static let maximumFullChromaPixels = 250_000
+
+    var choosesPalette: Bool { format.hasPaletteQuality && quality.highest < 100 }
+
+    package func settings(quality: Int) -> EncoderSettings {
+        var settings = EncoderSettings(
+            quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
+        settings.hasFullChroma = hasFullChroma
+        return settings
+    }
+
+    func encoderQuality(for quality: Int) -> Int {
+        qualityScale == .visual ? format.encoderQuality(for: quality, pixels: qualityPixels) : quality
+    }
+
+    package func visualQuality(of quality: Int) -> Int {
+        qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
+    }
+
+    /// The border of a vector image, which is drawn again once its border is known; nil for other images.
+    package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
+
+    /// Returns the plan with the steps for the rest of the image after the trim.
+    ///
+    /// - Parameter size: The size of the source, if it was drawn again; nil for the size in which the border was found.
+    func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
+        var rest = self
+        (rest.steps, rest.border) = (steps, nil)
+        if let size { rest.source = FrameShape(size: size, hasAlpha: source.hasAlpha) }
+        return rest
+    }
+
+    /// Returns the plan for a result in sRGB or Display P3.
+    ///
+    /// - Parameter hasGainMap: Whether the image has a gain map, if the plan keeps it.
+    package func shown(in gamut: Gamut, by steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
+        var shown = self
+        (shown.gamut, shown.steps) = (gamut, steps)
+        shown.hasGainMap = self.hasGainMap && hasGainMap
+        return shown
+    }
+
+    package func afterFirst(_ count: Int) -> RenderPlan {
+        var rest = self
+        rest.source = steps.prefix(count).reduce(source) { $1.shape(after: $0) }
+        rest.steps.removeFirst(count)
+        return rest
+    }
+}
+
+extension RenderPlan {
+    /// The plan's texts in the key of a result on disk: everything that determines the pixels and bytes, given the
+    /// source.
+    ///
+    /// The texts are spelled out: if they were derived from names of types and properties, a renaming would lose every
+    /// result on disk. A change that yields other bytes must change a text; no other change may.
+    package var keyTexts: [String] {
+        [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
+            + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
+            + (attribution == nil ? [] : ["copyright"]) + (gamut == .srgb ? [] : ["gamut \(gamut.rawValue)"])
+            + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
+            + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
+    }
+
+    package var words: [String] {
+        let pages = decode.isAnimated ? "all frames, at most \(decode.maximumFrames)" : "page \(decode.page)"
+        let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
+        let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
+        let encoding = (format.hasQuality ? " with \(quality.words)" : "") + gamut.words
+        return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
+            + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
+            + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
+            + (isDataURL ? ["write the file as a data: URL"] : [])
+    }
+
+    private var encodingKeyText: String {
+        let version = format.writing?.version ?? 1
+        return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
+            + (qualityScale == .visual ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
+            + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)") + (decode.keepsGainMap ? " gain map.2" : "")
+    }
+}
+
+extension DecodePlan {
+    fileprivate var keyText: String {
+        let frames = isAnimated ? "frames \(maximumFrames)" + (page == 0 ? "" : " from \(page)") : "page \(page)"
+        let part = drawnPart.map { " at \($0.keyText)" } ?? ""
+        let drawing = drawnSize.map { " drawn \($0.width)x\($0.height)\(part)" } ?? ""
+        return "\(frames) level \(level) \(incompleteImages.rawValue)\(drawing)"
+            + (gamut == .own ? "" : " \(gamut.rawValue)") + (keepsGainMap ? " gain map" : "")
+    }
+}

@@ -1,0 +1,76 @@
+extension RenderSteps {
+    func areGeometry(on size: PixelSize) -> Bool { resolved().geometry(on: size) != nil }
+
+    /// Returns how a gain map of size `map` follows these steps of its image; nil if they do more than crop, resample
+    /// and turn.
+    ///
+    /// The map gets the result's size, unless it is smaller: with its own scale, a small result would show the
+    /// coarseness of its map, which the source does not show. The map of a small result is enlarged up to twice,
+    /// because only a map of the result's size fixes what its image lost.
+    package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
+        guard let geometry = geometry(on: image) else { return nil }
+        let part = geometry.shownPart(of: image)
+        let (shown, own) = (geometry.rectangle.size, part.rounded(in: map).size)
+        let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
+        let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
+        let isWithinReach = shown.width <= scale * own.width && shown.height <= scale * own.height
+        let size =
+            isWithinReach
+            ? shown
+            : PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
+        let isFitted = isImageReduced && isWithinReach
+        return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: geometry.turn)
+    }
+
+    /// Returns the total part, size and turn of the steps; nil if they do more than crop, resample and turn.
+    private func geometry(on size: PixelSize) -> StepGeometry? {
+        var (geometry, isLeading) = (StepGeometry(of: size), true)
+        for step in self {
+            if isLeading, let next = step.geometry(after: geometry) {
+                geometry = next
+                continue
+            }
+            isLeading = false
+            guard let crop = step as? CropStep, let next = geometry.cropped(afterTurn: crop) else { return nil }
+            geometry = next
+        }
+        return geometry
+    }
+}
+
+extension StepGeometry {
+    fileprivate func cropped(afterTurn crop: CropStep) -> StepGeometry? {
+        var upright = self
+        upright.turn = .none
+        let wanted = RequestedPart(ImagePart(allOf: rectangle.size), turn: turn)
+        var next = wanted.beforeTurn(crop, in: turn.turned(rectangle.size)).geometry(after: upright)
+        next?.turn = turn
+        return next
+    }
+
+    /// Returns the visible part of an image of size `whole`, in whole pixels.
+    fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
+        let part = part ?? ImagePart(allOf: whole)
+        func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
+            func place(_ edge: Int) -> Int { first + (2 * edge * count + resized) / (2 * resized) }
+            let left = min(place(start), first + count - 1)
+            return (left, max(1, place(start + length) - left))
+        }
+        let across = edges(rectangle.x, rectangle.size.width, of: resizedSize.width, from: part.x, part.size.width)
+        let down = edges(rectangle.y, rectangle.size.height, of: resizedSize.height, from: part.y, part.size.height)
+        return ImagePart(
+            x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
+    }
+}
+
+package struct GainMapGeometry {
+    package let part: ImagePart
+    package let size: PixelSize
+    /// Whether the image is averaged to this size, so that the map is fitted to it.
+    package let isFitted: Bool
+    package let turn: QuarterTurn
+
+    package var resampling: RenderSteps { [ResampleStep(to: size, of: part.isWhole ? nil : part)] }
+
+    package var turning: RenderSteps { turn == .none ? [] : [TurnStep(turn)] }
+}

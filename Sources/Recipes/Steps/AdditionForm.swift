@@ -1,0 +1,41 @@
+/// The form in which a step uses the pixels of an additional source: resampled, and cropped to the visible part.
+///
+/// It depends only on the source, so several renders can share the same pixels.
+package struct AdditionForm: Hashable, Sendable {
+    /// The size of the resampled source, including margins.
+    package let scaledSize: PixelSize
+    /// Transparent margins around the resampled source, in its pixels.
+    package var margins = ImageOperations.Margins()
+    package let firstColumn: Int
+    package let firstRow: Int
+    /// The size of the visible part, at most ``scaledSize``; past an edge of the source, it wraps around.
+    package let size: PixelSize
+    package let light: ResamplingLight
+    /// The range of BT.601 samples if the pixels are separate planes of luma, Cb, Cr and alpha; nil if they are
+    /// interleaved.
+    package var planeRange: PlaneRange?
+    /// Whether the pixels are Display P3 rather than sRGB.
+    package var isWide = false
+
+    var keyText: String {
+        let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
+        return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "
+            + light.rawValue + (hasMargins ? " " + pad : "")
+    }
+
+    package var hasMargins: Bool { margins != ImageOperations.Margins() }
+
+    package var innerSize: PixelSize {
+        PixelSize(
+            width: scaledSize.width - margins.left - margins.right,
+            height: scaledSize.height - margins.top - margins.bottom)
+    }
+}
+
+/// The range of the samples of planes.
+package enum PlaneRange: Hashable, Sendable {
+    /// 0…255, as in JPEG.
+    case full
+    /// Luma 16…235 and chroma 16…240, as in WebP.
+    case limited
+}

@@ -1,0 +1,63 @@
+/// Centers or offsets the image on a larger canvas filled from the image itself.
+package struct BackdropStep: RenderStep {
+    package enum Kind: Hashable, Sendable {
+        /// The mean color of the image; of the first frame of an animation.
+        case mean
+        /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
+        /// pixel.
+        case blurred(sigma: Int)
+        case edges
+        /// The image, mirrored repeatedly at its edges.
+        case mirrored
+    }
+
+    package let kind: Kind
+    package let size: PixelSize
+    package let x: Int
+    package let y: Int
+
+    /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimeCost``.
+    private static let time = (mean: 5.0, blurred: 66.0, alpha: 46.0)
+
+    package init(_ kind: Kind, size: PixelSize, x: Int, y: Int) {
+        self.kind = kind
+        self.size = size
+        self.x = x
+        self.y = y
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost {
+        switch kind {
+        case .mean, .edges, .mirrored: return .filtering(work, time: Self.time.mean)
+        case .blurred(let sigma):
+            let blur = GaussianStep(.blur, sigma: sigma).cost(of: StepWork(input: work.output, output: work.output))
+            let alpha = work.input.hasAlpha ? Self.time.alpha : 0
+            let rest = StepCost.filtering(work, time: Self.time.blurred + alpha)
+            return StepCost(perFrame: rest.perFrame + blur.perFrame, bytes: rest.bytes + blur.bytes)
+        }
+    }
+
+    package var keyText: String {
+        let kind =
+            switch kind {
+            case .mean: "mean"
+            case .blurred(let sigma): "blurred \(sigma)"
+            case .edges: "edges"
+            case .mirrored: "mirrored"
+            }
+        return "backdrop \(kind) \(size.width)x\(size.height) \(x),\(y)"
+    }
+
+    package var words: String {
+        switch kind {
+        case .mean: "lay on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
+        case .blurred: "lay on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
+        case .edges: "lay on a canvas of \(size) pixels that goes on as the image's edges, at \(x), \(y)"
+        case .mirrored: "lay on a canvas of \(size) pixels that goes on as the image mirrored, at \(x), \(y)"
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package struct BackgroundStep: RenderStep {
+    /// How a translucent color mixes with the colors of transparent pixels.
+    package enum Mixing: Hashable, Sendable {
+        case composite
+        /// The pixel's stored color counts in full, so that colors under transparent pixels show through.
+        case sum
+    }
+
+    /// The color; if it is translucent, the image stays partly transparent.
+    package let color: Color
+    package let mixing: Mixing
+
+    /// Nanoseconds per pixel with alpha, on an opaque and on a translucent color; see ``TimeCost``.
+    private static let time = (opaque: 5.0, translucent: 60.0)
+
+    package init(_ color: Color, mixing: Mixing = .composite) {
+        self.color = color
+        // An opaque color leaves nothing to mix.
+        self.mixing = color.alpha == 255 ? .composite : mixing
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: input.size, hasAlpha: input.hasAlpha && color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost {
+        guard work.input.hasAlpha else { return .none }
+        return StepCost(perFrame: Double(work.made) * (color.alpha == 255 ? Self.time.opaque : Self.time.translucent))
+    }
+
+    package var keyText: String { "background \(color.keyText)" + (mixing == .sum ? " sum" : "") }
+
+    package var words: String {
+        "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colors added" : "")
+    }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [("background", color.hexadecimal)] }
+
+    package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
+}
+
+/// Drops the alpha channel, so that transparent pixels show their stored colors.
+package struct OpaqueStep: RenderStep {
+    package init() {}
+
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: input.size, hasAlpha: false) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String { "opaque" }
+
+    package var words: String { "drop transparency" }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [] }
+
+    package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
+}
+
+/// Puts the mean color of the four corners behind transparent parts; of the first frame of an animation.
+///
+/// The corners' alpha does not count.
+package struct CornerBackgroundStep: RenderStep {
+    package init() {}
+
+    /// Any color, for cost estimates, which do not depend on it.
+    private static let usual = BackgroundStep(.white)
+
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: input.size, hasAlpha: false) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost {
+        let cost = Self.usual.cost(of: work)
+        // All pixels before this step are computed once and kept.
+        return StepCost(perFrame: cost.perFrame, bytes: 4 * work.input.size.area)
+    }
+
+    package var keyText: String { "background corners" }
+
+    package var words: String { "put the mean color of the corners behind transparent parts" }
+}
+
+extension Color {
+    /// The parameters of `/thumbnail` that add it behind the image; none if it is transparent.
+    var backgroundParameter: [StepParameter] { alpha == 0 ? [] : [("background", hexadecimal)] }
+}

@@ -1,0 +1,108 @@
+/// Blends an additional source, or a rectangle of one color, with the image, once or on a grid.
+///
+/// ``OverlayStep`` is faster, but only overlays a source once or as tiles, without blend modes.
+package struct BlendStep: AdditionStep {
+    package enum Paint: Hashable, Sendable {
+        /// An additional source, by its index in ``RenderPlan/additions``, in a form.
+        ///
+        /// `decoded` is a frame of it and determines the cost.
+        case addition(Int, form: AdditionForm, decoded: FrameShape)
+        case color(Color, size: PixelSize)
+    }
+
+    package let paint: Paint
+    package let across: BlendRow
+    package let down: BlendRow
+    package let mode: BlendMode
+    /// Opacity in percent, 1…100.
+    package let opacity: Int
+
+    /// Nanoseconds per image pixel; see ``TimeCost``.
+    private static let time = 2.0
+    /// Nanoseconds per copy of any size, estimated.
+    private static let timeOfCopy = 200.0
+
+    package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
+        (self.paint, self.across, self.down) = (paint, across, down)
+        (self.mode, self.opacity) = (mode, opacity)
+    }
+
+    /// Creates a step for copies of an additional source.
+    ///
+    /// - Parameters:
+    ///   - addition: The source's index in ``RenderPlan/additions``.
+    ///   - layout: The visible part of the source and its size; its position is ignored.
+    ///   - decoded: A frame of the decoded source.
+    package init(
+        of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
+        mode: BlendMode = .normal, opacity: Int
+    ) {
+        let form = OverlayStep(of: addition, layout: layout, decoded: decoded, opacity: opacity, light: .gamma).form
+        self.init(
+            .addition(addition, form: form, decoded: decoded), across: across, down: down, mode: mode,
+            opacity: opacity)
+    }
+
+    private var size: PixelSize {
+        switch paint {
+        case .addition(_, let form, _): form.size
+        case .color(_, let size): size
+        }
+    }
+
+    var additionForm: AdditionForm? {
+        if case .addition(_, let form, _) = paint { form } else { nil }
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: input.size, hasAlpha: input.hasAlpha || mode.addsAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost {
+        let copies = Double(across.count) * Double(down.count) * Double(size.area)
+        let laid = min(copies, 4 * Double(work.input.size.area))
+        let starts = Double(across.count) * Double(down.count) * Self.timeOfCopy
+        let filter = StepCost.filtering(work, time: Self.time)
+        guard case .addition(let addition, let form, let decoded) = paint else {
+            return StepCost(perFrame: filter.perFrame + starts + laid * mode.time, bytes: filter.bytes)
+        }
+        let overlay = OverlayStep(of: addition, form: form, decoded: decoded).cost(of: work)
+        return StepCost(
+            perFrame: filter.perFrame + starts + laid * mode.time, once: overlay.once,
+            bytes: filter.bytes + overlay.bytes)
+    }
+
+    package var keyText: String {
+        let paint =
+            switch paint {
+            case .addition(let addition, let form, _): "\(addition) \(form.keyText)"
+            case .color(let color, let size): "\(color.keyText) \(size.width)x\(size.height)"
+            }
+        let places = [across, down].map { "\($0.start)*\($0.count)+\($0.pitch)" }.joined(separator: " ")
+        return "blend \(mode.rawValue) \(paint) at \(places) \(opacity)"
+    }
+
+    package var words: String {
+        let subject =
+            switch paint {
+            case .addition(let addition, let form, _): "additional source \(addition + 1) as \(form.size) pixels"
+            case .color(let color, let size): "\(size) pixels of \(color.words)"
+            }
+        let copies = across.count * down.count
+        return "blend \(subject) over the image at \(across.start), \(down.start)"
+            + (copies == 1 ? "" : ", \(copies) times") + (mode == .normal ? "" : ", mode \(mode.rawValue)")
+            + (opacity == 100 ? "" : ", \(opacity) % opaque")
+    }
+}
+
+extension BlendMode {
+    /// Nanoseconds per blended pixel; see ``TimeCost``.
+    fileprivate var time: Double {
+        switch self {
+        case .normal, .multiply, .screen, .darken, .lighten, .difference, .exclusion, .add, .mask, .maskOut: 25
+        case .overlay, .hardLight, .softLight, .colorDodge, .colorBurn: 55
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Places the image on a larger canvas, with its top left corner at `x`, `y`.
+package struct CanvasStep: RenderStep {
+    package let size: PixelSize
+    package let x: Int
+    package let y: Int
+    /// The color around the image; transparent parts of the image stay transparent.
+    package let color: Color
+
+    /// Nanoseconds per canvas pixel; see ``TimeCost``.
+    private static let time = 3.0
+
+    package init(size: PixelSize, x: Int, y: Int, color: Color) {
+        self.size = size
+        self.x = x
+        self.y = y
+        self.color = color
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: size, hasAlpha: input.hasAlpha || color.alpha < 255)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
+
+    package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
+
+    package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
+
+    package var words: String { "lay on a canvas of \(size) pixels in \(color.words), at \(x), \(y)" }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        guard x == (self.size.width - size.width) / 2, y == (self.size.height - size.height) / 2 else { return nil }
+        return [("fit", Fit.contain.rawValue)] + color.backgroundParameter
+    }
+}

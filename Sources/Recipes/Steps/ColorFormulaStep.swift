@@ -1,0 +1,64 @@
+/// Changes colors by tables, a matrix or a formula.
+///
+/// ``ColorStep`` is faster, but has only the CSS filter functions.
+package struct ColorFormulaStep: WholeFrameStep {
+    package let formula: ColorFormula
+
+    /// Nanoseconds per pixel: for tables and matrices, for saturation, and for formulas in CIE Lab; see ``TimeCost``.
+    private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
+
+    package init(_ formula: ColorFormula) {
+        self.formula = formula
+    }
+
+    package func cost(of work: StepWork) -> StepCost {
+        let time =
+            switch formula {
+            case .scales, .curves, .matrix: Self.time.plain
+            case .saturation: Self.time.saturation
+            case .lab: Self.time.lab
+            }
+        return .filtering(work, time: time)
+    }
+
+    package var keyText: String { "formula \(formula.keyText)" }
+
+    package var words: String { "change colors by the formula \(formula.keyText)" }
+
+    package var colors: StepColors { .changed }
+}
+
+/// Changes colors by the frequency of values, or adds noise that depends only on a pixel's position.
+package enum HistogramStep: WholeFrameStep {
+    case equalize
+    /// Stretches CIELAB lightness between these percentiles of the pixels; of the first frame of an animation.
+    case normalize(low: Int, high: Int)
+    /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
+    case noise(amount: Int, seed: Int)
+
+    /// Nanoseconds per pixel, without and with a lightness stretch; see ``TimeCost``.
+    private static let time = (plain: 16.0, lightness: 220.0)
+
+    package func cost(of work: StepWork) -> StepCost {
+        if case .normalize = self { return .filtering(work, time: Self.time.lightness) }
+        return .filtering(work, time: Self.time.plain)
+    }
+
+    package var keyText: String {
+        switch self {
+        case .equalize: "equalize"
+        case .normalize(let low, let high): "normalize \(low) \(high)"
+        case .noise(let amount, let seed): "noise \(amount) \(seed)"
+        }
+    }
+
+    package var words: String {
+        switch self {
+        case .equalize: "spread the brightness over the whole range"
+        case .normalize(let low, let high): "spread the lightness between \(low) and \(high) % of the pixels"
+        case .noise(let amount, _): "add noise of \(amount)"
+        }
+    }
+
+    package var colors: StepColors { .changed }
+}

@@ -1,0 +1,45 @@
+/// Crops to the part of `size` with its top left corner at `x`, `y`.
+package struct CropStep: RenderStep {
+    package let x: Int
+    package let y: Int
+    package let size: PixelSize
+
+    package init(x: Int, y: Int, size: PixelSize) {
+        self.x = x
+        self.y = y
+        self.size = size
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+
+    package func cost(of work: StepWork) -> StepCost { .none }
+
+    package var keyText: String { "crop \(x),\(y) \(size.width)x\(size.height)" }
+
+    package var words: String { "crop to \(size) pixels at \(x), \(y)" }
+
+    /// A gravity with this position.
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        func side(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {
+            if slack == 0 || abs(2 * start - slack) <= 1 { return "" }
+            return start == 0 ? names.0 : start == slack ? names.1 : nil
+        }
+        guard let down = side(y, size.height - self.size.height, ("top", "bottom")),
+            let across = side(x, size.width - self.size.width, ("left", "right"))
+        else { return nil }
+        let name = [down, across].filter { !$0.isEmpty }.joined(separator: "-")
+        return [("gravity", name.isEmpty ? "center" : name)]
+    }
+
+    package func geometry(after geometry: StepGeometry) -> StepGeometry? {
+        let (left, top, whole) = geometry.rectangle
+        guard geometry.turn == .none, x >= 0, y >= 0, x + size.width <= whole.width, y + size.height <= whole.height
+        else { return nil }
+        var next = geometry
+        next.rectangle = (left + x, top + y, size)
+        next.isWhole = false
+        return next
+    }
+}

@@ -1,0 +1,27 @@
+package struct EdgeStep: RenderStep {
+    package let edge: ImageOperations.Margins.Pixels
+    package let margins: ImageOperations.Margins
+
+    /// Nanoseconds per output pixel; see ``TimeCost``.
+    private static let time = 6.0
+
+    package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {
+        (self.edge, self.margins) = (edge, margins)
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape {
+        FrameShape(size: margins.around(input.size), hasAlpha: input.hasAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
+
+    package var keyText: String {
+        "edge \(edge.rawValue) \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
+    }
+
+    package var words: String {
+        "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels: \(edge.rawValue)"
+    }
+}

@@ -1,0 +1,33 @@
+/// Replaces each pixel by the median, darkest or brightest pixel of the square around it.
+///
+/// Each component is ranked separately. Edge pixels are repeated beyond the edges; alpha does not change.
+package struct RankStep: FilterStep {
+    package enum Place: String, Hashable, Sendable {
+        case least, median, most
+    }
+
+    package let place: Place
+    /// Side of the square in pixels, 1…99.
+    package let side: Int
+
+    /// Nanoseconds per pixel, and per pixel times the side; see ``TimeCost``.
+    private static let time = (pixel: 150.0, side: 16.0)
+
+    package init(_ place: Place, side: Int) {
+        (self.place, self.side) = (place, side)
+    }
+
+    package func cost(of work: StepWork) -> StepCost {
+        .filtering(work, time: Self.time.pixel + Self.time.side * Double(side))
+    }
+
+    package var keyText: String { "rank \(place.rawValue) \(side)" }
+
+    package var words: String {
+        switch place {
+        case .least: "spread dark parts by squares of \(side) pixels"
+        case .median: "take the median of squares of \(side) pixels"
+        case .most: "spread bright parts by squares of \(side) pixels"
+        }
+    }
+}

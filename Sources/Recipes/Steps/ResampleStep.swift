@@ -1,0 +1,90 @@
+package struct ResampleStep: RenderStep {
+    package let size: PixelSize
+    /// The part to keep, in pixels of the source regardless of the level; nil for all of it.
+    ///
+    /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image, planes at
+    /// subpixels.
+    package let part: ImagePart?
+    package let light: ResamplingLight
+
+    /// Nanoseconds per pixel read and per pixel computed; see ``TimeCost``.
+    private static let time = (read: 10.0, made: 25.0)
+    /// The factor if pixels are weighted by alpha, or enlarged in linear light, both of which libvips does in floating
+    /// point.
+    private static let weighting = 3.0
+    /// The factor if opaque images are enlarged in gamma-encoded values.
+    private static let enlarging = 2.0
+    /// Bytes of a floating-point pixel, and the number of rows in memory.
+    private static let weighted = (bytes: 16, rows: 256)
+    /// Nanoseconds per pixel read and computed for reductions in linear light, with or without alpha.
+    private static let lightTime = (read: 5.0, made: 25.0)
+
+    package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
+        self.size = size
+        self.part = part
+        self.light = light
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
+
+    package var readsRepeatedly: Bool { true }
+
+    private func read(of input: PixelSize) -> PixelSize { part?.rounded(in: input).size ?? input }
+
+    package func cost(of work: StepWork) -> StepCost {
+        let source = read(of: work.input.size)
+        guard source != size else { return .none }
+        let isSmaller = size.width <= source.width && size.height <= source.height
+        let isLight = light == .linear
+        let time = isLight && isSmaller ? Self.lightTime : Self.time
+        var weighting = 1.0
+        let weightsAlpha = work.input.hasAlpha && !(isLight && isSmaller)
+        if isLight, !isSmaller { weighting *= Self.weighting }
+        if weightsAlpha { weighting *= Self.weighting }
+        if !isLight, !isSmaller, !weightsAlpha { weighting *= Self.enlarging }
+        // An enlargement keeps its input in memory; see `VipsImage.resampled(to:in:)`.
+        let keptArea = work.keepsInput ? work.input.size.area : isSmaller ? 0 : source.area
+        let kept = keptArea * (work.input.hasAlpha ? 4 : 3)
+        let rows = weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0
+        return StepCost(
+            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting, bytes: kept + rows)
+    }
+
+    package var keyText: String {
+        let part = part.map { " of \($0.x),\($0.y) \($0.size.width)x\($0.size.height)" } ?? ""
+        return "resample \(size.width)x\(size.height) \(light.keyText)" + part
+    }
+
+    package var words: String {
+        let part = part.map { " the \($0.size) pixels at \($0.x), \($0.y)" } ?? ""
+        return "resize\(part) to \(size) pixels" + (light == .linear ? " in linear light" : "")
+    }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? {
+        let crop = part.map { ("crop", "\($0.x),\($0.y),\($0.size.width),\($0.size.height)") }
+        return [("w", String(self.size.width))] + (crop.map { [$0] } ?? [])
+    }
+
+    package func geometry(after geometry: StepGeometry) -> StepGeometry? {
+        guard geometry.isWhole else { return nil }
+        var next = geometry
+        next.resizedSize = size
+        next.rectangle = (0, 0, size)
+        next.light = light
+        next.part = part
+        next.isWhole = false
+        return next
+    }
+}
+
+extension ResamplingLight {
+    fileprivate var keyText: String {
+        switch self {
+        case .gamma: "gamma"
+        // The first version was libvips' in floating point.
+        case .linear: "linear.2"
+        }
+    }
+}

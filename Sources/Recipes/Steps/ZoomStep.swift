@@ -1,0 +1,29 @@
+package struct ZoomStep: RenderStep {
+    /// Side of the squares in pixels, above 1.
+    package let factor: Int
+
+    /// Nanoseconds per output pixel; see ``TimeCost``.
+    private static let time = 3.0
+
+    package init(factor: Int) {
+        self.factor = factor
+    }
+
+    package func shape(after input: FrameShape) -> FrameShape {
+        let size = PixelSize(width: input.size.width * factor, height: input.size.height * factor)
+        return FrameShape(size: size, hasAlpha: input.hasAlpha)
+    }
+
+    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int {
+        min(input.size.area, wanted / factor + input.size.width)
+    }
+
+    package func cost(of work: StepWork) -> StepCost {
+        StepCost(
+            perFrame: Double(work.made) * Self.time, bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
+    }
+
+    package var keyText: String { "zoom \(factor)" }
+
+    package var words: String { "make each pixel a square of \(factor) pixels" }
+}

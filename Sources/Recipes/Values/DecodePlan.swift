@@ -1,0 +1,105 @@
+/// Which frames of a source are decoded, and at which level.
+///
+/// With the source's identity, it is the key of the decoded cache.
+package struct DecodePlan: Hashable, Sendable {
+    /// The page or frame, from 0; the first one of animations.
+    package let page: Int
+    /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
+    package let level: Int
+    package let isAnimated: Bool
+    /// Maximum number of frames to decode, starting at ``page``; 1 for stills.
+    package let maximumFrames: Int
+    package let incompleteImages: IncompleteImages
+    /// The size to draw a vector image at, in pixels; nil for its natural size, and for raster images.
+    package let drawnSize: PixelSize?
+    /// The rectangle that fills this size; nil for the whole image.
+    package let drawnPart: DrawnPart?
+    package private(set) var keepsGainMap: Bool
+    package let gamut: DecodedGamut
+
+    package init(
+        page: Int = 0, level: Int = 1, isAnimated: Bool = false, maximumFrames: Int = .max,
+        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        keepsGainMap: Bool = false, gamut: DecodedGamut = .own
+    ) {
+        self.page = page
+        self.level = level
+        self.isAnimated = isAnimated
+        self.maximumFrames = isAnimated ? maximumFrames : 1
+        self.incompleteImages = incompleteImages
+        self.drawnSize = drawnSize
+        self.drawnPart = drawnPart
+        self.keepsGainMap = keepsGainMap
+        self.gamut = gamut
+    }
+
+    package init(
+        ofAddition header: ImageHeader, level: Int = 1, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        limits: ImagingLimits
+    ) throws(ImagingError) {
+        self.init(
+            level: level, incompleteImages: limits.incompleteImages, drawnSize: drawnSize, drawnPart: drawnPart,
+            gamut: DecodedGamut(of: header.colors, for: .srgb))
+        try check(header, limits: limits)
+    }
+
+    package func check(_ header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
+        guard limits.sourceFormats.contains(header.format) else { throw .formatNotAccepted(header.format) }
+        let frames = frames(of: header)
+        guard page < header.frames else { throw .noSuchPage(page, pages: header.frames) }
+        let part = header.decoded(by: self)
+        try part.storedSize.check(frames: frames, maximumPixels: limits.maximumPixels(of: part))
+        guard part.decodedArea <= limits.maximumPixels(of: part) / frames,
+            TimeCost.duration(Double(part.hiddenArea) * TimeCost.hidden) <= limits.longestSteps
+        else {
+            throw .tooManyPixels(part.storedSize, frames: frames)
+        }
+        guard part.drawing != nil else { return }
+        guard max(part.storedSize.width, part.storedSize.height) <= part.format.maximumSide else {
+            throw .tooManyPixels(part.storedSize)
+        }
+        if let whole = drawnPart?.wholeSize, max(whole.width, whole.height) > Self.longestWhole {
+            throw .tooManyPixels(whole)
+        }
+    }
+
+    /// Maximum side length of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
+    private static let longestWhole = 1 << 22
+
+    package func frames(of header: ImageHeader) -> Int {
+        isAnimated ? max(1, min(header.frames - page, maximumFrames)) : 1
+    }
+
+    /// Returns the decode of the gain map; nil if it is dropped.
+    ///
+    /// The map is reduced at most as much as the image, and only while it stays at least as large.
+    package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
+        guard keepsGainMap, let map = header.gainMap else { return nil }
+        let (whole, own) = (header.size.width, map.header.size.width)
+        let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * own } ?? 1
+        return (map, DecodePlan(level: reduction))
+    }
+
+    package var withoutGainMap: DecodePlan? {
+        guard keepsGainMap else { return nil }
+        var plan = self
+        plan.keepsGainMap = false
+        return plan
+    }
+
+    package func needsFrames(of header: ImageHeader) -> Bool { header.frames > 1 && (isAnimated || page > 0) }
+
+    package func admit(isIncomplete: Bool) throws(ImagingError) {
+        guard !isIncomplete || incompleteImages == .serve else {
+            throw .cannotDecode(detail: "the file ends before its pixels do")
+        }
+    }
+}
+
+/// Whether to reject or serve images that lack pixels; files that lack only their end marker are decoded like complete
+/// ones.
+package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
+    case refuse
+    /// Missing pixels are gray, or coarse if the file has coarse data for them.
+    case serve
+}

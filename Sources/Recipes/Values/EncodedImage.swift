@@ -1,0 +1,98 @@
+package import Memory
+
+package struct EncodedImage: Sendable {
+    package let bytes: SharedBytes
+    package let format: ImageFormat
+    package let size: PixelSize
+    /// The quality that a search found; nil if it was fixed.
+    package let quality: Int?
+    package let hasGainMap: Bool
+
+    package init(
+        bytes: SharedBytes, format: ImageFormat, size: PixelSize, quality: Int? = nil, hasGainMap: Bool = false
+    ) {
+        self.bytes = bytes
+        self.format = format
+        self.size = size
+        self.quality = quality
+        self.hasGainMap = hasGainMap
+    }
+}
+
+package enum EncodingQuality: Hashable, Sendable {
+    /// This quality, 1…100; 100 for formats without a quality.
+    case fixed(Int)
+    /// A quality up to `highest` whose file has at most `bytes` bytes, while the next higher quality exceeds them.
+    ///
+    /// If no file is that small, quality `lowest`.
+    case fitting(bytes: Int, highest: Int, lowest: Int = 1)
+    /// The lowest quality at which the file still looks like the image.
+    case similar(SimilarityGoal)
+
+    var highest: Int {
+        switch self {
+        case .fixed(let quality): quality
+        case .fitting(_, let highest, _): highest
+        case .similar(let goal): goal.highest
+        }
+    }
+
+    /// Maximum number of encodes to find the quality, including the last one.
+    var maximumEncodes: Int {
+        switch self {
+        case .fixed: 1
+        case .fitting: 8
+        case .similar: SimilarityGoal.maximumTries + 1
+        }
+    }
+
+    /// Returns the qualities to try for a gain map with this number of pixels; only the first is used without a byte
+    /// limit, of which the map may take a third.
+    ///
+    /// Rounding is more visible in a small map.
+    package static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
+
+    var maximumMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
+
+    package var isSearched: Bool {
+        if case .fixed = self { false } else { true }
+    }
+
+    var words: String {
+        switch self {
+        case .fixed(let quality): "quality \(quality)"
+        case .fitting(let bytes, let highest, _): "the highest quality up to \(highest) that fits into \(bytes) bytes"
+        case .similar: "the lowest quality that looks the same"
+        }
+    }
+
+    var keyText: String {
+        switch self {
+        case .fixed(let quality): "\(quality)"
+        case .fitting(let bytes, let highest, let lowest):
+            "\(highest) most \(bytes)" + (lowest == 1 ? "" : " least \(lowest)")
+        case .similar(let goal): "similar.2 \(goal.least) \(goal.lowest) \(goal.highest)"
+        }
+    }
+}
+
+/// How similar a file must be to the unencoded image, and the range of qualities to search.
+package struct SimilarityGoal: Hashable, Sendable {
+    /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
+    package var least = 9_800
+    /// The lowest quality that may be chosen, 1…100.
+    package var lowest = 40
+    /// The highest quality that may be chosen, 1…100; chosen without a test if no lower one is similar enough.
+    package var highest = 90
+
+    package static let maximumTries = 5
+
+    package init() {}
+}
+
+package enum QualityScale: Sendable, Hashable {
+    /// Equal visual quality in all formats, on JPEG's scale.
+    case visual
+    /// The encoder's own scale.
+    case encoder
+}

@@ -1,0 +1,37 @@
+/// The size of a frame between two steps of a render, and whether it may be transparent.
+package struct FrameShape: Hashable, Sendable {
+    package var size: PixelSize
+    package var hasAlpha: Bool
+
+    package init(size: PixelSize, hasAlpha: Bool) {
+        self.size = size
+        self.hasAlpha = hasAlpha
+    }
+
+    func reduced(by level: Int) -> FrameShape {
+        FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha)
+    }
+}
+
+/// The timing of an animation that differs from its source.
+package struct FrameTiming: Hashable, Sendable {
+    /// Milliseconds of each frame; later frames keep the source's delays.
+    package var delays: [Int]
+    /// How often the animation plays, 0 for endless; nil for the source's count.
+    package var loop: Int?
+
+    /// Maximum delay in milliseconds, GIF's limit.
+    private static let longest = 655_350
+
+    /// Creates a timing, clamping the values to their ranges.
+    package init(delays: [Int], loop: Int?) {
+        self.delays = delays.map { min(max($0, 0), Self.longest) }
+        self.loop = loop.map { min(max($0, 0), Int(UInt16.max)) }
+    }
+
+    package func delays(for own: [Int]) -> [Int] { own.indices.map { $0 < delays.count ? delays[$0] : own[$0] } }
+
+    var keyText: String {
+        "delays \(delays.map(String.init).joined(separator: ",")) loop \(loop.map(String.init) ?? "own")"
+    }
+}

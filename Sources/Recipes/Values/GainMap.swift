@@ -1,0 +1,158 @@
+/// The gain map of an image: a smaller image of how much brighter each part appears on an HDR display.
+package final class GainMap: Sendable {
+    package enum Place: Hashable, Sendable {
+        /// A JPEG file within the file.
+        case file(Range<Int>)
+        case item(Int)
+
+        package var numbers: [Int] {
+            switch self {
+            case .file(let range): [range.lowerBound, range.upperBound]
+            case .item(let item): [item]
+            }
+        }
+
+        package init?(numbers: [Int]) {
+            switch numbers.count {
+            case 1: self = .item(numbers[0])
+            case 2 where numbers[0] >= 0 && numbers[0] <= numbers[1]: self = .file(numbers[0]..<numbers[1])
+            default: return nil
+            }
+        }
+    }
+
+    package enum Samples: Int, Sendable {
+        /// Logarithmic gain, scaled to the metadata's range.
+        case logarithms
+        /// Linear gain, as Apple's cameras write it.
+        case amounts
+    }
+
+    package let place: Place
+    /// The header of the map, as a separate file, turned like the image.
+    package let header: ImageHeader
+    package let metadata: GainMapMetadata
+    package let samples: Samples
+
+    package init(
+        _ place: Place, header: ImageHeader, metadata: GainMapMetadata, samples: Samples = .logarithms
+    ) {
+        (self.place, self.header, self.metadata, self.samples) = (place, header, metadata, samples)
+    }
+
+    var byteCount: Int {
+        header.byteCount + 256 + metadata.channels.count * MemoryLayout<GainMapMetadata.Channel>.stride
+    }
+
+    var isPlausible: Bool {
+        header.isPlausible && header.gainMap == nil && header.frames == 1
+            && ([1, 3].contains(header.bands) && header.drawing == nil)
+    }
+}
+
+extension GainMap: Hashable {
+    package static func == (one: GainMap, other: GainMap) -> Bool {
+        one === other
+            || one.place == other.place && one.header == other.header && one.metadata == other.metadata
+                && one.samples == other.samples
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(place)
+        hasher.combine(metadata)
+    }
+}
+
+/// The metadata of a gain map, as defined by ISO 21496-1 and Adobe's gain map specification 1.0.
+///
+/// A sample from 0 to 1, to the power of one divided by gamma, interpolates between the least and the most gain, which
+/// are base-2 logarithms. Numbers are fractions as in ISO 21496-1, so that they are copied between files unchanged.
+package struct GainMapMetadata: Hashable, Sendable {
+    package struct Fraction: Hashable, Sendable {
+        package let numerator: Int
+        /// Above 0.
+        package let denominator: Int
+
+        package init(_ numerator: Int, _ denominator: Int = 1) {
+            (self.numerator, self.denominator) = (numerator, denominator)
+        }
+
+        package var value: Double { Double(numerator) / Double(denominator) }
+    }
+
+    package struct Channel: Hashable, Sendable {
+        package var least = Fraction(0)
+        package var most: Fraction
+        package var gamma = Fraction(1)
+        /// Added to the image's light before the multiplication.
+        package var baseOffset = Fraction(1, 64)
+        /// Subtracted after the multiplication.
+        package var alternateOffset = Fraction(1, 64)
+
+        /// Creates a channel with gains up to `most`, a logarithm, and default values.
+        package init(most: Fraction) { self.most = most }
+    }
+
+    /// The display headroom, as a logarithm, up to which the image is shown unchanged.
+    package var baseHeadroom = Fraction(0)
+    /// The display headroom, as a logarithm, from which the map applies in full.
+    package var alternateHeadroom: Fraction
+    /// One for all components, or three for red, green and blue.
+    package var channels: [Channel]
+    /// Whether the gains apply in the image's color space rather than the HDR image's.
+    package var usesBaseColors = true
+
+    /// Creates metadata for a map that applies in full from this headroom.
+    package init(alternateHeadroom: Fraction, channels: [Channel]) {
+        (self.alternateHeadroom, self.channels) = (alternateHeadroom, channels)
+    }
+}
+
+extension GainMapMetadata {
+    package var numbers: [Int] {
+        [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] }
+    }
+
+    /// More stops than any display can show; keeps light multiplied by a headroom finite.
+    private static let maximumHeadroom = 64.0
+
+    package static let maximumNumbers = 35
+
+    package init?(numbers: [Int]) {
+        guard [15, Self.maximumNumbers].contains(numbers.count), 0...1 ~= numbers[0] else { return nil }
+        let fractions = stride(from: 1, to: numbers.count, by: 2).map { Fraction(numbers[$0], numbers[$0 + 1]) }
+        self.init(fractions: fractions, usesBaseColors: numbers[0] == 1)
+    }
+
+    package var checked: GainMapMetadata? { GainMapMetadata(fractions: fractions, usesBaseColors: usesBaseColors) }
+
+    /// Two headrooms, and five numbers for each component.
+    package var fractions: [Fraction] {
+        [baseHeadroom, alternateHeadroom]
+            + channels.flatMap { [$0.least, $0.most, $0.gamma, $0.baseOffset, $0.alternateOffset] }
+    }
+
+    package init?(fractions: [Fraction], usesBaseColors: Bool) {
+        guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPlausible) else { return nil }
+        let channels = stride(from: 2, to: fractions.count, by: 5).map { start in
+            var channel = Channel(most: fractions[start + 1])
+            (channel.least, channel.gamma) = (fractions[start], fractions[start + 2])
+            (channel.baseOffset, channel.alternateOffset) = (fractions[start + 3], fractions[start + 4])
+            return channel
+        }
+        guard
+            channels.allSatisfy({ $0.gamma.numerator > 0 && $0.least.value <= $0.most.value }),
+            fractions[0].numerator >= 0, fractions[1].value > fractions[0].value,
+            fractions[1].value <= Self.maximumHeadroom
+        else { return nil }
+        self.init(alternateHeadroom: fractions[1], channels: channels)
+        (baseHeadroom, self.usesBaseColors) = (fractions[0], usesBaseColors)
+    }
+}
+
+extension GainMapMetadata.Fraction {
+    /// Whether ISO 21496-1 can represent it.
+    fileprivate var isPlausible: Bool {
+        Int(Int32.min)...Int(Int32.max) ~= numerator && 1...Int(UInt32.max) ~= denominator
+    }
+}

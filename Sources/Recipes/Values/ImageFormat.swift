@@ -1,0 +1,60 @@
+/// An image file format that Alula reads or writes.
+///
+/// A format is a case here, a row of `Formats`, and a folder of `Imaging` with its header walk, decoder and encoder.
+package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+    case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
+
+    package init?(name: String) {
+        self.init(rawValue: name == "jpg" ? "jpeg" : name)
+    }
+}
+
+extension ImageFormat {
+    /// Returns the first of `formats` that supports the result, otherwise a format that every client reads: PNG, or
+    /// JPEG for an opaque still.
+    package static func first(
+        of formats: [ImageFormat], excluding unsupportedFormats: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
+    ) -> ImageFormat {
+        let choices = unsupportedFormats.isEmpty ? formats : formats.filter { !unsupportedFormats.contains($0) }
+        return choices.first ?? (hasAlpha || isMoving || unsupportedFormats.contains(.jpeg) ? .png : .jpeg)
+    }
+}
+
+package enum FormatChoice: Hashable, Sendable {
+    case fixed(ImageFormat)
+    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110
+    /// section 12.5.1).
+    case negotiated([ImageFormat: Int])
+
+    package var isFixed: Bool {
+        if case .fixed = self { true } else { false }
+    }
+
+    /// Returns the output format for a source: of the accepted formats, the one whose files are estimated to be
+    /// smallest at equal visual quality.
+    ///
+    /// - Parameters:
+    ///   - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports
+    ///     it.
+    ///   - isMoving: Whether the result keeps several frames, if its format supports them.
+    ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
+    package func format(
+        own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
+        excluding unsupportedFormats: Set<ImageFormat> = []
+    ) -> ImageFormat {
+        switch self {
+        case .fixed(let format): return format
+        case .negotiated(let qualities):
+            let floor = max(1, unsupportedFormats.contains(own) ? 0 : qualities[own] ?? 0)
+            let answer = ImageFormat.first(
+                of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
+                isMoving: isMoving)
+            // Every client reads JPEG, so it competes even if `Accept` does not name it.
+            let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
+            let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unsupportedFormats.contains($0) }
+                .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }
+                .filter { $0.bytes <= most }.min { $0.bytes < $1.bytes }
+            return chosen?.format ?? answer
+        }
+    }
+}

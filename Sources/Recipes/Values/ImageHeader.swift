@@ -1,0 +1,126 @@
+/// The facts in the header of an image file, read before any pixel is decoded.
+package struct ImageHeader: Hashable, Sendable {
+    package let format: ImageFormat
+    /// Size as stored, before the image is turned upright; the size of the canvas for animations.
+    package let storedSize: PixelSize
+    /// Pixels that a decoder processes for one frame: more than visible if an AVIF or HEIC image is cropped or composed
+    /// of tiles.
+    package let decodedArea: Int
+    /// Items that are decoded one after the other, and hidden frames; 0 in formats whose decoder runs once.
+    package let decoderRuns: Int
+    /// Pixels of frames that are decoded but not shown: other layers, and frames that others refer to.
+    package let hiddenArea: Int
+    /// The turn that makes the stored image upright; from the EXIF orientation.
+    package let orientation: QuarterTurn
+    /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
+    ///
+    /// The entries of a palette count as colors.
+    package let bands: Int
+    /// Bits of one component; 8 for palettes.
+    package let bitDepth: Int
+    /// Frames of an animation or pages of a document, 1 for stills.
+    package let frames: Int
+    package let hasAlpha: Bool
+    /// Whether the image is stored in passes: progressive JPEG, interlaced PNG or GIF.
+    package let isProgressive: Bool
+    /// Whether chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a
+    /// progressive JPEG.
+    package let isChromaSubsampled: Bool
+    /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
+    package let profileByteCount: Int
+    /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
+    package let drawing: PixelSize?
+    /// The headers of all pages, including the first; empty if all pages are like this one.
+    package let pages: [ImageHeader]
+    package let exif: EXIFTexts?
+    package var colors: SourceColors
+    package var gainMap: GainMap?
+
+    package init(
+        format: ImageFormat, storedSize: PixelSize, decodedArea: Int = 0, decoderRuns: Int = 0, hiddenArea: Int = 0,
+        orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
+        isProgressive: Bool = false,
+        isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
+        pages: [ImageHeader] = [], exif: EXIFTexts? = nil
+    ) {
+        self.format = format
+        self.storedSize = storedSize
+        self.decodedArea = max(decodedArea, storedSize.area)
+        self.decoderRuns = decoderRuns
+        self.hiddenArea = hiddenArea
+        self.orientation = orientation
+        self.bands = bands
+        self.bitDepth = bitDepth
+        self.frames = frames
+        self.hasAlpha = hasAlpha
+        self.isProgressive = isProgressive
+        self.isChromaSubsampled = isChromaSubsampled
+        self.profileByteCount = profileByteCount
+        self.drawing = drawing
+        self.pages = pages
+        self.exif = exif
+        colors = SourceColors(bands < 3 ? .gray : .srgb)
+        if isCMYK { colors.space = .cmyk }
+    }
+
+    /// Memory in bytes, including pages: a document may have thousands.
+    package var byteCount: Int {
+        let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
+        // The allocator rounds a large block up, by a quarter at most.
+        return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + own
+    }
+
+    package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
+
+    /// Returns the header of the image that a plan decodes: of its page, or of the drawing at the plan's size.
+    package func decoded(by plan: DecodePlan) -> ImageHeader {
+        let page = page(plan.page)
+        guard let size = plan.drawnSize, page.drawing != nil else { return page }
+        return ImageHeader(format: format, storedSize: size, bands: bands, hasAlpha: hasAlpha, drawing: drawing)
+    }
+
+    var attribution: Attribution? { exif?.attribution }
+
+    var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }
+
+    package var size: PixelSize {
+        orientation.turned(storedSize)
+    }
+
+    package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
+}
+
+extension ImageHeader {
+    private static let longestSide = Int(UInt32.max)
+    /// Ten million CSS pixels, in thousandths.
+    private static let longestDrawing = 10_000_000_000
+    private static let maximumFrames = Int(Int32.max)
+    /// Maximum number of items that one image is composed of, including repeats: a second of time.
+    ///
+    /// A hundred tiles are usual, thousands are rare.
+    package static let maximumDecoderRuns = 10_000
+
+    /// Whether the header of a file could contain these values.
+    ///
+    /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
+    package var isPlausible: Bool {
+        storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth
+            && 0...Self.maximumDecoderRuns ~= decoderRuns && hiddenArea >= 0
+            && 1...Self.maximumFrames ~= frames && 0...Int(UInt32.max) ~= profileByteCount
+            && drawing?.isPlausible(upTo: Self.longestDrawing) ?? !format.isVector
+            && (pages.isEmpty || pages.count == frames)
+            && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPlausible }
+            && exif?.isPlausible ?? true && gainMap?.isPlausible ?? true
+    }
+}
+
+extension PixelSize {
+    package func isPlausible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
+}
+
+extension EXIFTexts {
+    fileprivate var isPlausible: Bool {
+        [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
+            && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }
+    }
+}

@@ -1,0 +1,45 @@
+package struct ImagePart: Hashable, Sendable {
+    package let x: Int
+    package let y: Int
+    package let size: PixelSize
+    package let whole: PixelSize
+
+    package init(x: Int, y: Int, size: PixelSize, of whole: PixelSize) {
+        (self.x, self.y, self.size, self.whole) = (x, y, size, whole)
+    }
+
+    package init(allOf whole: PixelSize) {
+        self.init(x: 0, y: 0, size: whole, of: whole)
+    }
+
+    package var isWhole: Bool { size == whole }
+
+    /// Extends this part by `pixels` on each side, within the whole.
+    package func grown(by pixels: Int) -> ImagePart {
+        let (left, top) = (min(x, pixels), min(y, pixels))
+        let size = PixelSize(
+            width: left + min(size.width + pixels, whole.width - x),
+            height: top + min(size.height + pixels, whole.height - y))
+        return ImagePart(x: x - left, y: y - top, size: size, of: whole)
+    }
+
+    /// Returns the part's edges along one axis of an image whose `length` corresponds to `whole`.
+    package static func span(
+        _ start: Int, _ count: Int, of whole: Int, in length: Double
+    ) -> (start: Double, length: Double) {
+        let whole = Double(whole)
+        return (Double(start) * length / whole, Double(count) * length / whole)
+    }
+
+    /// Returns the nearest rectangle of whole pixels in the image reduced to `decoded`.
+    package func rounded(in decoded: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
+        func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
+            let span = Self.span(start, count, of: whole, in: Double(length))
+            let first = min(Int(span.start.rounded()), length - 1)
+            return (first, max(1, min(Int((span.start + span.length).rounded()), length) - first))
+        }
+        let across = rounded(x, size.width, of: whole.width, in: decoded.width)
+        let down = rounded(y, size.height, of: whole.height, in: decoded.height)
+        return (across.start, down.start, PixelSize(width: across.count, height: down.count))
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// A curve that changes each component of a color independently.
+package enum ToneCurve: Hashable, Sendable {
+    /// Adds percent of the range, -100…100.
+    case offset(Int)
+    /// The S-shaped curve of a logistic function, which raises the contrast above 0 and lowers it below; -100…100, not
+    /// 0.
+    case sigmoid(Int)
+    /// The component, 0…1, to this power, above 0.
+    case power(Float)
+    case negative
+
+    package func value(at component: Double) -> Double {
+        let share = component / 255
+        let result =
+            switch self {
+            case .offset(let percent): share + Double(percent) / 100
+            case .sigmoid(let percent): Self.sigmoid(share, slope: 0.3 * Double(percent))
+            case .power(let exponent): pow(share, Double(exponent))
+            case .negative: 1 - share
+            }
+        return 255 * min(max(result, 0), 1)
+    }
+
+    var keyText: String {
+        switch self {
+        case .offset(let percent): "offset \(percent)"
+        case .sigmoid(let percent): "sigmoid \(percent)"
+        case .power(let exponent): "power \(exponent)"
+        case .negative: "negative"
+        }
+    }
+
+    /// The logistic curve around the middle of the range, scaled so that black and white stay; its inverse for a
+    /// negative slope.
+    private static func sigmoid(_ share: Double, slope: Double) -> Double {
+        func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
+        let (least, most) = (logistic(0), logistic(1))
+        if slope > 0 { return (logistic(share) - least) / (most - least) }
+        let value = least + share * (most - least)
+        return 0.5 - log((1 - value) / value) / abs(slope)
+    }
+}
