@@ -210,11 +210,13 @@ def is_hit_again(trial, part, sequence):
 
 
 def what_may_happen_to_the_shared_cache(trial, proxy, redis, wire):
-    """Slow, cut, silent, lying, full, gone, restarted: every answer is right and in time, and hits come back within 5 s."""
+    """Slow, cut, silent, lying, full, gone, restarted: every answer is right and in time, and hits come back within 5 s.
+
+    A full server is tried every 10 s."""
     report = trial.report
     part_of = iter(range(1_000))
 
-    def disturbed(what, begin, end, keeps_values=True, rejects=False):
+    def disturbed(what, begin, end, keeps_values=True, rejects=False, within=5):
         part = f"shared_cache{next(part_of)}"
         before, during, after = (places(trial.sources, trial.requests // 2, 10 + index) for index in range(3))
         for place_list in (before, during, after):
@@ -234,7 +236,7 @@ def what_may_happen_to_the_shared_cache(trial, proxy, redis, wire):
             else:
                 until(lambda: is_shared_again(trial, part, unknown), "a hit")
             passed = time.monotonic() - ended
-            report.check(passed <= 5, f"{what}: hits again after {passed:.1f} s")
+            report.check(passed <= within, f"{what}: hits again after {passed:.1f} s")
         except (TimeoutError, StopIteration, RuntimeError):
             report.check(False, f"{what}: no hit after {time.monotonic() - ended:.1f} s")
         if rejects:
@@ -265,7 +267,7 @@ def what_may_happen_to_the_shared_cache(trial, proxy, redis, wire):
         redis.ask("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
         redis.ask("CONFIG", "SET", "maxmemory", redis.maxmemory)
 
-    disturbed("full", fill, empty, keeps_values=False)
+    disturbed("full", fill, empty, keeps_values=False, within=15)
     report.check(trial.wrong == 0, f"{trial.wrong} wrong answers in {trial.answers:,}")
 
 
