@@ -43,8 +43,7 @@ enum GIFHeader {
                     size.height = max(size.height, frame.top + frame.size.height)
                     isInterlaced = flags & 0x40 != 0
                 }
-                let hasHole = cleared.map { !frame.covers($0) } ?? false
-                hasAlpha = hasAlpha || hasHole || isBare && !frame.covers(size)
+                hasAlpha = hasAlpha || cleared.map(frame.covers) == false || isBare && !frame.covers(size)
                 cleared = disposal == 2 ? frame : nil
                 // Disposal may restore the state before the frame.
                 isBare = isBare && disposal == 3
