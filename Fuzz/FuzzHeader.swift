@@ -46,7 +46,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     case .gif:
         let plan = DecodePlan(isAnimated: header.frames > 1, maximumFrames: 256, incompleteImages: .serve)
         if let ended = try? GIFRepair.repair(file, header: header, plan: plan) {
-            precondition(ended.bytes.count <= count + 2, "more than an end of data and a trailer was added")
+            precondition(
+                ended.bytes.count <= count + 25, "more than an end of data, a transparent frame and a trailer was added"
+            )
+            guard let again = try? ImageHeader.inspect(ended.bytes) else { fatalError("a repaired file is damaged") }
+            precondition(
+                again.storedSize == header.storedSize && (header.hasAlpha || !again.hasAlpha)
+                    && 0...1 ~= again.frames - header.frames, "another image after the repair")
         }
     case .svg:
         let plan = DecodePlan(drawnSize: PixelSize(width: 30, height: 20))
