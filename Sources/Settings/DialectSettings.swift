@@ -3,6 +3,19 @@ import Downloading
 import Text
 import ThumbnailAPI
 
+/// Another service's URLs: their settings, and the dialect that serves them.
+struct DialectRow: Sendable {
+    /// Its name in `unsignedDialects`.
+    let name: String
+    let path: @Sendable (DialectSettings) -> PathPrefix?
+    let settings: [Setting]
+    /// Whether its keys close other dialects.
+    var hasKeys: @Sendable (DialectSettings) -> Bool = { _ in false }
+    let dialect: @Sendable (DialectSettings, Vocabulary) -> (any Dialect)?
+
+    var pathSetting: String { name + "Path" }
+}
+
 struct DialectSettings: Sendable {
     /// The service whose environment variables are read; nil for none.
     var environmentOf: OtherServiceEnvironment?
@@ -18,37 +31,14 @@ struct DialectSettings: Sendable {
     var frontEnds = FrontEndSettings()
 
     func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
-        var dialects = frontEnds.dialects(vocabulary)
-        if let imgproxy = ImgproxyDialect(imgproxy, vocabulary: vocabulary) { dialects.append(imgproxy) }
-        if let thumbor = ThumborDialect(thumbor) { dialects.append(thumbor) }
-        if let imaginary = ImaginaryDialect(imaginary, base: vocabulary.baseOrigin) { dialects.append(imaginary) }
-        if let prefix = wsrv.prefix { dialects.append(WsrvDialect(at: prefix)) }
-        return dialects
+        Self.rows.compactMap { $0.dialect(self, vocabulary) }
     }
 
-    private var places: [(setting: String, prefix: PathPrefix?)] {
-        [
-            ("imgproxyPath", imgproxy.prefix), ("thumborPath", thumbor.prefix), ("wsrvPath", wsrv.prefix),
-            ("imaginaryPath", imaginary.prefix),
-        ]
-            + FrontEndSettings.endpoints.map { ($0.setting, frontEnds.places[ExactText($0.name)]) }
-    }
-
-    var closing: Set<ExactText> {
-        var names = bounded
-        if !imgproxy.keys.isEmpty { names.insert("imgproxy") }
-        if thumbor.key != nil { names.insert("thumbor") }
-        if imaginary.hasKeys { names.insert("imaginary") }
-        return names
-    }
+    var closing: Set<ExactText> { bounded.union(Self.rows.filter { $0.hasKeys(self) }.map { ExactText($0.name) }) }
 
     func contradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
-        overlaps + imgproxyContradictions(vocabulary)
-    }
-
-    private var overlaps: [Contradiction] {
-        let set = places.compactMap { entry in entry.prefix.map { (entry.setting, $0) } }
-        return set.indices.flatMap { index in
+        let set = Self.rows.compactMap { row in row.path(self).map { (row.pathSetting, $0) } }
+        let overlaps = set.indices.flatMap { index in
             set[..<index].filter { $0.1.overlaps(set[index].1) }.map { other in
                 Contradiction(
                     [other.0, set[index].0],
@@ -56,10 +46,11 @@ struct DialectSettings: Sendable {
                 )
             }
         }
+        return overlaps + imgproxyContradictions(vocabulary)
     }
-}
 
-extension DialectSettings {
+    private static let rows: [DialectRow] = [.thumbor, .imaginary] + DialectRow.frontEnds + [.imgproxy, .wsrv]
+
     static let table: [Setting] =
         [
             Setting(
@@ -72,17 +63,20 @@ extension DialectSettings {
             Setting(
                 environmentOf, \.dialects.environmentOf, .choice,
                 help: "imgproxy, imagor or imaginary: read its environment variables; Alula's settings override them"),
-        ] + thumbor + imaginary + FrontEndSettings.table + imgproxy + wsrv
+        ] + rows.flatMap(\.settings) + [FrontEndSettings.baseOrigin]
 
-    private static let unsigned =
-        [NativeDialect.unsignedName, "imgproxy", "thumbor", "wsrv", "imaginary"]
-        + FrontEndSettings.endpoints.map(\.name)
+    private static let unsigned = [NativeDialect.unsignedName] + rows.map(\.name)
 
     static let environmentOf = "environmentOf"
+}
 
-    private static let wsrv: [Setting] = [
-        Setting(
-            "wsrvPath", \.dialects.wsrv.prefix, .path(example: "/wsrv"),
-            help: "path of weserv/images' (wsrv.nl) URLs: / or a prefix such as /wsrv")
-    ]
+extension DialectRow {
+    fileprivate static let wsrv = DialectRow(
+        name: "wsrv", path: { $0.wsrv.prefix },
+        settings: [
+            Setting(
+                "wsrvPath", \.dialects.wsrv.prefix, .path(example: "/wsrv"),
+                help: "path of weserv/images' (wsrv.nl) URLs: / or a prefix such as /wsrv")
+        ]
+    ) { settings, _ in settings.wsrv.prefix.map { WsrvDialect(at: $0) } }
 }

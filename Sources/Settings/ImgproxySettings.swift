@@ -3,30 +3,34 @@ import Dialects
 import Text
 import ThumbnailAPI
 
-extension DialectSettings {
-    static let imgproxy: [Setting] = [
-        Setting(
-            "imgproxyPath", \.dialects.imgproxy.prefix, .path(example: "/img"),
-            help: "path of imgproxy's URLs, such as /img or /"),
-        Setting(
-            "imgproxyKeys", \.dialects.imgproxy.keys, .hexadecimal,
-            help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret),
-        Setting(
-            "imgproxySalts", \.dialects.imgproxy.salts, .hexadecimal,
-            help: "hexadecimal salts, one for each key", secrecy: .secret),
-        Setting(
-            "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, .integer(in: 1...32), default: "32",
-            help: "length of imgproxy's signatures in bytes, 1…32"),
-        Setting(
-            "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, .names,
-            help: "texts accepted as signatures", secrecy: .secret),
-        Setting(
-            "imgproxyBaseURL", \.dialects.imgproxy.baseURL, .sourceBase,
-            help: "prefix of sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),
-        Setting(
-            "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, separator,
-            default: ":", help: "separator of option arguments in imgproxy's URLs"),
-    ]
+extension DialectRow {
+    static let imgproxy = DialectRow(
+        name: "imgproxy", path: { $0.imgproxy.prefix },
+        settings: [
+            Setting(
+                "imgproxyPath", \.dialects.imgproxy.prefix, .path(example: "/img"),
+                help: "path of imgproxy's URLs, such as /img or /"),
+            Setting(
+                "imgproxyKeys", \.dialects.imgproxy.keys, .hexadecimal,
+                help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret),
+            Setting(
+                "imgproxySalts", \.dialects.imgproxy.salts, .hexadecimal,
+                help: "hexadecimal salts, one for each key", secrecy: .secret),
+            Setting(
+                "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, .integer(in: 1...32), default: "32",
+                help: "length of imgproxy's signatures in bytes, 1…32"),
+            Setting(
+                "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, .names,
+                help: "texts accepted as signatures", secrecy: .secret),
+            Setting(
+                "imgproxyBaseURL", \.dialects.imgproxy.baseURL, .sourceBase,
+                help: "prefix of sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),
+            Setting(
+                "imgproxyArgumentsSeparator", \.dialects.imgproxy.argumentsSeparator, separator,
+                default: ":", help: "separator of option arguments in imgproxy's URLs"),
+        ],
+        hasKeys: { !$0.imgproxy.keys.isEmpty }
+    ) { ImgproxyDialect($0.imgproxy, vocabulary: $1) }
 
     private static let separator = SettingParser.text(
         allowed: "1 to 8 visible characters of ASCII without / ? # %"

@@ -17,7 +17,12 @@ extension NotificationSettings {
     static let table: [Setting] = [
         .inFile(
             purgeHooks, "a list in the settings file", help: "requests sent after purges, in the file only",
-            secrecy: .hidden),
+            secrecy: .hidden
+        ) { value, environment, settings in
+            let (hooks, problems) = PurgeHooksReader.read(value, environment: environment)
+            settings.notifying.hooks = hooks
+            return problems
+        },
         Setting(
             "cacheTagHeader", \.api.cacheTagField,
             .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") { CacheTagField($0) },

@@ -1,3 +1,5 @@
+import JSON
+
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 package struct Setting: Sendable {
@@ -9,6 +11,11 @@ package struct Setting: Sendable {
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     let secrecy: Secrecy
+    /// Reads an object of the settings file; nil for a setting with a text.
+    private(set) var readObject: ObjectReader?
+
+    typealias ObjectReader =
+        @Sendable (_ value: JSONValue, _ environment: [String: String], _ settings: inout Settings) -> [SettingsProblem]
 
     enum Secrecy {
         case none
@@ -47,9 +54,12 @@ package struct Setting: Sendable {
     }
 
     static func inFile(
-        _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none
+        _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
+        read: @escaping ObjectReader
     ) -> Setting {
-        Setting(name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy)
+        var setting = Setting(name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy)
+        setting.readObject = read
+        return setting
     }
 
     /// The spelling on the command line, such as `--max-active-downloads`.

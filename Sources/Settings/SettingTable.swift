@@ -10,10 +10,6 @@ import ThumbnailAPI
 import ThumbnailPipeline
 
 package enum SettingTable {
-    static let origins = "origins"
-
-    static let vocabulary: Set<ExactText> = ["watermarks", "presets"]
-
     package static let all: [Setting] = [
         listeners, downloads, caches, SharedCacheSettings.table, ResultStoreSettings.table, freshness, sources, answers,
         quality, sizes, DialectSettings.table, times, SandboxSettings.table, process, ExportSettings.table,
@@ -150,7 +146,11 @@ package enum SettingTable {
             .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
                 SourcePattern($0)
             }, none: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden),
-        .inFile(origins, help: "named sources, in the file only", secrecy: .hidden),
+        .inFile("origins", help: "named sources, in the file only", secrecy: .hidden) { value, environment, settings in
+            let (origins, problems) = OriginsReader.read(value, environment: environment)
+            settings.downloads.origins = Origins(settings.downloads.origins.all + origins.all)
+            return problems
+        },
         Setting(
             "allowedPorts", \.downloads.allowedPorts,
             .set(
@@ -216,8 +216,12 @@ package enum SettingTable {
         Setting(
             "allowOrigin", \.api.allowOrigin, .originOfPages,
             help: "* or the origin whose pages may read responses (CORS)"),
-        .inFile("watermarks", help: "named watermarks, in the file only"),
-        .inFile("presets", help: "named sets of parameters, in the file only"),
+        .inFile("watermarks", help: "named watermarks, in the file only") { value, _, settings in
+            VocabularyReader.read(into: &settings) { $0.readWatermarks(value) }
+        },
+        .inFile("presets", help: "named sets of parameters, in the file only") { value, _, settings in
+            VocabularyReader.read(into: &settings) { $0.readPresets(value) }
+        },
         Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
             help: "on: allow only presets, url, dpr, format, tag, expires and sig"),

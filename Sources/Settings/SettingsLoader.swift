@@ -66,23 +66,21 @@ package struct SettingsLoader {
         OpenTelemetryEnvironment.apply(environment, to: &settings.exports)
         readOtherService(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
-            if let text = flags[ExactText(setting.name)] {
+            let name = ExactText(setting.name)
+            if let text = flags[name] {
                 apply(setting, text, setting.flag, to: &settings)
-            } else if let text = variables[ExactText(setting.name)] {
+            } else if let text = variables[name] {
                 apply(setting, text, setting.environmentName, to: &settings)
-            } else if setting.name == SettingTable.origins, let value = file[ExactText(setting.name)] {
-                readOrigins(value, environment, into: &settings)
-            } else if setting.name == NotificationSettings.purgeHooks, let value = file[ExactText(setting.name)] {
-                readPurgeHooks(value, environment, into: &settings)
-            } else if SettingTable.vocabulary.contains(ExactText(setting.name)) {
-                // Their values depend on other settings.
-                continue
-            } else if let value = file[ExactText(setting.name)] {
+            } else if let value = file[name], setting.readObject == nil {
                 apply(setting, value, environment, to: &settings)
             }
         }
-        settings.downloads.origins = Origins(settings.dialects.origins + settings.downloads.origins.all)
-        readVocabulary(file, into: &settings)
+        settings.downloads.origins = Origins(settings.dialects.origins)
+        // Objects may depend on all other settings, and on objects before them.
+        for setting in SettingTable.all {
+            guard let read = setting.readObject, let value = file[ExactText(setting.name)] else { continue }
+            problems += read(value, environment, &settings)
+        }
         settings.api.closingDialects = settings.dialects.closing
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
         if problems.isEmpty {
@@ -141,30 +139,6 @@ package struct SettingsLoader {
     ) -> OtherServiceEnvironment? {
         let name = ExactText(DialectSettings.environmentOf)
         return (flags[name] ?? variables[name] ?? file[name]?.commandLineText).flatMap { .init(rawValue: $0) }
-    }
-
-    private mutating func readOrigins(
-        _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
-    ) {
-        let (origins, faults) = OriginsReader.read(value, environment: environment)
-        settings.downloads.origins = origins
-        problems += faults
-    }
-
-    private mutating func readPurgeHooks(
-        _ value: JSONValue, _ environment: [String: String], into settings: inout Settings
-    ) {
-        let (hooks, faults) = PurgeHooksReader.read(value, environment: environment)
-        settings.notifying.hooks = hooks
-        problems += faults
-    }
-
-    private mutating func readVocabulary(_ file: [ExactText: JSONValue], into settings: inout Settings) {
-        var reader = VocabularyReader(settings.downloads.origins, over: settings.api.vocabulary)
-        if let value = file["watermarks"] { reader.readWatermarks(value) }
-        if let value = file["presets"] { reader.readPresets(value) }
-        settings.api.vocabulary = reader.vocabulary
-        problems += reader.problems
     }
 
     private mutating func flags(in arguments: [String]) -> [ExactText: String] {

@@ -4,32 +4,38 @@ import Recipes
 import Text
 import ThumbnailAPI
 
-extension DialectSettings {
-    static let thumbor: [Setting] = [
-        Setting(
-            "thumborPath", \.dialects.thumbor.prefix, .path(example: "/img"),
-            help: "path of thumbor's and imagor's URLs: / or a prefix"),
-        Setting(
-            "thumborKey", \.dialects.thumbor.key, .bytes(), help: "key of the signatures, as text",
-            secrecy: .secret),
-        Setting("thumborSigner", \.dialects.thumbor.signer, .choice, default: "sha1", help: "sha1, sha256 or sha512"),
-        Setting(
-            "thumborSignerTruncate", \.dialects.thumbor.signatureLength, signatureLength, default: "0",
-            help: "characters of truncated signatures; 0 for all"),
-        Setting(
-            "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, none: "on without a key",
-            help: "on: serve unsafe/ URLs"),
-        Setting(
-            "thumborBaseURL", \.dialects.thumbor.baseURL, .sourceBase, default: "http://",
-            help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:",
-            secrecy: .hidden),
-        Setting(
-            "thumborAutoFormats", \.dialects.thumbor.automaticFormats, .formats(),
-            help: "formats that Accept may choose if a URL names none, best first"),
-        Setting(
-            "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, .flag, default: "off",
-            help: "on: convert opaque PNG images to JPEG if a URL names no format"),
-    ]
+extension DialectRow {
+    static let thumbor = DialectRow(
+        name: "thumbor", path: { $0.thumbor.prefix },
+        settings: [
+            Setting(
+                "thumborPath", \.dialects.thumbor.prefix, .path(example: "/img"),
+                help: "path of thumbor's and imagor's URLs: / or a prefix"),
+            Setting(
+                "thumborKey", \.dialects.thumbor.key, .bytes(), help: "key of the signatures, as text",
+                secrecy: .secret),
+            Setting(
+                "thumborSigner", \.dialects.thumbor.signer, .choice, default: "sha1", help: "sha1, sha256 or sha512"),
+            Setting(
+                "thumborSignerTruncate", \.dialects.thumbor.signatureLength, signatureLength, default: "0",
+                help: "characters of truncated signatures; 0 for all"),
+            Setting(
+                "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, none: "on without a key",
+                help: "on: serve unsafe/ URLs"),
+            Setting(
+                "thumborBaseURL", \.dialects.thumbor.baseURL, .sourceBase, default: "http://",
+                help: "prefix of image URLs without a scheme: http://, https://HOST/PATH/ or NAME:",
+                secrecy: .hidden),
+            Setting(
+                "thumborAutoFormats", \.dialects.thumbor.automaticFormats, .formats(),
+                help: "formats that Accept may choose if a URL names none, best first"),
+            Setting(
+                "thumborAutoJPEG", \.dialects.thumbor.replacesPNG, .flag, default: "off",
+                help: "on: convert opaque PNG images to JPEG if a URL names no format"),
+        ],
+        hasKeys: { $0.thumbor.key != nil }
+    ) { settings, _ in ThumborDialect(settings.thumbor) }
+
     private static let signatureLength: SettingParser<Int?> = SettingParser.integer(in: 0...88)
         .map(allowed: "0, or 16 to 88") { $0 == 0 || $0 >= 16 ? $0 : nil }
         .map { $0 == 0 ? nil : $0 }

@@ -6,16 +6,18 @@ import ThumbnailAPI
 import ThumbnailTypes
 
 struct VocabularyReader {
-    private(set) var vocabulary: Vocabulary
-    private(set) var problems: [SettingsProblem] = []
+    private var vocabulary: Vocabulary
+    private var problems: [SettingsProblem] = []
     private let origins: Origins
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// Creates a reader of watermarks whose sources may be in named origins; other settings determine `vocabulary`.
-    init(_ origins: Origins, over vocabulary: Vocabulary) {
-        self.origins = origins
-        self.vocabulary = vocabulary
+    /// Reads over the other settings, whose origins may have the sources of watermarks.
+    static func read(into settings: inout Settings, _ body: (inout Self) -> Void) -> [SettingsProblem] {
+        var reader = Self(vocabulary: settings.api.vocabulary, origins: settings.downloads.origins)
+        body(&reader)
+        settings.api.vocabulary = reader.vocabulary
+        return reader.problems
     }
 
     /// Reads `watermarks`: objects by name, whose members are defaults of the parameters that begin with `watermark`.
