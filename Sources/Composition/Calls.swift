@@ -11,13 +11,6 @@ extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
     /// Creates a notifier for the configured hooks and callbacks.
-    ///
-    /// - Parameters:
-    ///   - settings: The hooks, and the hosts of callbacks.
-    ///   - web: Sends callbacks, and checks their addresses.
-    ///   - registry: Registers the metrics.
-    ///   - logger: Logs each call that failed.
-    ///   - time: The clock for retry delays.
     init(_ settings: Settings, web: CurlLoader, registry: MetricsRegistry, logger: Logger, time: any Timekeeper) {
         let authorities = settings.downloads.certificateAuthorities
         self.init(

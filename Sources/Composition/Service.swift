@@ -41,11 +41,6 @@ package struct Engine: Sendable {
     private let memoryWatch: Task<Void, Never>
 
     /// Starts the components.
-    ///
-    /// - Parameters:
-    ///   - settings: The configured settings.
-    ///   - logger: The log of all components.
-    ///   - time: The clock for freshness and waits.
     package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
         timekeeper = time
@@ -196,11 +191,6 @@ struct Service: Sendable {
     var sharedStore: SharedStore? { engine.sharedStore }
 
     /// Starts all components; both listeners accept when it returns.
-    ///
-    /// - Parameters:
-    ///   - settings: The configured settings.
-    ///   - logger: The service's log.
-    ///   - time: The clock for freshness and waits.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)

@@ -14,7 +14,6 @@ package final class HTTPServer: Sendable {
     /// Starts serving; clients can connect when it returns.
     ///
     /// - Parameters:
-    ///   - responder: Answers requests on the event threads.
     ///   - logger: Logs events unrelated to a single request.
     ///   - timekeeper: The clock for the time limits of headers, bodies and the shutdown; idle connections and stalled
     ///   readers follow the system's clock.
@@ -61,10 +60,8 @@ package final class HTTPServer: Sendable {
 
     /// Stops the server: waits up to `timeLimit` for requests in progress, then cancels the rest.
     ///
-    /// - Parameters:
-    ///   - timeLimit: The time for requests in progress.
-    ///   - willAbort: Called, possibly more than once, before requests are aborted; their tasks are cancelled as if the
-    ///   clients had disconnected.
+    /// - Parameter willAbort: Called, possibly more than once, before requests are aborted; their tasks are cancelled
+    ///   as if the clients had disconnected.
     /// - Returns: true if no request was aborted.
     package func shutDown(timeLimit: Duration, willAbort: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()

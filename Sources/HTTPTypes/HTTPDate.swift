@@ -7,9 +7,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// The range of dates that HTTP can express, in seconds since 1970: four-digit years from 1970 on.
     package static let seconds = 0...253_402_300_799
 
-    package init(secondsSince1970: Int) {
-        self.secondsSince1970 = secondsSince1970
-    }
+    package init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
 
     package static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.secondsSince1970 < right.secondsSince1970 }
 

@@ -28,9 +28,7 @@ package struct HTTPRequest: Sendable {
     package struct Method: Hashable, Sendable, RawRepresentable {
         package let rawValue: String
 
-        package init(rawValue: String) {
-            self.rawValue = rawValue
-        }
+        package init(rawValue: String) { self.rawValue = rawValue }
 
         /// The methods that the service supports (RFC 9110 section 9.3).
         package static let get = Self(rawValue: "GET")
@@ -50,6 +48,18 @@ package struct PeerAddress: Hashable, Sendable {
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
+    }
+}
+
+/// The network that counts as one client: an IPv4 address, or an IPv6 /64, the usual allocation to a household.
+package struct ClientNetwork: Hashable, Sendable {
+    /// The IPv4 address, or the first half of the IPv6 address; nil for all clients without a known address.
+    private let bits: UInt64?
+
+    package init(bits: UInt64?) { self.bits = bits }
+
+    package init(of peer: PeerAddress) {
+        bits = peer.high == 0 && peer.low >> 32 == 0xffff ? peer.low & 0xffff_ffff : peer.high
     }
 }
 

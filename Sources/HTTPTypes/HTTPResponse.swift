@@ -35,9 +35,7 @@ package struct HTTPResponse: Sendable {
     package struct Status: Hashable, Sendable, CustomStringConvertible {
         package let code: Int
 
-        package init(code: Int) {
-            self.code = code
-        }
+        package init(code: Int) { self.code = code }
 
         package static let ok = Self(code: 200)
         package static let accepted = Self(code: 202)

@@ -17,9 +17,7 @@ package final class RecurringResponse: @unchecked Sendable {
     private let state = Atomic(State.empty)
     private nonisolated(unsafe) var form: (any EncodedForm)?
 
-    package init(_ response: HTTPResponse) {
-        self.response = response
-    }
+    package init(_ response: HTTPResponse) { self.response = response }
 
     /// Returns the encoded form, calling `make` on first use; nil if out of memory.
     package func encodedForm(make: (HTTPResponse) -> (any EncodedForm)?) -> (any EncodedForm)? {

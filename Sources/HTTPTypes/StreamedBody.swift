@@ -33,9 +33,7 @@ package final class StreamedBody: Sendable {
     package let allowsPausing: Bool
     private let state = Locked(State())
 
-    package init(allowsPausing: Bool = false) {
-        self.allowsPausing = allowsPausing
-    }
+    package init(allowsPausing: Bool = false) { self.allowsPausing = allowsPausing }
 
     /// Calls `body` once when the server is done with the body; at once if it already is.
     package func onClose(_ body: @escaping @Sendable () -> Void) {

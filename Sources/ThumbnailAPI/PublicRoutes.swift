@@ -19,45 +19,47 @@ struct PublicRoutes: RouteTable {
         _ images: [ImageRoute], thumbnails: ThumbnailResponder, submissions: SubmissionResponder, files: EmbeddedFiles,
         health: HealthResponses
     ) {
-        self.images = images
         probes = images.flatMap { route in route.dialect.readinessPaths.map { ($0, route) } }
-        self.thumbnails = thumbnails
-        self.submissions = submissions
-        self.files = files
-        self.health = health
+        (self.images, self.thumbnails, self.submissions) = (images, thumbnails, submissions)
+        (self.files, self.health) = (files, health)
     }
 
     /// Returns the route of a raw target, which depends only on its text.
     func route(of target: String) -> Route {
         if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
-            return .probe(probe.route)
+            return .client(.probe(probe.route))
         }
         let own = Route(ownTarget: target)
-        return own.owner(of: target, among: images, \.dialect).map { .images($0) } ?? own
+        return own.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? own
     }
 
     /// Allows bodies of any length where images are uploaded, and without a route: their checks reject them.
-    func maximumBodyLength(at route: Route) -> Int { route.takesUploads || route.isNone ? .max : 0 }
+    func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
+
+    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
+        if exchange.route.isNone { throw APIError.noSuchRoute }
+        guard request.method == .post, exchange.route.takesBody else { throw APIError.methodNotAllowed }
+        return try submissions.body(of: request, exchange)
+    }
 
     func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply {
         let route = exchange.route
-        if route.isNone { throw APIError.noSuchRoute }
-        if request.method == .post, route.takesUploads {
-            return .receiving(try submissions.body(of: request, exchange))
-        }
-        let mayBePosted = if case .probe = route { request.method == .post } else { false }
-        guard route.methods.contains(request.method) || mayBePosted else {
+        let isPostedProbe = if case .client(.probe) = route { request.method == .post } else { false }
+        guard route.isNone || isPostedProbe || route.methods.contains(request.method) else {
             throw APIError.methodNotAllowed
         }
         switch route {
-        case .images(let route): return thumbnails.reply(to: request, exchange, at: route)
-        case .probe(let route):
+        case .client(.images(let route)): return thumbnails.reply(to: request, exchange, at: route)
+        case .client(.probe(let route)):
             try route.dialect.checkProbe(RequestedTarget(request))
             return .ready(Answer(response: health.ready(exchange)))
         case .ready: return .ready(Answer(response: health.ready(exchange)))
+        case .live: return .ready(Answer(response: health.live))
         case .file(let file):
-            return .ready(Answer(response: files.response(to: request, for: file) ?? health.live))
-        default: return .ready(Answer(response: health.live))
+            guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
+            return .ready(Answer(response: response))
+        case .client(.renditions): throw APIError.methodNotAllowed
+        case .admin, .none: throw APIError.noSuchRoute
         }
     }
 }

@@ -17,10 +17,11 @@ final class ThumbnailResponder: Sendable {
     private let honorsClientCacheControl: Bool
     private let requestTimeout: Duration
     private let policy: ClientPolicy
-    private let cacheTagField: CacheTagField?
     private let tagsAreSigned: Bool
     private let thumbnails: any ThumbnailServing
     private let failures: FailureWriter
+    private let redirects: FallbackRedirects
+    private let facts: FactsResponder
     private let repeated: RepeatedResponses
     private let targets = ParsedTargets()
     private let timekeeper: any Timekeeper
@@ -32,10 +33,13 @@ final class ThumbnailResponder: Sendable {
         honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
-        cacheTagField = configuration.cacheTagField
         tagsAreSigned = configuration.nativeDialect.signatures == .required
         self.thumbnails = thumbnails
         self.failures = failures
+        redirects = FallbackRedirects(policy: thumbnails, failures: failures)
+        facts = FactsResponder(
+            thumbnails: thumbnails, common: failures.common, cacheTagField: configuration.cacheTagField,
+            timekeeper: timekeeper)
         self.repeated = repeated
         self.timekeeper = timekeeper
     }
@@ -53,23 +57,34 @@ final class ThumbnailResponder: Sendable {
         } catch {
             return .ready(withFallbackImage(failures.answer(to: error, exchange), exchange, at: route))
         }
+        let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
         // The client whose tags are counted; nil if they are signed.
         let tagger = tagsAreSigned ? nil : ClientNetwork(of: exchange.client)
-        let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
-        let isPlain = directives == nil && resolved.request.form.facts == nil
-        if isPlain, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
+        if directives == nil, resolved.request.form.facts == nil,
+            let thumbnail = thumbnails.cachedThumbnail(for: resolved)
+        {
             thumbnails.noteTags(of: resolved, by: tagger)
             return hit(thumbnail, resolved, request, exchange, at: route)
         }
-        if resolved.request.form.facts == nil, let refusal = thumbnails.refusal(of: resolved) {
-            return .ready(failures.answer(to: refusal, exchange, source: resolved.request.source.string))
-        }
         let job = Job(
             resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, by: tagger, receipt: exchange.id)
-        if isPlain, let lookup = thumbnails.pendingLookup(for: resolved) {
-            return .waiting(wait(for: lookup, job, exchange, at: route))
+        return miss(job, hasDirectives: directives != nil, exchange, at: route)
+    }
+
+    private func miss(_ job: Job, hasDirectives: Bool, _ exchange: Exchange, at route: ImageRoute) -> Reply {
+        if let wanted = job.request.form.facts {
+            return .later(
+                .task { [self] in
+                    await answer(to: job, exchange) { try await self.facts.answer(wanted, for: job, exchange) }
+                })
         }
-        return .deferred { [self] in await answer(to: job, exchange, at: route) }
+        if let refusal = thumbnails.refusal(of: job.resolved) {
+            return .ready(failures.answer(to: refusal, exchange, source: job.request.source.string))
+        }
+        if !hasDirectives, let lookup = thumbnails.pendingLookup(for: job.resolved) {
+            return .later(.wait(wait(for: lookup, job, exchange, at: route)))
+        }
+        return image(for: job, exchange, at: route)
     }
 
     /// Waits for a result that other instances may have stored; a task continues if more work is needed.
@@ -81,12 +96,11 @@ final class ThumbnailResponder: Sendable {
             case .thumbnail(let thumbnail):
                 thumbnails.noteTags(of: job.resolved, by: job.client)
                 return .ready(success(thumbnail, job.resolved, exchange, hasReceipt: true))
-            case .question: return .waiting(wait(for: lookup, job, exchange, at: route))
-            case .work(let lookup):
-                return .deferred { [self] in await answer(to: job.after(lookup), exchange, at: route) }
+            case .question: return .later(.wait(wait(for: lookup, job, exchange, at: route)))
+            case .work(let lookup): return image(for: job.after(lookup), exchange, at: route)
             }
         } onAbandon: { [self] in
-            failure(failures.lifecycle.abandonment, job.request, exchange)
+            redirects.answer(to: failures.lifecycle.abandonment, job.request, exchange)
         }
     }
 
@@ -107,29 +121,34 @@ final class ThumbnailResponder: Sendable {
 }
 
 extension ThumbnailResponder {
-    /// Runs in the request's own task, which is canceled when the client disconnects.
-    private func answer(to job: Job, _ exchange: Exchange, at route: ImageRoute) async -> Answer {
+    private func image(for job: Job, _ exchange: Exchange, at route: ImageRoute) -> Reply {
+        .later(
+            .task { [self] in
+                await answer(to: job, exchange, fallbackAt: route) { [self] in try await image(for: job, exchange) }
+            })
+    }
+
+    /// Works in the request's own task, which is canceled when the client disconnects.
+    ///
+    /// - Parameter route: The route whose fallback image replaces a failure; nil for none.
+    private func answer(
+        to job: Job, _ exchange: Exchange, fallbackAt route: ImageRoute? = nil,
+        _ work: @escaping @Sendable () async throws -> Answer
+    ) async -> Answer {
         var answer: Answer
         do {
-            answer = try await withDeadline(exchange.startedAt + requestTimeout, by: timekeeper) { [self] in
-                try await success(of: job, exchange)
-            }
+            answer = try await withDeadline(exchange.startedAt + requestTimeout, by: timekeeper, work)
             try Task.checkCancellation()
         } catch {
-            answer = failure(failures.lifecycle.failure(behind: error), job.request, exchange)
-            if job.request.form.facts == nil, !Task.isCancelled {
-                answer = withFallbackImage(answer, exchange, at: route)
-            }
+            answer = redirects.answer(to: failures.lifecycle.failure(behind: error), job.request, exchange)
+            if let route, !Task.isCancelled { answer = withFallbackImage(answer, exchange, at: route) }
         }
         answer.hasReceipt = true
         return answer
     }
 
-    /// Returns the facts, the thumbnail, or the placeholder that replaces it.
-    private func success(of job: Job, _ exchange: Exchange) async throws -> Answer {
-        if let facts = job.request.form.facts {
-            return success(try await thumbnails.facts(facts, for: job), job.resolved, exchange, facts)
-        }
+    /// Returns the thumbnail, or the placeholder that replaces it.
+    private func image(for job: Job, _ exchange: Exchange) async throws -> Answer {
         do {
             return success(try await thumbnails.thumbnail(for: job), job.resolved, exchange)
         } catch let error as any ServiceError {
@@ -155,7 +174,7 @@ extension ThumbnailResponder {
     private static func allowsPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
-        default: error.code == "source_not_found" || error.code == "origin_timeout"
+        default: error.isSourceMissing
         }
     }
 
@@ -180,7 +199,7 @@ extension ThumbnailResponder {
         if let age = thumbnail.freshness.age { fields.append(.age, String(age)) }
         var (eTag, body) = (thumbnail.eTag, HTTPResponse.Body.shared(thumbnail.image.bytes))
         if let written = resolved.request.form.writer?.answer(about: thumbnail) {
-            if case .text(let text) = written.body { (eTag, body) = (Self.eTag(of: text), .text(text)) }
+            if case .text(let text) = written.body { (eTag, body) = (Preconditions.eTag(of: text), .text(text)) }
             fields = HTTPFields(
                 fields.filter {
                     ![.contentType, .eTag, .contentDisposition, .imageWidth, .imageHeight].contains($0.name)
@@ -194,33 +213,6 @@ extension ThumbnailResponder {
         return Answer(
             response: response, timings: thumbnail.timings, source: resolved.request.source.string,
             hasReceipt: hasReceipt)
-    }
-
-    private func success(
-        _ facts: SourceFacts, _ resolved: ResolvedRequest, _ exchange: Exchange, _ wanted: FactsRequest
-    ) -> Answer {
-        let request = resolved.request
-        let written = request.form.factsWriter?.answer(about: facts)
-        let text = written?.text ?? FactsText.text(facts, of: request.source.string, requested: wanted)
-        let eTag = Self.eTag(of: text)
-        var fields = failures.common
-        fields.append(.contentType, written?.mediaType ?? "application/json")
-        fields.append(.eTag, eTag)
-        if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
-        let secondsLeft = request.expires.map { $0 - timekeeper.secondsSince1970 }
-        fields.append(.cacheControl, facts.freshness.cacheControl(secondsLeft: secondsLeft))
-        fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
-        if let age = facts.freshness.age { fields.append(.age, String(age)) }
-        if let cacheTagField, let tags = cacheTagField.value(resolved) { fields.append(cacheTagField.name, tags) }
-        let response = Preconditions.answer(
-            HTTPResponse(status: .ok, headerFields: fields, body: .text(text)),
-            to: exchange.request?.headerFields ?? [:], eTag: eTag, lastModified: facts.lastModified)
-        return Answer(response: response, timings: facts.timings, source: request.source.string)
-    }
-
-    private static func eTag(of text: String) -> String {
-        let bytes = Array(text.utf8)
-        return unsafe "\"\(Base64URL.encode(Array(SHA256.hash(bytes.span.bytes).bytes.prefix(16))))\""
     }
 
     /// Answers with a placeholder and the fields of a 200.
@@ -238,30 +230,5 @@ extension ThumbnailResponder {
         return Answer(
             response: HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes)),
             source: resolved.request.source.string, error: error)
-    }
-
-    /// Answers a failed request; if the target has an allowed fallback URL, redirects there.
-    private func failure(_ error: any ServiceError, _ request: Request, _ exchange: Exchange) -> Answer {
-        guard error.category != .overload, error.category != .cancelled,
-            let location = request.form.fallback.flatMap(location(of:))
-        else { return failures.answer(to: error, exchange, source: request.source.string) }
-        // The body contains the problem as plain JSON, which explains the redirect.
-        let problem = failures.problem(error, exchange).response
-        var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
-        fields.append(.contentType, "application/json")
-        fields.append(.location, URLEscape.location(location.string))
-        fields.append(.alulaError, error.code)
-        return Answer(
-            response: HTTPResponse(status: .found, headerFields: fields, body: problem.body),
-            source: request.source.string, error: error)
-    }
-
-    /// Returns the value of `Location` for a fallback; nil if policy forbids it.
-    private func location(of fallback: Fallback) -> ExactText? {
-        guard thumbnails.mayFetch(fallback.url) else { return nil }
-        switch fallback {
-        case .configured(let url): return url
-        case .named(let url, let target): return thumbnails.isAllowedByName(url) ? url : target
-        }
     }
 }

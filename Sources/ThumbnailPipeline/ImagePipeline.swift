@@ -1,6 +1,6 @@
 package import Coordination
 package import Downloading
-import HTTPTypes
+package import HTTPTypes
 package import Recipes
 package import Text
 package import ThumbnailTypes

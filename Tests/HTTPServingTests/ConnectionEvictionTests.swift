@@ -1,4 +1,5 @@
 import Coordination
+import HTTPTypes
 import Testing
 
 @testable import HTTPServing

@@ -1,23 +1,25 @@
+import Downloading
 import HTTPTypes
 import Recipes
 import Telemetry
 import TestSupport
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
 @Suite(.timeLimit(.minutes(1))) struct PlaceholderTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fphoto.jpg&w=300&placeholder=silver"
 
-    @Test(arguments: [
-        StubError(status: .notFound, code: "source_not_found"),
-        StubError(status: .unsupportedMediaType, code: "not_an_image"),
-        StubError(status: .unprocessableContent, code: "cannot_decode"),
-        StubError(status: .badGateway, code: "origin_unreachable"),
-        StubError(status: .gatewayTimeout, code: "origin_timeout"),
-    ])
-    func `a placeholder stands in for a source that fails`(error: StubError) async {
+    @Test(
+        arguments: [
+            DownloadError.notFound(404), DownloadError.timedOut,
+            StubError(status: .unsupportedMediaType, code: "not_an_image"),
+            StubError(status: .unprocessableContent, code: "cannot_decode"),
+            StubError(status: .badGateway, code: "origin_unreachable"),
+        ] as [any ServiceError])
+    func `a placeholder stands in for a source that fails`(error: any ServiceError) async {
         let edge = Edge(StubThumbnails(make: { _ in throw error }))
         let response = await edge.respond(Self.target)
         #expect(response.status == .ok)

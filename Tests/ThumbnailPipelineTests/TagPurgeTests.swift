@@ -1,6 +1,7 @@
 import Coordination
 import DiskCaching
 import Downloading
+import HTTPTypes
 import SharedCaching
 import TestSupport
 import Testing

@@ -50,9 +50,7 @@ package final class MemoryBudget: Sendable {
     ///   - limit: The maximum of living and reserved bytes together.
     ///   - maximumWait: The time that a task waits for room.
     ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
-    ///   - timekeeper: The clock that measures waits.
     ///   - living: Returns the number of living bytes; called under the budget's lock, so it must be quick.
-    ///   - purge: Makes room in the caches.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },

@@ -12,7 +12,6 @@ package final class ConcurrencyLimiter: Sendable {
     /// - Parameters:
     ///   - maximumTurns: The number of concurrent turns, at least 1.
     ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
-    ///   - timekeeper: The clock that measures waits.
     package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
         queue = Locked(Queue(maximumTurns: maximumTurns, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
@@ -29,10 +28,8 @@ package final class ConcurrencyLimiter: Sendable {
 
     /// Runs `body` when it is its turn.
     ///
-    /// - Parameters:
-    ///   - cost: The estimated running time.
-    ///   - queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait than have
-    ///   turns.
+    /// - Parameter queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait
+    ///   than have turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value

@@ -66,7 +66,6 @@ package final class WorkerPool: Sendable {
     ///   - count: The number of threads, at least 1.
     ///   - maximumQueued: The number of jobs that may wait; others are rejected with ``Full``.
     ///   - name: The threads' name, up to 15 bytes.
-    ///   - timekeeper: The clock that measures waits.
     ///   - onThreadExit: Called on each thread before it ends.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
@@ -120,7 +119,6 @@ package final class WorkerPool: Sendable {
     /// Runs `body` on a worker thread and returns its value.
     ///
     /// - Parameters:
-    ///   - priority: The queue to use.
     ///   - timeLimit: The limit on the running time; the token reports when it is exceeded, and the job stops when it
     ///   checks the token.
     ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
@@ -155,9 +153,7 @@ package final class WorkerPool: Sendable {
     /// Queues `body` without waiting for it; returns false, and never calls `body`, if the queue is full or the pool
     /// shut down.
     ///
-    /// - Parameters:
-    ///   - priority: The queue to use.
-    ///   - body: The work; its argument is true if the pool was shut down before the job's turn.
+    /// - Parameter body: The work; its argument is true if the pool was shut down before the job's turn.
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {

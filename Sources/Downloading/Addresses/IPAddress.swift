@@ -1,4 +1,5 @@
 import Glibc
+package import HTTPTypes
 
 package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// An IPv4 address in host byte order: 127.0.0.1 is 0x7f000001.
@@ -64,6 +65,17 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
             var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
             unsafe inet_ntop(AF_INET6, &address, &text, socklen_t(text.count))
             return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+}
+
+extension ClientNetwork {
+    /// Returns the network of an address; all clients without a known address share one.
+    package init(of client: IPAddress?) {
+        switch client?.unmapped {
+        case .v4(let address): self.init(bits: UInt64(address))
+        case .v6(let network, _): self.init(bits: network)
+        case nil: self.init(bits: nil)
         }
     }
 }

@@ -99,15 +99,3 @@ struct ConnectionEviction {
         return order
     }
 }
-
-/// The network of a client: an IPv4 address or an IPv6 /64, all of which belongs to one client.
-struct ClientNetwork: Hashable, Sendable {
-    /// The IPv4 address, or the first half of the IPv6 address.
-    let bits: UInt64
-
-    init(bits: UInt64) { self.bits = bits }
-
-    init(of peer: PeerAddress) {
-        bits = peer.high == 0 && peer.low >> 32 == 0xffff ? peer.low & 0xffff_ffff : peer.high
-    }
-}

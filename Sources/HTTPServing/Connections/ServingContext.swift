@@ -22,11 +22,8 @@ final class ServingContext: Sendable {
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger, watch: ConnectionWatch,
         timekeeper: any Timekeeper
     ) {
-        self.configuration = configuration
-        self.responder = responder
-        self.logger = logger
-        self.watch = watch
-        self.timekeeper = timekeeper
+        (self.configuration, self.responder, self.logger) = (configuration, responder, logger)
+        (self.watch, self.timekeeper) = (watch, timekeeper)
     }
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }

@@ -29,9 +29,7 @@ final class ReceivedBody {
     /// Creates the body of `request`, which must arrive within `limit`.
     ///
     /// - Parameters:
-    ///   - request: The request without its body.
     ///   - length: The announced length; nil for a chunked body.
-    ///   - maximumLength: The route's limit in bytes.
     ///   - hold: The reservation, kept until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyReservation)?, within limit: Duration,

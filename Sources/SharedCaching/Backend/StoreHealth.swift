@@ -17,9 +17,7 @@ struct StoreHealth {
     /// The number of consecutive failures that suspends the server.
     static let maximumFailures = 3
 
-    init(interval: Duration) {
-        self.interval = interval
-    }
+    init(interval: Duration) { self.interval = interval }
 
     /// The time of the next attempt or probe; nil while the server is in use.
     var nextTryAt: Duration? { state == .up ? nil : nextTry }

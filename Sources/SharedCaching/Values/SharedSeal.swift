@@ -15,9 +15,7 @@ struct SharedSeal: Sendable {
     /// Whether only instances with the same key can seal.
     var hasKey: Bool { key != nil }
 
-    init(key: [UInt8]? = nil) {
-        self.key = key
-    }
+    init(key: [UInt8]? = nil) { self.key = key }
 
     /// Returns the seal of sources under a tag, whose own key is derived from this one's; without a key, the same seal.
     func ofSources(under tag: SharedTag) -> SharedSeal {

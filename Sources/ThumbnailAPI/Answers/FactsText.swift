@@ -10,7 +10,6 @@ package enum FactsText {
     /// Returns the text of the object.
     ///
     /// - Parameters:
-    ///   - facts: The facts.
     ///   - source: The source as the client named it; nil for an uploaded image.
     ///   - requested: The requested facts besides those of the header.
     package static func text(_ facts: SourceFacts, of source: String?, requested: FactsRequest) -> String {

@@ -1,3 +1,4 @@
+import Crypto
 import HTTPTypes
 import Text
 
@@ -32,5 +33,10 @@ enum Preconditions {
     private static func matches(_ candidates: String, eTag: String) -> Bool {
         if candidates == eTag || candidates == "*" { return true }
         return HTTPSyntax.list(candidates).contains { $0 == eTag || $0.suffix(after: "W/").map { $0 == eTag } == true }
+    }
+
+    static func eTag(of text: String) -> String {
+        let bytes = Array(text.utf8)
+        return unsafe "\"\(Base64URL.encode(Array(SHA256.hash(bytes.span.bytes).bytes.prefix(16))))\""
     }
 }

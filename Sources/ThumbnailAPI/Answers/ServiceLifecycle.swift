@@ -15,9 +15,7 @@ package final class ServiceLifecycle: Sendable {
     /// The monotonic time of the service's start.
     package let startedAt: Duration
 
-    package init(startedAt: Duration) {
-        self.startedAt = startedAt
-    }
+    package init(startedAt: Duration) { self.startedAt = startedAt }
 
     /// Whether load balancers should send requests here.
     package var isReady: Bool { isReadyFlag.load(ordering: .relaxed) }

@@ -1,5 +1,6 @@
 package import Coordination
 import Downloading
+import HTTPTypes
 
 /// The share of the memory budget for request bodies: a quarter of it, and a quarter of that per client.
 ///

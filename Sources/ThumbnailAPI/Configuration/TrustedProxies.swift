@@ -5,9 +5,7 @@ package import HTTPTypes
 package struct TrustedProxies: Sendable {
     private let networks: [AddressNetwork]
 
-    package init(_ networks: [AddressNetwork] = []) {
-        self.networks = networks
-    }
+    package init(_ networks: [AddressNetwork] = []) { self.networks = networks }
 
     package func contains(_ peer: PeerAddress) -> Bool { contains(IPAddress(peer)) }
 

@@ -6,7 +6,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 /// Logs the requests of the public listener: all of them, or only failures that need an explanation.
-struct AccessLog: Middleware {
+struct AccessLog: AnswerCompletion {
     let isLoggingAll: Bool
     private let logger: Logger
 

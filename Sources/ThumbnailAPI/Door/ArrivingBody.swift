@@ -13,8 +13,6 @@ struct ArrivingBody: Sendable {
     ///
     /// - Parameters:
     ///   - announced: The body's length; nil for a chunked body.
-    ///   - room: The body's memory.
-    ///   - check: Checks a length.
     ///   - reply: Answers the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(

@@ -5,14 +5,12 @@ import HTTPTypes
 
 /// Limits the pending requests of a client behind trusted proxies, so that it has at most as many as it could have
 /// connections.
-final class ClientLimit: Middleware {
+final class ClientLimit: WaitCount {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])
 
     /// Allows at most `limit` requests per client; nil for no limit.
-    init(_ limit: Int?) {
-        self.limit = limit
-    }
+    init(_ limit: Int?) { self.limit = limit }
 
     func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)? {
         guard let limit, exchange.isProxied, let client = exchange.client else { return nil }

@@ -2,7 +2,7 @@ import Dialects
 import HTTPTypes
 
 /// Answers CORS preflights (Fetch standard, "CORS-preflight fetch").
-struct CrossOrigin: Middleware {
+struct CrossOrigin: RequestCheck {
     private let common: HTTPFields
     private let isAllowed: Bool
 

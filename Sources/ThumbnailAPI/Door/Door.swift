@@ -7,26 +7,25 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// One concern of all exchanges of a listener.
+/// One concern of all exchanges of a listener: a ``RequestCheck``, ``WaitCount`` or ``AnswerCompletion``.
 ///
 /// Called on event threads, and in the tasks of deferred answers; must not block.
-protocol Middleware: Sendable {
-    /// Checks a request before its route; an answer or an error ends the exchange.
+protocol Middleware: Sendable {}
+
+/// Checks requests before their route; an answer or an error ends the exchange.
+protocol RequestCheck: Middleware {
     func check(_ exchange: Exchange) throws(APIError) -> Answer?
-
-    /// Called if the answer is not ready; the result is called once when it is, or when its request is abandoned.
-    func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)?
-
-    /// Completes or records an answer.
-    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration)
 }
 
-extension Middleware {
-    func check(_ exchange: Exchange) throws(APIError) -> Answer? { nil }
+/// Counts the exchanges whose answer is not ready.
+protocol WaitCount: Middleware {
+    /// The result is called once when the answer is ready, or when its request is abandoned.
+    func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)?
+}
 
-    func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)? { nil }
-
-    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {}
+/// Completes or records answers.
+protocol AnswerCompletion: Middleware {
+    func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration)
 }
 
 protocol RouteTable: Sendable {
@@ -35,7 +34,10 @@ protocol RouteTable: Sendable {
     /// The maximum size of a route's body in bytes; 0 if it takes none.
     func maximumBodyLength(at route: Route) -> Int
 
-    /// Answers a request that has passed all checks; errors become answers, too.
+    /// Admits the body of a request that has passed all checks; throws if its method or route takes none.
+    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody
+
+    /// Answers a request without a body that has passed all checks; errors become answers, too.
     func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply
 }
 
@@ -43,8 +45,9 @@ protocol RouteTable: Sendable {
 ///
 /// Requests are checked in the order of the list; answers are completed in the opposite one.
 package final class Door: RequestResponder {
-    private let checks: [any Middleware]
-    private let completions: [any Middleware]
+    private let checks: [any RequestCheck]
+    private let waits: [any WaitCount]
+    private let completions: [any AnswerCompletion]
     private let routes: any RouteTable
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?
@@ -58,23 +61,27 @@ package final class Door: RequestResponder {
         fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
         trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil, timekeeper: any Timekeeper
     ) {
-        checks = middleware
-        completions = middleware.reversed()
-        self.routes = routes
-        self.failures = failures
-        self.fallbackImages = fallbackImages
-        self.requestIDs = requestIDs
-        self.trustedProxies = trustedProxies
-        self.tracer = tracer
-        self.timekeeper = timekeeper
+        checks = middleware.compactMap { $0 as? any RequestCheck }
+        waits = middleware.reversed().compactMap { $0 as? any WaitCount }
+        completions = middleware.reversed().compactMap { $0 as? any AnswerCompletion }
+        (self.routes, self.failures, self.fallbackImages) = (routes, failures, fallbackImages)
+        (self.requestIDs, self.trustedProxies) = (requestIDs, trustedProxies)
+        (self.tracer, self.timekeeper) = (tracer, timekeeper)
     }
 
     package func respond(to request: HTTPRequest) -> HTTPReply {
         let exchange = exchange(for: request, at: routes.route(of: request.target), request.body?.count ?? 0)
-        let reply = reply(to: request, exchange)
-        guard case .receiving(let body) = reply else { return finished(reply, exchange) }
-        guard request.hasBody else { return finished(failure(APIError.lengthRequired, exchange), exchange) }
-        return finished(body.respond(to: request), exchange)
+        do {
+            if let answer = try checked(exchange) { return sent(answer, exchange) }
+            guard request.method == .post, exchange.route.takesBody else {
+                return finished(try routes.reply(to: request, exchange), exchange)
+            }
+            let body = try routes.body(of: request, exchange)
+            guard request.hasBody else { throw APIError.lengthRequired }
+            return finished(body.respond(to: request), exchange)
+        } catch {
+            return sent(failures.answer(to: error, exchange), exchange)
+        }
     }
 
     package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
@@ -84,10 +91,11 @@ package final class Door: RequestResponder {
         return BodyPolicy(maximumLength: maximum) { [self] request, length in
             // The request's time begins here.
             let exchange = exchange(for: request, at: route, length)
-            switch reply(to: request, exchange) {
-            case .receiving(let body): return .accepted(Reservation(body, exchange, self))
-            case .ready(let answer): return .rejected(completed(answer, exchange))
-            default: preconditionFailure("a route with a body answers before it has arrived")
+            do {
+                if let answer = try checked(exchange) { return .rejected(completed(answer, exchange)) }
+                return .accepted(Reservation(try routes.body(of: request, exchange), exchange, self))
+            } catch {
+                return .rejected(completed(failures.answer(to: error, exchange), exchange))
             }
         }
     }
@@ -107,29 +115,22 @@ package final class Door: RequestResponder {
             client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
     }
 
-    private func reply(to request: HTTPRequest, _ exchange: Exchange) -> Reply {
-        do {
-            for middleware in checks {
-                if let answer = try middleware.check(exchange) { return .ready(answer) }
-            }
-            return try routes.reply(to: request, exchange)
-        } catch {
-            return failure(error, exchange)
+    private func checked(_ exchange: Exchange) throws(APIError) -> Answer? {
+        for concern in checks {
+            if let answer = try concern.check(exchange) { return answer }
         }
-    }
-
-    private func failure(_ error: any Error, _ exchange: Exchange) -> Reply {
-        .ready(failures.answer(to: error, exchange))
+        return nil
     }
 
     private func finished(_ reply: Reply, _ exchange: Exchange) -> HTTPReply {
         switch reply {
-        case .ready, .recurring, .receiving: return finished(reply, exchange) {}
-        case .deferred, .waiting:
-            do {
-                return finished(reply, exchange, end: try begun(exchange))
+        case .ready(let answer): return sent(answer, exchange)
+        case .recurring(let response, let responder): return .recurring(response, by: responder)
+        case .later(let later):
+            do throws(APIError) {
+                return pending(later, exchange, end: try begun(exchange))
             } catch {
-                return finished(failure(error, exchange), exchange)
+                return sent(failures.answer(to: error, exchange), exchange)
             }
         }
     }
@@ -137,49 +138,59 @@ package final class Door: RequestResponder {
     /// Calls each concern's begin; the result ends all of them.
     private func begun(_ exchange: Exchange) throws(APIError) -> @Sendable () -> Void {
         var ends: [@Sendable () -> Void] = []
-        for middleware in completions {
-            if let end = try middleware.begin(exchange) { ends.append(end) }
+        do throws(APIError) {
+            for concern in waits {
+                if let end = try concern.begin(exchange) { ends.append(end) }
+            }
+        } catch {
+            for end in ends { end() }
+            throw error
         }
         return { [ends] in for end in ends { end() } }
     }
 
     /// Calls `end` when the answer is complete, or abandoned.
-    private func finished(_ reply: Reply, _ exchange: Exchange, end: @escaping @Sendable () -> Void) -> HTTPReply {
-        switch reply {
-        case .ready(let answer):
-            end()
-            let response = completed(answer, exchange)
-            guard let image = answer.fallbackImage, let fallbackImages else { return .ready(response) }
-            return .deferred { await fallbackImages.response(image, replacing: response, exchange.id) }
-        case .recurring(let response, let responder):
-            end()
-            return .recurring(response, by: responder)
-        case .deferred(let work):
+    private func pending(_ later: Reply.Later, _ exchange: Exchange, end: @escaping @Sendable () -> Void) -> HTTPReply {
+        switch later {
+        case .task(let work):
             return .deferred { [self] in
                 defer { end() }
                 return await RequestTrace.$current.withValue(exchange.trace) {
                     let answer = await work()
-                    let response = completed(answer, exchange)
-                    guard let image = answer.fallbackImage, let fallbackImages else { return response }
-                    return await fallbackImages.response(image, replacing: response, exchange.id)
+                    return await withFallbackImage(answer, completed(answer, exchange), exchange)
                 }
             }
-        case .waiting(let wait):
+        case .wait(let wait):
             return .waiting(
                 ShortWait(begin: wait.begin) { [self] in
-                    finished(wait.reply(), exchange, end: end)
+                    let reply = wait.reply()
+                    if case .later(let later) = reply { return pending(later, exchange, end: end) }
+                    end()
+                    return finished(reply, exchange)
                 } onAbandon: { [self] in
                     _ = completed(wait.onAbandon(), exchange)
                     end()
                 })
-        case .receiving: preconditionFailure("a body is received twice")
         }
+    }
+
+    private func sent(_ answer: Answer, _ exchange: Exchange) -> HTTPReply {
+        let response = completed(answer, exchange)
+        if answer.fallbackImage == nil { return .ready(response) }
+        return .deferred { [self] in await withFallbackImage(answer, response, exchange) }
+    }
+
+    private func withFallbackImage(
+        _ answer: Answer, _ response: HTTPResponse, _ exchange: Exchange
+    ) async -> HTTPResponse {
+        guard let image = answer.fallbackImage, let fallbackImages else { return response }
+        return await fallbackImages.response(image, replacing: response, exchange.id)
     }
 
     private func completed(_ answer: Answer, _ exchange: Exchange) -> HTTPResponse {
         var answer = answer
         let now = timekeeper.now
-        for middleware in completions { middleware.complete(&answer, to: exchange, at: now) }
+        for concern in completions { concern.complete(&answer, to: exchange, at: now) }
         return answer.response
     }
 }

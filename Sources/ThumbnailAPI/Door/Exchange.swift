@@ -41,11 +41,13 @@ enum Reply: Sendable {
     case ready(Answer)
     /// A complete response shared by many requests, which is recorded where it is built.
     case recurring(RecurringResponse, by: any RecurringResponder)
-    /// An answer computed by a task, which is cancelled when the client disconnects.
-    case deferred(@Sendable () async -> Answer)
-    case waiting(Wait)
-    /// The request's body is read first.
-    case receiving(ArrivingBody)
+    case later(Later)
+
+    enum Later: Sendable {
+        /// An answer computed by a task, which is cancelled when the client disconnects.
+        case task(@Sendable () async -> Answer)
+        case wait(Wait)
+    }
 
     struct Wait: Sendable {
         let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void

@@ -5,7 +5,7 @@ import Text
 /// Rejects requests for images that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
 /// Otherwise, a source that redirects to a URL of the service, whose source does the same, would loop forever.
-struct LoopDetection: Middleware {
+struct LoopDetection: RequestCheck {
     private let name: ExactText?
 
     /// Detects requests of services with this name; without one, none.
@@ -14,7 +14,8 @@ struct LoopDetection: Middleware {
     }
 
     func check(_ exchange: Exchange) throws(APIError) -> Answer? {
-        if exchange.route.makesImages, let request = exchange.request, isLoop(request) { throw .requestLoop }
+        guard let request = exchange.request, isLoop(request) else { return nil }
+        if exchange.route.images != nil || exchange.route.takesBody { throw .requestLoop }
         return nil
     }
 

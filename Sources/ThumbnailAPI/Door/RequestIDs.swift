@@ -48,7 +48,7 @@ final class RequestIDs: Sendable {
 }
 
 /// Writes `X-Request-Id`, and after it the receipt of a request that waited for its image.
-extension RequestIDs: Middleware {
+extension RequestIDs: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         answer.response.headerFields.append(.xRequestID, exchange.id)
         if answer.hasReceipt { answer.response.headerFields.append(.alulaReceipt, exchange.id) }

@@ -6,7 +6,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 /// The public listener's metrics; labels come from fixed sets.
-package struct APIMetrics: Middleware {
+package struct APIMetrics: WaitCount, AnswerCompletion {
     package let requests: CounterFamily
     /// `alula_errors_total{code}`, with every code from the start: a series that first appears with a failure hides it
     /// from `increase()`.
@@ -46,7 +46,7 @@ package struct APIMetrics: Middleware {
 
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         let (status, duration) = (answer.response.status.code, (now - exchange.startedAt).seconds)
-        if status == 200, exchange.method == .get, case .images(let route) = exchange.route {
+        if status == 200, exchange.method == .get, let route = exchange.route.images {
             route.recordSuccess(seconds: duration)
         } else {
             requests.counter(exchange.route.label, String(status)).increment()

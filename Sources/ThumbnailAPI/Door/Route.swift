@@ -5,20 +5,8 @@ import Text
 import ThumbnailTypes
 
 enum Route: Sendable {
-    // The public listener.
-    case images(ImageRoute)
-    /// Many images of one source.
-    case renditions
-    /// A dialect's readiness path.
-    case probe(ImageRoute)
-
-    // The admin listener.
-    case metrics, status, cache, downloads, events, statsHistory, refresh, prefetch, explain
-    /// One request's wait for a download, by its receipt.
-    case download(receipt: String)
-    case prefetchJob(id: String)
-
-    // Both.
+    case client(ClientRoute)
+    case admin(AdminRoute)
     case live, ready
     case file(EmbeddedFile)
     /// No route, or a request that the server rejected before it was read.
@@ -26,21 +14,21 @@ enum Route: Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .renditions, .prefetch, .refresh: [.post]
-        case .images(let route) where route.dialect.takesImages: [.get, .head, .post]
-        case .cache, .downloads: [.get, .head, .delete]
-        case .download: [.delete]
+        case .client(.renditions), .admin(.prefetch), .admin(.refresh): [.post]
+        case .client(.images(let route)) where route.dialect.takesImages: [.get, .head, .post]
+        case .admin(.cache), .admin(.downloads): [.get, .head, .delete]
+        case .admin(.download): [.delete]
         default: [.get, .head]
         }
     }
 
     var allow: String { methods.map(\.rawValue).joined(separator: ", ") }
 
-    /// Whether requests upload images or lists of renditions.
-    var takesUploads: Bool {
+    /// Whether posted requests have a body: images, lists of renditions, or jobs.
+    var takesBody: Bool {
         switch self {
-        case .renditions: true
-        case .images(let route): route.dialect.takesImages
+        case .client(.renditions), .admin(.prefetch): true
+        case .client(.images(let route)): route.dialect.takesImages
         default: false
         }
     }
@@ -48,12 +36,12 @@ enum Route: Sendable {
     /// The public listener's routes in metrics and log lines.
     var label: String {
         switch self {
-        case .images(let route): route.dialect.name
-        case .renditions: "thumbnails"
+        case .client(.images(let route)): route.dialect.name
+        case .client(.renditions): "thumbnails"
         case .live: "live"
-        case .ready, .probe: "ready"
+        case .ready, .client(.probe): "ready"
         case .file(let file): file.label
-        default: "none"
+        case .admin, .none: "none"
         }
     }
 
@@ -62,24 +50,31 @@ enum Route: Sendable {
 
     var isNone: Bool { if case .none = self { true } else { false } }
 
-    var servesImages: Bool { if case .images = self { true } else { false } }
-
-    var makesImages: Bool { servesImages || takesUploads }
-
-    /// Whether the route is a health check, which the admin listener answers for any host name.
-    var isHealth: Bool {
-        switch self {
-        case .live, .ready: true
-        default: false
-        }
-    }
+    var images: ImageRoute? { if case .client(.images(let route)) = self { route } else { nil } }
 
     func response(to problem: Problem) -> HTTPResponse {
         switch self {
-        case .images(let route), .probe(let route): route.dialect.response(to: problem)
+        case .client(.images(let route)), .client(.probe(let route)): route.dialect.response(to: problem)
         default: problem.response
         }
     }
+}
+
+/// A route of the public listener alone.
+enum ClientRoute: Sendable {
+    case images(ImageRoute)
+    /// Many images of one source.
+    case renditions
+    /// A dialect's readiness path.
+    case probe(ImageRoute)
+}
+
+/// A route of the admin listener alone.
+enum AdminRoute: Sendable {
+    case metrics, status, cache, downloads, events, statsHistory, refresh, prefetch, explain
+    /// One request's wait for a download, by its receipt.
+    case download(receipt: String)
+    case prefetchJob(id: String)
 }
 
 extension Route {
@@ -87,7 +82,7 @@ extension Route {
     init(ownTarget target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
-        case "/thumbnails": self = .renditions
+        case "/thumbnails": self = .client(.renditions)
         case "/health/live": self = .live
         case "/health/ready": self = .ready
         default: self = EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients).map { .file($0) } ?? .none
@@ -137,9 +132,9 @@ final class ImageRoute: Sendable {
 }
 
 /// Writes `Allow` in the response to a request with a method that its route does not know.
-struct AllowedMethods: Middleware {
+struct AllowedMethods: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
-        guard answer.error?.code == APIError.methodNotAllowed.code else { return }
+        guard let error = answer.error as? APIError, error == .methodNotAllowed else { return }
         answer.response.headerFields.append(.allow, exchange.route.allow)
     }
 }

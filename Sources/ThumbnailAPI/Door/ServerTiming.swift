@@ -3,12 +3,12 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 /// Writes `Server-Timing` of images: the steps, then the total time, in milliseconds.
-struct ServerTiming: Middleware {
+struct ServerTiming: AnswerCompletion {
     /// The value in responses that are sent unchanged many times; each takes far less than a millisecond.
     static let ofHits = "total;dur=0"
 
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
-        guard exchange.route.servesImages else { return }
+        guard exchange.route.images != nil else { return }
         answer.response.headerFields.append(
             .serverTiming, Self.text(answer.timings, total: now - exchange.startedAt))
     }

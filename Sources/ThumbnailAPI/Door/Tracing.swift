@@ -4,7 +4,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 /// Records the spans of requests; names follow OpenTelemetry's HTTP server conventions.
-struct Tracing: Middleware {
+struct Tracing: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         exchange.trace?.finish(
             exchange.route, exchange.method, id: exchange.id, status: answer.response.status.code, error: answer.error,

@@ -27,8 +27,6 @@ package struct TargetExplainer: Sendable {
     ///
     /// - Parameters:
     ///   - text: Path and query, or an absolute URL whose scheme and authority are ignored.
-    ///   - accept: The request's `Accept`.
-    ///   - header: The source for which to compute sizes and steps.
     ///   - now: Unix seconds of the request; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil

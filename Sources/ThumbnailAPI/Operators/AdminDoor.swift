@@ -9,13 +9,7 @@ import ThumbnailTypes
 extension Door {
     /// Creates the door of the admin listener.
     ///
-    /// - Parameters:
-    ///   - service: The running service.
-    ///   - sites: The names of the listener, and the sites that may write to it.
-    ///   - reader: Parses the bodies of jobs.
-    ///   - explainer: Explains targets of the public listener.
-    ///   - workers: The threads that parse bodies.
-    ///   - bodies: The memory of bodies.
+    /// - Parameter sites: The names of the listener, and the sites that may write to it.
     package convenience init(
         administering service: AdministeredService, sites: AdminSites, reader: PrefetchReader,
         explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
@@ -34,7 +28,7 @@ extension Door {
 }
 
 /// Logs the requests of the admin listener: those that change something, others only at the debug level.
-private struct AdminLog: Middleware {
+private struct AdminLog: AnswerCompletion {
     let logger: Logger
 
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
@@ -57,11 +51,14 @@ private struct AdminLog: Middleware {
     }
 }
 
-extension AdminSites: Middleware {
+extension AdminSites: RequestCheck {
     func check(_ exchange: Exchange) throws(APIError) -> Answer? {
-        if let request = exchange.request, !exchange.route.isHealth, let violation = violation(to: request) {
-            throw APIError(violation)
+        switch exchange.route {
+        // Load balancers may use any name.
+        case .live, .ready: return nil
+        default:
+            if let request = exchange.request, let violation = violation(to: request) { throw APIError(violation) }
+            return nil
         }
-        return nil
     }
 }

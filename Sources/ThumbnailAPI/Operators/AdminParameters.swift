@@ -30,10 +30,10 @@ struct AdminParameters {
 
     static func allowed(at route: Route, _ method: HTTPRequest.Method) -> Set<AdminParameter> {
         switch route {
-        case .cache where method == .delete: [.url, .tag]
-        case .downloads where method == .delete, .refresh: [.url]
-        case .events: [.url, .types]
-        case .explain: [.target, .accept, .source]
+        case .admin(.cache) where method == .delete: [.url, .tag]
+        case .admin(.downloads) where method == .delete, .admin(.refresh): [.url]
+        case .admin(.events): [.url, .types]
+        case .admin(.explain): [.target, .accept, .source]
         default: []
         }
     }

@@ -36,21 +36,21 @@ struct AdminRoutes: RouteTable {
     func route(of target: String) -> Route {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
-        case "/metrics": return .metrics
-        case "/status": return .status
-        case "/cache": return .cache
-        case "/downloads": return .downloads
-        case "/events": return .events
-        case "/stats/history": return .statsHistory
-        case "/refresh": return .refresh
-        case "/prefetch": return .prefetch
-        case "/explain": return .explain
+        case "/metrics": return .admin(.metrics)
+        case "/status": return .admin(.status)
+        case "/cache": return .admin(.cache)
+        case "/downloads": return .admin(.downloads)
+        case "/events": return .admin(.events)
+        case "/stats/history": return .admin(.statsHistory)
+        case "/refresh": return .admin(.refresh)
+        case "/prefetch": return .admin(.prefetch)
+        case "/explain": return .admin(.explain)
         case "/health/live": return .live
         case "/health/ready": return .ready
         default: break
         }
-        if let receipt = Self.member(of: "/downloads/", path) { return .download(receipt: receipt) }
-        if let id = Self.member(of: "/prefetch/", path) { return .prefetchJob(id: id) }
+        if let receipt = Self.member(of: "/downloads/", path) { return .admin(.download(receipt: receipt)) }
+        if let id = Self.member(of: "/prefetch/", path) { return .admin(.prefetchJob(id: id)) }
         return EmbeddedFile.file(at: path, among: EmbeddedFile.ofOperators).map { .file($0) } ?? .none
     }
 
@@ -61,78 +61,87 @@ struct AdminRoutes: RouteTable {
         return String(rest)
     }
 
-    func maximumBodyLength(at route: Route) -> Int {
-        if case .prefetch = route { PrefetchReader.longestBody } else { 0 }
+    func maximumBodyLength(at route: Route) -> Int { route.takesBody ? PrefetchReader.longestBody : 0 }
+
+    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
+        _ = try parameters(of: request, exchange.route)
+        return try ArrivingBody(length: exchange.bodyLength, in: bodies.room(for: exchange.client)) {
+            length throws(APIError) in
+            if length > PrefetchReader.longestBody { throw .bodyTooLarge }
+        } reply: { request, room in
+            deferred(exchange) {
+                defer { room.release() }
+                return try await begin(request)
+            }
+        }
     }
 
     func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply {
-        let route = exchange.route
-        if route.isNone { throw APIError.noSuchRoute }
-        guard route.methods.contains(request.method) else { throw APIError.methodNotAllowed }
-        let parameters = try AdminParameters(
-            target: request.target, allowed: AdminParameters.allowed(at: route, request.method))
+        let parameters = try parameters(of: request, exchange.route)
+        let response: HTTPResponse
+        switch exchange.route {
+        case .admin(let route): return try reply(to: request, at: route, parameters, exchange)
+        case .live: response = HealthResponses(failures: failures).live
+        case .ready: response = HealthResponses(failures: failures).ready(exchange)
+        case .file(let file):
+            guard let found = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
+            response = found
+        case .client, .none: throw APIError.noSuchRoute
+        }
+        return .ready(Answer(response: response))
+    }
+
+    private func parameters(of request: HTTPRequest, _ route: Route) throws(APIError) -> AdminParameters {
+        if route.isNone { throw .noSuchRoute }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed }
+        return try AdminParameters(target: request.target, allowed: AdminParameters.allowed(at: route, request.method))
+    }
+
+    private func reply(
+        to request: HTTPRequest, at route: AdminRoute, _ parameters: AdminParameters, _ exchange: Exchange
+    ) throws -> Reply {
+        let response: HTTPResponse
         switch route {
         case .cache where request.method == .delete:
             let (source, tag) = (try parameters.source(), try parameters.tag())
-            return deferred(exchange) { response(json: try await removed(source, tag)) }
+            return deferred(exchange) { self.response(json: try await removed(source, tag)) }
         case .refresh:
             let source = try parameters.requiredSource()
-            return deferred(exchange) { response(json: try await refreshed(source, exchange.id)) }
-        case .prefetch:
-            return .receiving(
-                try ArrivingBody(length: exchange.bodyLength, in: bodies.room(for: exchange.client)) {
-                    length throws(APIError) in
-                    if length > PrefetchReader.longestBody { throw .bodyTooLarge }
-                } reply: { request, room in
-                    deferred(exchange) {
-                        defer { room.release() }
-                        return try await begin(request)
-                    }
-                })
+            return deferred(exchange) { self.response(json: try await refreshed(source, exchange.id)) }
         case .prefetchJob(let id): return deferred(exchange) { try await job(id) }
-        default: return .ready(Answer(response: try response(to: request, parameters, exchange)))
+        case .prefetch: throw APIError.methodNotAllowed
+        case .metrics: response = self.response(service.metricsText(), mediaType: MetricsResponder.mediaType)
+        case .status: response = self.response(json: status)
+        case .cache:
+            response = self.response(
+                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
+        case .downloads where request.method == .delete:
+            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
+            response = self.response(json: .cancelledDownloads(cancelled))
+        case .downloads: response = self.response(json: .array(service.control.downloads.map { .download($0) }))
+        case .events:
+            response = try EventResponder(feed: service.events, control: service.control, common: failures.common)
+                .response(to: request, parameters)
+        case .statsHistory: response = self.response(json: service.history.json)
+        case .download(let receipt):
+            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+            response = HTTPResponse(status: .noContent, headerFields: failures.common)
+        case .explain: response = self.response(json: try explanation(of: parameters))
         }
+        return .ready(Answer(response: response))
     }
 
     private func deferred(
         _ exchange: Exchange, _ response: @escaping @Sendable () async throws -> HTTPResponse
     ) -> Reply {
-        .deferred {
-            do {
-                return Answer(response: try await response())
-            } catch {
-                return failures.answer(to: error, exchange)
-            }
-        }
-    }
-
-    private func response(
-        to request: HTTPRequest, _ parameters: AdminParameters, _ exchange: Exchange
-    ) throws -> HTTPResponse {
-        switch exchange.route {
-        case .metrics: return response(service.metricsText(), mediaType: MetricsResponder.mediaType)
-        case .status: return response(json: status)
-        case .cache:
-            return response(
-                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
-        case .downloads where request.method == .delete:
-            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
-            return response(json: .cancelledDownloads(cancelled))
-        case .downloads: return response(json: .array(service.control.downloads.map { .download($0) }))
-        case .events:
-            return try EventResponder(feed: service.events, control: service.control, common: failures.common)
-                .response(to: request, parameters)
-        case .statsHistory: return response(json: service.history.json)
-        case .file(let file):
-            guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
-            return response
-        case .download(let receipt):
-            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
-            return HTTPResponse(status: .noContent, headerFields: failures.common)
-        case .explain: return response(json: try explanation(of: parameters))
-        case .ready: return HealthResponses(failures: failures).ready(exchange)
-        default: return HealthResponses(failures: failures).live
-        }
+        .later(
+            .task {
+                do {
+                    return Answer(response: try await response())
+                } catch {
+                    return failures.answer(to: error, exchange)
+                }
+            })
     }
 
     /// Explains `target=` for the request and source given by `accept=` and `source=`, such as `4000x3000.png`.
@@ -233,15 +242,8 @@ package struct AdministeredService: Sendable {
         calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
         metricsText: @escaping @Sendable () -> String
     ) {
-        self.version = version
-        self.revision = revision
-        self.instance = instance
-        self.control = control
-        self.prefetching = prefetching
-        self.lifecycle = lifecycle
-        self.events = events
-        self.history = history
-        self.calls = calls
-        self.metricsText = metricsText
+        (self.version, self.revision, self.instance) = (version, revision, instance)
+        (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
+        (self.events, self.history, self.calls, self.metricsText) = (events, history, calls, metricsText)
     }
 }

@@ -19,9 +19,7 @@ package struct JobReporter: Sendable {
 
     /// Reports the end of a job.
     ///
-    /// - Parameters:
-    ///   - report: The job's end.
-    ///   - end: Called after the callback succeeded or was abandoned; at once if the job has none.
+    /// - Parameter end: Called after the callback succeeded or was abandoned; at once if the job has none.
     package func report(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status
         events.record(

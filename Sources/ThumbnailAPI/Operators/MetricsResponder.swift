@@ -9,9 +9,7 @@ package struct MetricsResponder: RequestResponder {
     private let common = CommonFields.operators.strict
     private let requestIDs = RequestIDs()
 
-    package init(metricsText: @escaping @Sendable () -> String) {
-        self.metricsText = metricsText
-    }
+    package init(metricsText: @escaping @Sendable () -> String) { self.metricsText = metricsText }
 
     package func respond(to request: HTTPRequest) -> HTTPReply {
         guard request.method == .get || request.method == .head else {

@@ -14,9 +14,7 @@ package final class StatsHistory: Sendable {
 
     /// Creates an empty history.
     ///
-    /// - Parameters:
-    ///   - timekeeper: The clock between samples.
-    ///   - read: Reads the current figures; called by the task of ``run()``.
+    /// - Parameter read: Reads the current figures; called by the task of ``run()``.
     package init(timekeeper: any Timekeeper, read: @escaping @Sendable () -> StatsSample) {
         self.timekeeper = timekeeper
         self.read = read

@@ -27,10 +27,7 @@ struct RenditionElement {
 
     /// Parses an element.
     ///
-    /// - Parameters:
-    ///   - element: The JSON.
-    ///   - index: The element's index in its list.
-    ///   - place: The element's JSON Pointer.
+    /// - Parameter place: The element's JSON Pointer.
     /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {

@@ -29,10 +29,7 @@ struct RenditionList: Sendable {
     /// Parses a list.
     ///
     /// - Parameters:
-    ///   - body: The JSON.
     ///   - hasFile: Whether the call uploads the file, so that it must not name a source.
-    ///   - fields: The request's fields.
-    ///   - configuration: Parses the renditions.
     ///   - placer: Checks destinations, which unsigned requests must not have.
     /// - Throws: ``APIError`` that names the first error in the list; an invalid query fails alone.
     init(

@@ -20,12 +20,10 @@ struct Submission: Sendable {
 
     /// Parses a header: its signature first, then its expiry, then the work.
     ///
-    /// - Parameters:
-    ///   - route: The route of its target.
-    ///   - now: The wall clock's seconds since 1970.
+    /// - Parameter now: The wall clock's seconds since 1970.
     /// - Throws: A ``ServiceError`` for the first error.
     init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
-        guard case .images(let route) = route else {
+        guard let route = route.images else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
             seal = try Seal(request, keys: configuration.signingKeys)
             try Self.checkQuery(request.target, at: now)

@@ -28,7 +28,7 @@ struct SubmissionResponder: Sendable {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
         } reply: { request, room in
-            .deferred { await answer(to: submission, request, room, exchange) }
+            .later(.task { await answer(to: submission, request, room, exchange) })
         }
     }
 
@@ -45,7 +45,7 @@ struct SubmissionResponder: Sendable {
         } catch {
             room.release()
             var answer = failures.answer(to: error, exchange)
-            if case .images(let route) = exchange.route, !Task.isCancelled {
+            if let route = exchange.route.images, !Task.isCancelled {
                 answer.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
             }
             return answer

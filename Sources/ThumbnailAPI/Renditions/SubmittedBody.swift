@@ -64,10 +64,6 @@ enum SubmittedBody: Equatable {
     var bringsImage: Bool { self != .list }
 
     /// Rejects a body that is too long.
-    ///
-    /// - Parameters:
-    ///   - maximumImage: Most bytes of an image.
-    ///   - maximum: Most bytes of any body.
     func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
         case .list: if length > min(Self.maximumListBytes, maximum) { throw .bodyTooLarge }

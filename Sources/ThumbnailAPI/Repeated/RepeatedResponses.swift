@@ -43,7 +43,7 @@ struct RepeatedResponses: Sendable {
             let now = timekeeper.now
             route.recordSuccess(seconds: (now - start).seconds)
             tracer?.beginIfSampled()?.finish(
-                .images(route), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
+                .client(.images(route)), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
                 time: start..<max(start, now))
             return last
         }

@@ -1,3 +1,4 @@
+import Downloading
 package import ThumbnailTypes
 
 /// The error of an additional source, with the role as the invalid parameter.
@@ -31,6 +32,16 @@ package struct AdditionalSourceError: ServiceError {
         case .request, .policy, .origin, .image, .timeout:
             return AdditionalSourceError(role: role, underlying: error)
         case .overload, .cancelled, .internal: return error
+        }
+    }
+}
+
+extension ServiceError {
+    /// Whether the source does not exist, or its origin did not answer in time.
+    package var isSourceMissing: Bool {
+        switch (self as? AdditionalSourceError)?.underlying ?? self {
+        case DownloadError.notFound, DownloadError.timedOut: true
+        default: false
         }
     }
 }

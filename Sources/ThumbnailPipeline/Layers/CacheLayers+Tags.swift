@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Text
 
 /// The tags under which sources are served, in memory and in the layers below.

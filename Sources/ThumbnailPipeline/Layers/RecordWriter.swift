@@ -25,9 +25,7 @@ struct RecordReader {
     private let bytes: [UInt8]
     private var place = 0
 
-    init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     var isAtEnd: Bool { place == bytes.count }
 

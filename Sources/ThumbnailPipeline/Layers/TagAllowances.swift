@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 
 /// Limits the tags that clients may add to sources: a plain value.
 ///

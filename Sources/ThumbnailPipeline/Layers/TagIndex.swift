@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Text
 
 /// The tags under which sources were recently served, and those of requests in progress: a plain value, guarded by the

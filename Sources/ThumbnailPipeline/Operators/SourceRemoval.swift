@@ -7,9 +7,7 @@ import Text
 struct SourceRemoval: Sendable {
     private let pipeline: ImagePipeline
 
-    init(from pipeline: ImagePipeline) {
-        self.pipeline = pipeline
-    }
+    init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
 
     func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
         forget(identity)

@@ -51,9 +51,7 @@ struct PrefetchJobs {
     private var order: [ExactText] = []
     private var activeCount = 0
 
-    init(_ configuration: PrefetchConfiguration) {
-        self.configuration = configuration
-    }
+    init(_ configuration: PrefetchConfiguration) { self.configuration = configuration }
 
     /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest ended job.
     ///

@@ -17,9 +17,7 @@ struct SavedPrefetchJobs: Sendable {
 
     private let store: DiskStore
 
-    init(_ store: DiskStore) {
-        self.store = store
-    }
+    init(_ store: DiskStore) { self.store = store }
 
     /// Saves a new job, and reserves room for its outcomes; returns whether it succeeded.
     func save(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {

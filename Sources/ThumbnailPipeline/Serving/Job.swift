@@ -1,5 +1,5 @@
 import Coordination
-package import Downloading
+import Downloading
 package import HTTPTypes
 package import ThumbnailTypes
 

@@ -17,9 +17,7 @@ package struct StoredResult: Sendable, Equatable {
 package struct ResultWriter: Sendable {
     private let origins: WritableOrigins?
 
-    package init(_ origins: WritableOrigins? = nil) {
-        self.origins = origins
-    }
+    package init(_ origins: WritableOrigins? = nil) { self.origins = origins }
 
     package func destination(_ text: ExactText) throws(Destination.Refusal) -> Destination {
         try Destination(text, among: origins?.origins ?? Origins())

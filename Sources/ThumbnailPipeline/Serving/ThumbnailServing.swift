@@ -1,4 +1,5 @@
-package import Downloading
+import Downloading
+package import HTTPTypes
 package import Memory
 package import Recipes
 package import Text

@@ -28,7 +28,7 @@ struct EventResponderTests {
         _ target: String = "/events", method: HTTPRequest.Method = .get, fields: HTTPFields = [:]
     ) throws -> HTTPResponse {
         let parameters = try AdminParameters(
-            target: target, allowed: AdminParameters.allowed(at: .events, method))
+            target: target, allowed: AdminParameters.allowed(at: .admin(.events), method))
         return try responder.response(
             to: HTTPRequest(method: method, target: target, headerFields: fields), parameters)
     }

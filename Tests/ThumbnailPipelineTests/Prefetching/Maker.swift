@@ -1,5 +1,6 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Memory
 import Recipes
 import TestSupport

@@ -1,0 +1,36 @@
+import Dialects
+import HTTPTypes
+import Text
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Redirects failed requests to the fallback URLs of their targets.
+struct FallbackRedirects: Sendable {
+    let policy: any ThumbnailLookup
+    let failures: FailureWriter
+
+    /// Answers a failed request; if the target has an allowed fallback URL, redirects there.
+    func answer(to error: any ServiceError, _ request: Request, _ exchange: Exchange) -> Answer {
+        guard error.category != .overload, error.category != .cancelled,
+            let location = request.form.fallback.flatMap(location(of:))
+        else { return failures.answer(to: error, exchange, source: request.source.string) }
+        // The body contains the problem as plain JSON, which explains the redirect.
+        let problem = failures.problem(error, exchange).response
+        var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
+        fields.append(.contentType, "application/json")
+        fields.append(.location, URLEscape.location(location.string))
+        fields.append(.alulaError, error.code)
+        return Answer(
+            response: HTTPResponse(status: .found, headerFields: fields, body: problem.body),
+            source: request.source.string, error: error)
+    }
+
+    /// Returns the value of `Location` for a fallback; nil if policy forbids it.
+    private func location(of fallback: Fallback) -> ExactText? {
+        guard policy.mayFetch(fallback.url) else { return nil }
+        switch fallback {
+        case .configured(let url): return url
+        case .named(let url, let target): return policy.isAllowedByName(url) ? url : target
+        }
+    }
+}
