@@ -15,10 +15,29 @@ struct MessageCoder {
 
     init(reading bytes: [UInt8]) { (self.bytes, isReading) = (bytes, true) }
 
-    /// Returns the message, padded with zeros.
-    func message(count: Int) -> [UInt8] {
-        precondition(bytes.count <= count, "the message is too long")
-        return bytes + [UInt8](repeating: 0, count: count - bytes.count)
+    /// The length of all messages in bytes.
+    static let messageLength = 256
+
+    /// Writes the kind of a message and its members, padded with zeros.
+    static func message<Message>(
+        of message: Message, _ kind: Int, _ code: (inout MessageCoder, Message) -> Message
+    ) -> [UInt8] {
+        var coder = MessageCoder()
+        _ = coder.byte(kind)
+        _ = code(&coder, message)
+        precondition(coder.bytes.count <= messageLength, "the message is too long")
+        return coder.bytes + [UInt8](repeating: 0, count: messageLength - coder.bytes.count)
+    }
+
+    /// Reads a message, starting from one of each kind; nil if it is invalid.
+    static func read<Message>(
+        _ bytes: [UInt8], of kinds: [Message], _ code: (inout MessageCoder, Message) -> Message
+    ) -> Message? {
+        var coder = MessageCoder(reading: bytes)
+        let kind = coder.byte(0)
+        guard bytes.count == messageLength, kinds.indices ~= kind - 1 else { return nil }
+        let message = code(&coder, kinds[kind - 1])
+        return coder.isValid ? message : nil
     }
 
     mutating func require(_ condition: Bool) { isValid = isValid && condition }

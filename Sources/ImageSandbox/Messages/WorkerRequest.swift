@@ -30,7 +30,7 @@ package enum WorkerRequest: Hashable, Sendable {
         var count: Int { rawValue.nonzeroBitCount }
     }
 
-    package static let byteCount = 256
+    package static let byteCount = MessageCoder.messageLength
 
     /// A request of each kind, from which a reader starts.
     private static let kinds: [WorkerRequest] = [
@@ -51,20 +51,12 @@ package enum WorkerRequest: Hashable, Sendable {
         }
     }
 
-    package var message: [UInt8] {
-        var coder = MessageCoder()
-        _ = coder.byte(kind)
-        _ = coder.request(self)
-        return coder.message(count: Self.byteCount)
-    }
+    package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.request($1) } }
 
     /// Reads a request; nil if it is invalid.
     package init?(_ message: [UInt8]) {
-        var coder = MessageCoder(reading: message)
-        let kind = coder.byte(0)
-        guard message.count == Self.byteCount, Self.kinds.indices ~= kind - 1 else { return nil }
-        self = coder.request(Self.kinds[kind - 1])
-        guard coder.isValid else { return nil }
+        guard let read = MessageCoder.read(message, of: Self.kinds, { $0.request($1) }) else { return nil }
+        self = read
     }
 }
 

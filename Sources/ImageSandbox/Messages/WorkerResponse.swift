@@ -35,7 +35,7 @@ package enum WorkerResponse: Hashable, Sendable {
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
 
-    package static let byteCount = 256
+    package static let byteCount = MessageCoder.messageLength
 
     /// A response of each kind, from which a reader starts.
     private static let kinds: [WorkerResponse] = [
@@ -63,19 +63,11 @@ package enum WorkerResponse: Hashable, Sendable {
         }
     }
 
-    package var message: [UInt8] {
-        var coder = MessageCoder()
-        _ = coder.byte(kind)
-        _ = coder.response(self)
-        return coder.message(count: Self.byteCount)
-    }
+    package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.response($1) } }
 
     package init?(_ message: [UInt8]) {
-        var coder = MessageCoder(reading: message)
-        let kind = coder.byte(0)
-        guard message.count == Self.byteCount, Self.kinds.indices ~= kind - 1 else { return nil }
-        self = coder.response(Self.kinds[kind - 1])
-        guard coder.isValid else { return nil }
+        guard let read = MessageCoder.read(message, of: Self.kinds, { $0.response($1) }) else { return nil }
+        self = read
     }
 }
 
