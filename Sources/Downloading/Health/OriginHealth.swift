@@ -62,8 +62,14 @@ struct OriginHealth {
 
     var isUnknown: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
 
-    var isSuspended: Bool {
-        if case .open = phase { false } else { true }
+    var isSuspended: Bool { suspensionCause != nil }
+
+    /// The cause of the suspension; nil if the origin is not suspended.
+    var suspensionCause: OriginTest.Cause? {
+        switch phase {
+        case .open: nil
+        case .suspended(let cause, _, _), .probing(let cause, _, _): cause
+        }
     }
 
     /// Returns the minimum time for which transfers will be rejected; nil if they are not.

@@ -95,6 +95,7 @@ extension OriginSnapshot {
     fileprivate init(_ origin: OriginKey, _ health: OriginHealth, at now: Duration) {
         self.init(
             origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
+            cause: health.suspensionCause?.rawValue,
             retryAfter: health.refusal(at: now), isProven: health.hasWorked)
     }
 }

@@ -1,9 +1,10 @@
 struct OriginTest: Equatable, Sendable {
-    enum Cause: Sendable {
+    /// The raw value is for operators.
+    enum Cause: String, Sendable {
         /// There was no response: no connection, or silence.
-        case silence
+        case silence = "no_response"
         /// Every response was a 5xx.
-        case serverErrors
+        case serverErrors = "server_errors"
 
         /// Returns whether one such result shows that the origin works; from an origin that was silent, a 5xx is a sign
         /// of life.

@@ -9,6 +9,8 @@ package struct OriginSnapshot: Sendable, Equatable {
     /// Whether the last conclusive transfer succeeded; nil while nothing is known.
     package let isReachable: Bool?
     package let isSuspended: Bool
+    /// The cause of the suspension: `no_response` or `server_errors`.
+    package var cause: String?
     /// The minimum time for which they will be rejected; nil if the next one is the probe, or none are rejected.
     package let retryAfter: Duration?
     /// Whether one of its sources has worked, or the settings name it: clients cannot invent such an origin.

@@ -1,4 +1,4 @@
-import Coordination
+package import Coordination
 
 /// The latest events of the service, recorded even when there are no readers.
 ///
@@ -6,10 +6,14 @@ import Coordination
 /// thread may record, but should hold no lock of its own meanwhile.
 package final class EventLog: Sendable {
     private let history = Locked(EventHistory())
+    private let timekeeper: any Timekeeper
 
-    package init() {}
+    package init(timekeeper: any Timekeeper = SystemTimekeeper()) { self.timekeeper = timekeeper }
 
-    package func record(_ event: ServiceEvent) { history.withLock { $0.append(event) } }
+    package func record(_ event: ServiceEvent) {
+        let time = timekeeper.nanosecondsSince1970
+        history.withLock { $0.append(event, at: time) }
+    }
 
     /// The number of the last event; 0 before the first.
     package var lastID: Int { history.withLock { $0.lastID } }
@@ -22,26 +26,32 @@ package struct NumberedEvent: Sendable, Equatable {
     /// The sequence number in this process, starting at 1.
     package let id: Int
     package let event: ServiceEvent
+    /// Nanoseconds since 1970.
+    package let time: Int64
 }
 
 /// The latest events, in a ring buffer.
 struct EventHistory {
     static let capacity = 1_000
 
-    private var ring: [ServiceEvent] = []
+    private var ring: [(event: ServiceEvent, time: Int64)] = []
     private(set) var lastID = 0
 
     init() { ring.reserveCapacity(Self.capacity) }
 
     /// Adds an event, overwriting the oldest if the buffer is full.
-    mutating func append(_ event: ServiceEvent) {
-        if ring.count < Self.capacity { ring.append(event) } else { ring[lastID % Self.capacity] = event }
+    mutating func append(_ event: ServiceEvent, at time: Int64) {
+        let entry = (event, time)
+        if ring.count < Self.capacity { ring.append(entry) } else { ring[lastID % Self.capacity] = entry }
         lastID += 1
     }
 
     func events(after id: Int) -> [NumberedEvent] {
         let first = max(id, lastID - ring.count)
         guard first < lastID else { return [] }
-        return (first..<lastID).map { NumberedEvent(id: $0 + 1, event: ring[$0 % Self.capacity]) }
+        return (first..<lastID).map { index in
+            let entry = ring[index % Self.capacity]
+            return NumberedEvent(id: index + 1, event: entry.event, time: entry.time)
+        }
     }
 }

@@ -31,7 +31,8 @@ final class EventText: Sendable {
             case .written(let bytes): return bytes
             case .event(let event):
                 let bytes = Self.bytes(
-                    "id: \(event.id)\nevent: \(event.event.kind.rawValue)\n", event.event.json)
+                    "id: \(event.id)\nevent: \(event.event.kind.rawValue)\n",
+                    .object(event.event.members + [("time", .double(Double(event.time / 1_000_000) / 1_000))]))
                 content = .written(bytes)
                 return bytes
             }

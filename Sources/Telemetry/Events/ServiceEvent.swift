@@ -51,32 +51,31 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    var json: JSONValue {
+    var members: [(String, JSONValue)] {
         switch self {
         case .download(let url, let state, let bytes, let total):
-            .object([
+            [
                 ("url", .string(url)), ("state", .string(state.rawValue)), ("bytes", .int(bytes)),
                 ("total", total.map { .int($0) } ?? .null),
-            ])
+            ]
         case .decode(let url, let duration, let format), .render(let url, let duration, let format):
-            .object([
+            [
                 ("url", .string(url)), ("milliseconds", .double(Self.milliseconds(duration))),
                 ("format", .string(format)),
-            ])
+            ]
         case .purge(let url, let tag, let entries, let bytes, let cause):
-            .object(
-                [
-                    ("url", url.map { .string($0) } ?? .null), ("entries", .int(entries)), ("bytes", .int(bytes)),
-                    ("cause", .string(cause.rawValue)),
-                ] + (tag.map { [("tag", .string($0))] } ?? []))
+            [
+                ("url", url.map { .string($0) } ?? .null), ("entries", .int(entries)), ("bytes", .int(bytes)),
+                ("cause", .string(cause.rawValue)),
+            ] + (tag.map { [("tag", .string($0))] } ?? [])
         case .origin(let origin, let state):
-            .object([("origin", .string(origin)), ("state", .string(state))])
+            [("origin", .string(origin)), ("state", .string(state))]
         case .prefetch(let id, let state, let done, let failed, let total):
-            .object([
+            [
                 ("id", .string(id)), ("state", .string(state)), ("done", .int(done)), ("failed", .int(failed)),
                 ("total", .int(total)),
-            ])
-        case .activity(let isActive): .object([("active", .bool(isActive))])
+            ]
+        case .activity(let isActive): [("active", .bool(isActive))]
         }
     }
 

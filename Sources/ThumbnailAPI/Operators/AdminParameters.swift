@@ -5,7 +5,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 enum AdminParameter: String {
-    case url, tag, types, target, accept, source
+    case url, tag, types, after, target, accept, source
 }
 
 /// The parameters of one request; each appears at most once, and unknown ones are rejected.
@@ -32,7 +32,7 @@ struct AdminParameters {
         switch route {
         case .admin(.cache) where method == .delete: [.url, .tag]
         case .admin(.downloads) where method == .delete, .admin(.refresh): [.url]
-        case .admin(.events): [.url, .types]
+        case .admin(.events): [.url, .types, .after]
         case .admin(.explain): [.target, .accept, .source]
         default: []
         }

@@ -78,6 +78,7 @@ extension JSONValue {
             ("origin", .string(origin.origin)), ("state", .string(origin.state.rawValue)),
             ("retryAfterSeconds", origin.retryAfterSeconds.map { .double($0) } ?? .null),
         ]
+        if let cause = origin.cause { members.append(("cause", .string(cause))) }
         if !origin.names.isEmpty { members.append(("names", .array(origin.names.map { .string($0) }))) }
         return .object(members)
     }

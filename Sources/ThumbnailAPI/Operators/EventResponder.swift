@@ -17,7 +17,11 @@ struct EventResponder: Sendable {
     /// - Throws: A ``ServiceError`` for an invalid filter or number, or if there are too many readers.
     func response(to request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
-        let lastID = try lastID(in: request.headerFields)
+        // A browser sends the field when it connects again, and cannot send it at first.
+        let field = request.headerFields[.lastEventID].flatMap { $0.isEmpty ? nil : $0 }
+        let lastID =
+            try number(field, of: HTTPField.Name.lastEventID.rawName)
+            ?? number(parameters[.after], of: AdminParameter.after.rawValue)
         var fields = common
         fields.append(.contentType, "text/event-stream")
         fields.append(.cacheControl, "no-store")
@@ -60,12 +64,11 @@ struct EventResponder: Sendable {
         return EventFilter(kinds: kinds, url: url)
     }
 
-    /// Returns the number of the last event that the reader received; nil if there is none, or if a browser sent an
-    /// empty field.
-    private func lastID(in fields: HTTPFields) throws(APIError) -> Int? {
-        guard let text = fields[.lastEventID], !text.isEmpty else { return nil }
-        guard text.utf8.allSatisfy(\.isASCIIDigit), let id = Int(text) else {
-            throw .badParameter(HTTPField.Name.lastEventID.rawName, "Must be the id of an event.")
+    /// Returns the number of an event; nil without a text.
+    private func number(_ text: String?, of name: String) throws(APIError) -> Int? {
+        guard let text else { return nil }
+        guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit), let id = Int(text) else {
+            throw .badParameter(name, "Must be the id of an event.")
         }
         return id
     }

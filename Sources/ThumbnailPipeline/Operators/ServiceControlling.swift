@@ -54,6 +54,8 @@ package struct OriginStatus: Sendable, Equatable {
     /// Scheme, host and port; `NAME:` for a folder.
     package var origin: String
     package var state: State
+    /// The cause of a suspension: `no_response` or `server_errors`.
+    package var cause: String?
     /// The minimum time for which requests will be rejected.
     package var retryAfterSeconds: Double?
     package var names: [String] = []
@@ -68,6 +70,6 @@ extension OriginStatus {
             origin: origin.origin.description,
             state: origin.isSuspended
                 ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
-            retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
+            cause: origin.cause, retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
     }
 }

@@ -9,10 +9,11 @@ import Text
 @Suite(.timeLimit(.minutes(1)))
 struct EventFeedTests {
     private let time = ManualTimekeeper()
-    private let log = EventLog()
+    private let log: EventLog
     private let feed: EventFeed
 
     init() {
+        log = EventLog(timekeeper: time)
         let count = Locked(0)
         feed = EventFeed(of: log, timekeeper: time) {
             .int(
@@ -59,31 +60,31 @@ struct EventFeedTests {
             written == """
                 id: 1
                 event: download
-                data: {"url":"http://h/a?b","state":"progress","bytes":5,"total":null}
+                data: {"url":"http://h/a?b","state":"progress","bytes":5,"total":null,"time":1800000000.0}
 
                 id: 2
                 event: download
-                data: {"url":"http://h/a?b","state":"finished","bytes":9,"total":9}
+                data: {"url":"http://h/a?b","state":"finished","bytes":9,"total":9,"time":1800000000.0}
 
                 id: 3
                 event: decode
-                data: {"url":"http://h/a?b","milliseconds":1.5,"format":"png"}
+                data: {"url":"http://h/a?b","milliseconds":1.5,"format":"png","time":1800000000.0}
 
                 id: 4
                 event: render
-                data: {"url":"http://h/a?b","milliseconds":2.0,"format":"webp"}
+                data: {"url":"http://h/a?b","milliseconds":2.0,"format":"webp","time":1800000000.0}
 
                 id: 5
                 event: purge
-                data: {"url":null,"entries":2,"bytes":30,"cause":"operator","tag":"spring"}
+                data: {"url":null,"entries":2,"bytes":30,"cause":"operator","tag":"spring","time":1800000000.0}
 
                 id: 6
                 event: origin
-                data: {"origin":"http://h:80","state":"suspended"}
+                data: {"origin":"http://h:80","state":"suspended","time":1800000000.0}
 
                 id: 7
                 event: activity
-                data: {"active":false}
+                data: {"active":false,"time":1800000000.0}
 
 
                 """)

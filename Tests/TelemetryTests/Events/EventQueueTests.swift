@@ -6,7 +6,7 @@ import Testing
 /// The queue of one reader.
 struct EventQueueTests {
     private static func events(_ ids: ClosedRange<Int>) -> [EventText] {
-        ids.map { EventText(NumberedEvent(id: $0, event: .activity(isActive: true))) }
+        ids.map { EventText(NumberedEvent(id: $0, event: .activity(isActive: true), time: 0)) }
     }
 
     private func ids(_ batch: EventQueue<Int>.Batch?) -> [String] {
@@ -47,7 +47,7 @@ struct EventQueueTests {
     @Test func `a batch is bounded by its bytes`() {
         var queue = EventQueue<Int>(at: .zero)
         let url = "http://h/" + String(repeating: "a", count: 2_000)
-        let event = NumberedEvent(id: 1, event: .decode(url: url, duration: .zero, format: "png"))
+        let event = NumberedEvent(id: 1, event: .decode(url: url, duration: .zero, format: "png"), time: 0)
         _ = queue.offer((0..<1_000).map { _ in EventText(event) }, at: .zero)
         let bytes = queue.take()?.events.reduce(0) { $0 + $1.bytes.count } ?? 0
         #expect(bytes > 60_000 && bytes < 68_000, "\(bytes)")

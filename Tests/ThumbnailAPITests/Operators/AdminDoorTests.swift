@@ -73,7 +73,7 @@ import ThumbnailPipeline
         let text =
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
             + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
-            + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5},"#
+            + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},"#
             + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"}}"#
         let start = #"{"version":"1.2.3","revision":"a1b2c3d4e5f6","instance":"one","uptimeSeconds":60,"#
         #expect(await respond("/status").text == start + #""draining":false,"# + text)

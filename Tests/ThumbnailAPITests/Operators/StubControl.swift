@@ -17,7 +17,7 @@ final class StubControl: ServiceControlling {
 
     let layers: [(name: String, state: LayerState)] = [("diskCache", .full), ("sharedCache", .suspended)]
     let origins = [
-        OriginStatus(origin: "https://h:443", state: .suspended, retryAfterSeconds: 2.5),
+        OriginStatus(origin: "https://h:443", state: .suspended, cause: "no_response", retryAfterSeconds: 2.5),
         OriginStatus(origin: "https://i:443", state: .unknown, retryAfterSeconds: nil),
     ]
     let downloads = [

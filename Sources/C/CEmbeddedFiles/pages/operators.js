@@ -7,7 +7,7 @@ import { Transfers } from "./transfers.js";
 import { bytesText, lifetimeText, numberText, shareText, timeText } from "./units.js";
 
 const element = (id) => document.getElementById(id);
-const [mostDownloads, mostEvents, longestBetweenDraws, longestSilence] = [40, 100, 250, 5000];
+const [mostDownloads, mostEvents, longestBetweenDraws, longestSilence] = [40, 1000, 250, 5000];
 
 const history = new FigureHistory();
 const transfers = new Transfers();
@@ -173,6 +173,7 @@ function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }
   });
 }
 
+const causeWords = { no_response: "no response", server_errors: "only 5xx responses" };
 const stateWords = { reachable: "reachable", not_reachable: "unreachable", suspended: "suspended", unknown: "unknown" };
 
 function drawOrigins({ origins, originCounts }) {
@@ -180,9 +181,9 @@ function drawOrigins({ origins, originCounts }) {
   put(element("origin-counts"), counts.length === 0
     ? "No origins yet." : counts.map(([state, count]) => numberText(count) + " " + (stateWords[state] ?? state)).join(", ") + ".");
   const label = ({ origin, names }) => (names && !names.includes(origin.slice(0, -1)) ? names.join(", ") + ": " : "") + origin;
-  originRows.show(origins.map((origin) => [label(origin), origin]), (parts, { state, retryAfterSeconds }) => {
+  originRows.show(origins.map((origin) => [label(origin), origin]), (parts, { state, cause, retryAfterSeconds }) => {
     parts.state.dataset.state = state;
-    put(parts.value, (stateWords[state] ?? state) + (retryAfterSeconds ? ", next try in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
+    put(parts.value, (stateWords[state] ?? state) + (cause ? ": " + (causeWords[cause] ?? cause) : "") + (retryAfterSeconds ? ", next try in " + lifetimeText(Math.ceil(retryAfterSeconds)) : ""));
   });
 }
 
@@ -229,6 +230,11 @@ function draw() {
 // Data from the service.
 
 let lastNews = 0;
+/** The id of the last event, and whether there was one. */
+let lastID = "0";
+let hasHeard = false;
+/** The time of the event that is being taken. */
+let heardAt = 0;
 
 function connected(isActive) {
   element("connection").dataset.state = isActive ? "busy" : "live";
@@ -241,7 +247,7 @@ function disconnected(text) {
 }
 
 function note(event) {
-  happened.push({ time: Date.now(), ...event });
+  happened.push({ time: heardAt, ...event });
   // At a high rate, only the newest events are shown.
   if (happened.length > mostEvents) happened.splice(0, happened.length - mostEvents);
   drawSoon();
@@ -271,7 +277,8 @@ const heard = {
   }),
   origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
   activity: ({ active }) => connected(active),
-  lost: ({ count }) => note({ words: counted(count, "event") + " dropped", isFailure: true }),
+  // The service keeps a limited number: those that preceded the page are not missed.
+  lost: ({ count }) => hasHeard && note({ words: counted(count, "event") + " dropped", isFailure: true }),
 };
 
 async function learnDownloads() {
@@ -292,7 +299,8 @@ async function learnHistory() {
 }
 
 function listen() {
-  const source = new EventSource("/events");
+  // From the first event that the service keeps; after an interruption the browser names the last one that it has.
+  const source = new EventSource("/events?after=" + lastID);
   source.addEventListener("open", () => {
     lastNews = Date.now();
     connected(false);
@@ -306,7 +314,10 @@ function listen() {
   for (const [name, take] of Object.entries(heard)) {
     source.addEventListener(name, (event) => {
       lastNews = Date.now();
-      take(JSON.parse(event.data));
+      const data = JSON.parse(event.data);
+      heardAt = data.time ? data.time * 1000 : lastNews;
+      take(data);
+      if (event.lastEventId) [lastID, hasHeard] = [event.lastEventId, true];
       drawSoon();
     });
   }
