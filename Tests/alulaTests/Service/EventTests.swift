@@ -29,7 +29,7 @@ struct EventTests {
             #expect(try await running.thumbnail("/a?b=c").status == 200)
             let url = running.origin.url("/a?b=c")
             var text = try await read(client) { $0.contains("event: render") }
-            #expect(text.contains(#"{"url":"\#(url)","state":"started","bytes":0,"total":null}"#))
+            #expect(text.contains(#"{"url":"\#(url)","state":"started","bytes":0,"total":null,"#))
             #expect(text.contains(#"{"url":"\#(url)","state":"finished","bytes":"#))
             #expect(text.contains("event: decode\ndata: {\"url\":\"\(url)\",\"milliseconds\":"))
             let query = url.replacing("?", with: "%3F").replacing("=", with: "%3D")
