@@ -41,7 +41,8 @@ struct MetricsPageTests {
         }
         let cells = [
             "`\(metric.name)`", metric.otlp.map { "`\($0.name)`" } ?? "–", metric.kind.rawValue,
-            metric.otlp?.unit ?? (metric.name.hasSuffix("_seconds") ? "s" : "–"), labels.isEmpty ? "–" : labels, metric.help,
+            metric.otlp?.unit ?? (metric.name.hasSuffix("_seconds") ? "s" : "–"), labels.isEmpty ? "–" : labels,
+            metric.help,
         ]
         return "| \(cells.joined(separator: " | ")) |"
     }
