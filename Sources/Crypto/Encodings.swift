@@ -37,21 +37,20 @@ package enum Base64 {
     }
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+    private static let values = Base64Digits.values(in: alphabet)
 
     /// Decodes text in canonical form with padding; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
-        let digits = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let first = digits.first.map({ String(decoding: $0, as: UTF8.self) }),
-            !first.contains(where: { $0 == "-" || $0 == "_" }),
-            let bytes = Base64URL.decode(first.replacing("+", with: "-").replacing("/", with: "_"))
-        else { return nil }
-        return encode(bytes) == String(text) ? bytes : nil
+        let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard text.utf8.count.isMultiple(of: 4), padding <= 2 else { return nil }
+        return Base64Digits.decode(text.utf8.dropLast(padding), values: values)
     }
 }
 
 /// Base64url without padding (RFC 4648 section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    private static let values = Base64Digits.values(in: alphabet)
 
     /// Encodes `bytes` without `=`.
     package static func encode(_ bytes: [UInt8]) -> String {
@@ -60,11 +59,30 @@ package enum Base64URL {
 
     /// Decodes text in canonical form: this alphabet only, no padding, unused bits zero; nil for any other text.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        Base64Digits.decode(text.utf8, values: values)
+    }
+}
+
+/// The code common to both forms of base64.
+private enum Base64Digits {
+    private static let none = UInt8.max
+
+    /// Returns the value of each byte as a digit; ``none`` for bytes that are no digit.
+    static func values(in alphabet: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: none, count: 256)
+        for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
+        return values
+    }
+
+    /// Decodes digits without padding, with unused bits zero; nil for others.
+    static func decode(_ digits: some Collection<UInt8>, values: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count / 4 * 3 + 2)
         var bits: UInt32 = 0
         var count = 0
-        for character in text.utf8 {
-            guard let value = alphabet.firstIndex(of: character) else { return nil }
+        for digit in digits {
+            let value = values[Int(digit)]
+            guard value != none else { return nil }
             bits = bits << 6 | UInt32(value)
             count += 6
             if count >= 8 {
@@ -75,10 +93,7 @@ package enum Base64URL {
         }
         return count < 6 && bits == 0 ? bytes : nil
     }
-}
 
-/// The code common to both forms of base64.
-private enum Base64Digits {
     static func encode(_ bytes: [UInt8], alphabet: [UInt8], isPadded: Bool) -> String {
         unsafe String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var count = 0

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// Writes the revision of the source code into the module `Program` at build time: that of the Git repository, or the
-/// environment variable `ALULA_REVISION` where the source code comes without one.
+/// Writes the revision of the source code into the module `Program` at build time: Git's, or the environment variable
+/// `ALULA_REVISION` if there is no repository.
 @main struct RevisionBuilder: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         let repository = context.package.directoryURL.appending(path: ".git")

@@ -159,7 +159,7 @@ package final class ImagePipeline: ThumbnailServing {
         return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
     }
 
-    /// Returns the records in the layers, fresh or stale, and that of an opened image.
+    /// Returns the records in the layers, fresh or stale, and the record of an opened image.
     ///
     /// - Throws: The error of an earlier request if the same work failed recently.
     private func knownRecords(

@@ -3,7 +3,7 @@
 ///
 /// A plain value; its owner locks it. Removed entries are returned, so that their owner can release them outside the
 /// lock. Every operation takes constant time, an eviction constant time per entry. The entries are linked in order of
-/// use by their slots; keys and values have arrays of their own, so that no lookup copies a key. Inlinable for the same
+/// use by their slots; keys and values are in separate arrays, so that no lookup copies a key. Inlinable for the same
 /// reason as ``Locked``.
 public struct BoundedMap<Key: Hashable, Value> {
     /// A value with its key and limits.

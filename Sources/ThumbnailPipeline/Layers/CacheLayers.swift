@@ -12,7 +12,7 @@ package final class CacheLayers: Sendable {
     let memory: MemoryLayer
     /// All layers, the fastest first.
     let all: [any CacheLayer]
-    /// The layers below memory, those of this instance first.
+    /// The layers below memory, local layers first.
     let slower: [any CacheLayer]
     /// The layers of this instance.
     let own: [any CacheLayer]

@@ -47,7 +47,7 @@ extension SourceRecord {
                 ?? generations)
     }
 
-    /// The layer whose generations are stored with a record: those of a server do not outlast it.
+    /// The layer whose generations are stored with a record; a server's generations end with it.
     private static let lastingLayer = LayerName.resultStore
 
     /// More than the size of any file.

@@ -277,7 +277,7 @@ const heard = {
   }),
   origin: ({ origin, state }) => note({ words: origin + " is " + (stateWords[state] ?? state), isFailure: state === "suspended" }),
   activity: ({ active }) => connected(active),
-  // The service keeps a limited number: those that preceded the page are not missed.
+  // Events from before the page was opened may be gone; only later ones are reported as dropped.
   lost: ({ count }) => hasHeard && note({ words: counted(count, "event") + " dropped", isFailure: true }),
 };
 
