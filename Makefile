@@ -58,13 +58,12 @@ run: build ## Build, start, and print a URL to try; works offline
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
 
 test: ## Run all tests and list those that failed; TESTS="unit smoke"
-	@failed=; for suite in $(TESTS); do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
-		[ -z "$$failed" ] || { echo "These failed:$$failed" >&2; exit 1; }
+	@rm -f .build/unit-report; failed=; for suite in $(TESTS); do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
+		cat .build/unit-report 2>/dev/null; [ -z "$$failed" ] || { echo "These failed:$$failed" >&2; exit 1; }
 
 unit: deps ## Run module tests, and the service over real sockets; TEST_TARGETS=ImagingTests,alulaTests builds only these
 	$(SWIFT) build --build-tests
-	# One suite at a time: debug code that makes images would starve the threads that others wait for.
-	$(SWIFT) test --skip-build --disable-xctest --no-parallel
+	@scripts/unit
 
 contract: deps-test ## Test the service against openapi.yaml and other services' clients
 	$(SWIFT) build --product alula

@@ -288,6 +288,25 @@ struct TagRemovalTests {
         #expect(await !isFound(in: other))
     }
 
+    @Test func `the end waits for a removal that is being written`() async throws {
+        let place = ObjectsInMemory()
+        let clock = ManualTimekeeper()
+        let one = try await objectStore(place, timekeeper: clock)
+        let other = try await objectStore(place)
+        try await write(to: one)
+        let gate = Gate()
+        place.hold(writes: gate)
+        one.forget([.test])
+        await gate.arrivals(1)
+        await clock.noSleepers()
+        let end = Task { await one.stop(timeLimit: .seconds(1)) }
+        // The end waits.
+        await clock.sleepers(1)
+        gate.open()
+        await end.value
+        #expect(await !isFound(in: other))
+    }
+
     @Test func `a place that cannot tell its names keeps what it has, and says so`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)

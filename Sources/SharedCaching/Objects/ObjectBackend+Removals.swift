@@ -10,11 +10,19 @@ extension ObjectBackend {
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
         if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.give(.rejected) }
-        Task.detached { [self] in await deliver() }
+        startDelivery()
     }
 
     /// Returns false: there is no log of purges, only generations.
     func learnPurges() async -> Bool { false }
+
+    func startDelivery() {
+        deliveries.begin()
+        Task.detached { [self] in
+            await deliver()
+            deliveries.end()
+        }
+    }
 
     /// Performs the pending removals; failed removals stay pending.
     func deliver() async {

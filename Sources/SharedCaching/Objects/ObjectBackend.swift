@@ -43,6 +43,8 @@ final class ObjectBackend: StoreBackend {
     private let configuration: SharedStoreConfiguration
     private let valueWrites: WriteTasks
     private let tagWrites: WriteTasks
+    /// Tasks that perform removals.
+    let deliveries = RunningTasks()
     var timekeeper: any Timekeeper { gate.timekeeper }
 
     init(
@@ -60,12 +62,9 @@ final class ObjectBackend: StoreBackend {
     func stop(timeLimit: Duration) async {
         await valueWrites.stop(timeLimit: timeLimit)
         await tagWrites.stop(timeLimit: timeLimit)
-        let isDelivered = OneTimeResult<Bool>()
-        Task.detached { [self] in
-            await deliver()
-            isDelivered.give(true)
-        }
-        _ = await isDelivered.value(within: timeLimit, by: timekeeper, or: false)
+        await deliveries.ended(within: timeLimit, by: timekeeper)
+        startDelivery()
+        await deliveries.ended(within: timeLimit, by: timekeeper)
         let lost = state.withLock { $0.pending.entries.count }
         if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
     }
@@ -220,7 +219,9 @@ final class ObjectBackend: StoreBackend {
 
     private func isRecovered() async -> Bool {
         if gate.takeTry() { await probe() }
+        deliveries.begin()
         await deliver()
+        deliveries.end()
         let (isUp, isStopped) = (gate.isUp, gate.isStopped)
         return state.withLock { state in
             let isDone = isStopped || isUp && state.pending.isEmpty

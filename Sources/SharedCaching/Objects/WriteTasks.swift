@@ -10,14 +10,13 @@ final class WriteTasks: Sendable {
     private struct State {
         var waiting = Deque<Write>()
         var running = 0
-        /// Completed when nothing is being written.
-        var whenIdle: [OneTimeResult<Bool>] = []
     }
 
     private let count: Int
     private let queue: SharedStoreStatistics.Queue
     private let gate: StoreGate
     private let state = Locked(State())
+    private let running = RunningTasks()
 
     /// Creates the writes of `queue`, for `count` tasks.
     init(count: Int, of queue: SharedStoreStatistics.Queue, gate: StoreGate) {
@@ -33,19 +32,16 @@ final class WriteTasks: Sendable {
             return true
         }
         guard needsTask else { return }
+        running.begin()
         Task.detached { [self] in
             while let write = next() { await end(write) }
+            running.end()
         }
     }
 
     /// Waits for writes to end, and drops the ones that do not start in time.
     func stop(timeLimit: Duration) async {
-        let answer = OneTimeResult<Bool>()
-        let isIdle = state.withLock { state in
-            if state.running > 0 { state.whenIdle.append(answer) }
-            return state.running == 0
-        }
-        if !isIdle { _ = await answer.value(within: timeLimit, by: gate.timekeeper, or: false) }
+        await running.ended(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in
             defer { state.waiting = Deque() }
             return state.waiting.elements
@@ -65,14 +61,42 @@ final class WriteTasks: Sendable {
 
     /// Returns the next write; nil if there is none, so that a task ends.
     private func next() -> Write? {
-        let (write, idle) = state.withLock { state -> (Write?, [OneTimeResult<Bool>]) in
-            if let write = state.waiting.popFirst() { return (write, []) }
+        state.withLock { state in
+            if let write = state.waiting.popFirst() { return write }
             state.running -= 1
-            guard state.running == 0 else { return (nil, []) }
-            defer { state.whenIdle = [] }
-            return (nil, state.whenIdle)
+            return nil
         }
-        for answer in idle { answer.give(true) }
-        return write
+    }
+}
+
+/// Counts running tasks, so that the end can wait for them.
+final class RunningTasks: Sendable {
+    private struct State {
+        var count = 0
+        var waiters: [OneTimeResult<Void>] = []
+    }
+
+    private let state = Locked(State())
+
+    func begin() { state.withLock { $0.count += 1 } }
+
+    func end() {
+        let waiters = state.withLock { state -> [OneTimeResult<Void>] in
+            state.count -= 1
+            guard state.count == 0 else { return [] }
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.give(()) }
+    }
+
+    /// Waits until none is running, at most for `limit`.
+    func ended(within limit: Duration, by timekeeper: any Timekeeper) async {
+        let isIdle = OneTimeResult<Void>()
+        let isRunning = state.withLock { state in
+            if state.count > 0 { state.waiters.append(isIdle) }
+            return state.count > 0
+        }
+        if isRunning { await isIdle.value(within: limit, by: timekeeper, or: ()) }
     }
 }
