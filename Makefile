@@ -130,6 +130,10 @@ deploy-test: deps-test $(VENV_DEPLOY)/installed ## Check the files of deploy/, a
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
+manifests: $(VENV_DEPLOY)/installed ## Render deploy/kubernetes.yaml from the Helm chart
+	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy.chart >.build/kubernetes.yaml
+	mv .build/kubernetes.yaml deploy/kubernetes.yaml
+
 arm-test: ## Compare the ARM64 kernels, under an emulator, with x86-64; minutes, KERNELS=1000 for fewer cases
 	@scripts/install-packages gcc libc6-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static
 	scripts/arm-test $(KERNELS)
@@ -143,7 +147,7 @@ trixie-test: ## Build in a Debian 13 root, and run the self-test there; minutes,
 	scripts/trixie-test .build/trixie-root "$$(sed -n '/^deps:/,/^$$/p' Makefile | grep -oE '(lib[a-z0-9+.-]+|zlib1g)-dev|pkg-config|ca-certificates|mkdocs' | sort -u | tr '\n' ' ')" \
 		sh -euc 'swift build --product alula --scratch-path .build/trixie && .build/trixie/debug/alula self-test'
 
-release: deb-test image-test ## Build and check a release in .build/release-VERSION: source, package, container, SBOM, notes, checksums; as root
+release: deb-test image-test ## Build and check a release in .build/release-VERSION: source, package, container, chart, SBOM, notes, checksums; as root
 	scripts/release
 
 fleet-test: $(VENV_FLEET)/installed ## Test four instances behind HAProxy, with and without a shared cache; FLEET_TEST="--quick" or "--only work"
@@ -168,11 +172,12 @@ docs: deps-test ## Build the documentation as a static site in .build/site, with
 	docc convert Sources/AlulaClient/AlulaClient.docc --warnings-as-errors --additional-symbol-graph-dir .build/symbols \
 		--transform-for-static-hosting --hosting-base-path client --output-path .build/site/client
 
-lint: ## Check formatting, documented parameters, polling tests, words, links, threads, folder order, sizes, text keys and imports
+lint: ## Check formatting, file sizes, documented parameters, polling tests, words, links, threads, folder order, sizes, text keys and imports
 	@scripts/install-packages clang-format
 	@scripts/lint-text-keys
 	@scripts/lint-threads
 	@scripts/lint-words
+	@scripts/lint-files
 	@scripts/lint-links
 	@scripts/house-figures --order
 	@scripts/lint-formats

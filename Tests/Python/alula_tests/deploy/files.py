@@ -10,13 +10,10 @@ import tempfile
 import yaml
 
 from alula_tests.clients import connect, get
-from alula_tests.deploy import monitoring, systemd
+from alula_tests.deploy import chart, monitoring, systemd
 from alula_tests.deploy.proxies import DEPLOY
 from alula_tests.service import Service
 
-KUBERNETES = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
-# Values for a chart, which no schema of Kubernetes knows.
-NO_RESOURCES = {"prometheus-adapter.yaml"}
 # Printed only with a shared cache, or by Prometheus.
 OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
@@ -33,6 +30,7 @@ def check(alula, report):
     run(report, "alerts fire when they should, and only then", "promtool", "test", "rules",
         pathlib.Path(__file__).parent / "alerts.yaml")
     schemas(report)
+    chart.check(alula, report)
     systemd.check(alula, report)
     values(report)
     with tempfile.TemporaryDirectory() as folder:
@@ -65,14 +63,9 @@ def schemas(report):
     tools = pathlib.Path(sys.executable).parent
     run(report, "compose.yaml agrees with the schema of Compose", tools / "check-jsonschema",
         "--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml")
-    resources = [path for path in KUBERNETES if path.name not in NO_RESOURCES]
-    run(report, f"{len(resources)} files agree with the schemas of Kubernetes", tools / "kubernetes-validate", "--strict",
-        *resources)
-    customization = yaml.safe_load((DEPLOY / "kustomization.yaml").read_text())
-    listed = {DEPLOY / name for name in customization["resources"]}
-    report.check(listed == set(resources), "kustomization.yaml lists all of them")
-    files = [name for source in customization["configMapGenerator"] for name in source["files"]]
-    report.check(all((DEPLOY / name).is_file() for name in files), f"{', '.join(files)} of kustomization.yaml exist")
+    run(report, "namespace.yaml agrees with the schemas of Kubernetes", tools / "kubernetes-validate", "--strict", DEPLOY / "namespace.yaml")
+    listed = yaml.safe_load((DEPLOY / "kustomization.yaml").read_text())["resources"]
+    report.check(all((DEPLOY / name).is_file() for name in listed), f"{', '.join(listed)} of kustomization.yaml exist")
 
 
 def documents(path):
@@ -92,33 +85,23 @@ def values(report):
                  f"both proxies name the same {len(instances)} instances")
     services = {name: service for name, service in compose["services"].items() if name.startswith("alula-")}
     report.check({f"{name}:8080" for name in services} == instances, "compose.yaml starts these")
-    pods = [document for path in KUBERNETES for document in documents(path)]
-    stateful, = (pod for pod in pods if pod.get("kind") == "StatefulSet")
-    container, = stateful["spec"]["template"]["spec"]["containers"]
-    variables = {variable["name"]: variable["value"] for variable in container["env"]}
+    fleet = chart.fleet()
+    file, = (json.loads(part["data"]["alula.json5"]) for part in fleet if "alula.json5" in part.get("data", {}))
+    in_pods = {"ALULA_" + re.sub("([A-Z])", r"_\1", name).upper(): value for name, value in file.items()}
     places = re.findall(r"presetenv (ALULA_\w+_PATH) (\S+)", haproxy)
     for owner, environment, patience in (
             ("compose.yaml", services["alula-1"]["environment"], services["alula-1"]["stop_grace_period"]),
-            ("kubernetes/alula.yaml", variables,
-             f"{stateful['spec']['template']['spec']['terminationGracePeriodSeconds']}s")):
+            ("kubernetes.yaml", in_pods, f"{chart.alula_pods(fleet)['terminationGracePeriodSeconds']}s")):
         drain, shutdown = (seconds(environment[f"ALULA_{name}"]) for name in ("DRAIN_DELAY", "SHUTDOWN_TIMEOUT"))
         report.check(drain >= int(inter) * int(fall) + 1, f"{owner} drains a second longer than HAProxy looks away")
         report.check(seconds(patience) > drain + shutdown, f"{owner} leaves time to end")
         report.check(environment.get("ALULA_TRUSTED_PROXIES"), f"{owner} believes its proxies which client asks")
         report.check(all(environment.get(name, place) == place for name, place in places), f"{owner} has HAProxy's places of dialects")
-    limit = container["resources"]["limits"]["memory"]
-    report.check(limit == container["resources"]["requests"]["memory"] == "1Gi"
-                 and int(variables["ALULA_MEMORY_BUDGET"].removesuffix("MiB")) == int(1024 * 0.6),
-                 "memoryBudget is 60 % of the pod's memory")
-    scaler, = (pod for pod in pods if pod.get("kind") == "HorizontalPodAutoscaler")
+    scaler, = (part for part in fleet if part["kind"] == "HorizontalPodAutoscaler")
     report.check(scaler["spec"]["maxReplicas"] == len(instances), "as many pods at most as HAProxy names")
-    for path, name, hardened in [("compose.yaml", name, service.get("read_only") and service.get("cap_drop") == ["ALL"])
-                                 for name, service in compose["services"].items()] + [
-            (path.name, inner["name"], inner["securityContext"]["readOnlyRootFilesystem"]
-             and inner["securityContext"]["capabilities"]["drop"] == ["ALL"])
-            for path in KUBERNETES for document in documents(path) if document.get("kind") in ("Deployment", "StatefulSet")
-            for inner in document["spec"]["template"]["spec"]["containers"]]:
-        report.check(hardened, f"{path}: {name} has a read-only root and no capabilities")
+    for name, service in compose["services"].items():
+        report.check(service.get("read_only") and service.get("cap_drop") == ["ALL"],
+                     f"compose.yaml: {name} has a read-only root and no capabilities")
 
 
 def expressions():
@@ -178,11 +161,7 @@ def settings(alula, report):
     help_text = subprocess.run([alula, "serve", "--help"], capture_output=True, text=True, check=True).stdout
     known = {"ALULA_" + name.upper().replace("-", "_") for name in re.findall(r"^  --([a-z-]+)", help_text, re.M)}
     used = {}
-    for environment in [documents(DEPLOY / "compose.yaml")[0]["services"]["alula-1"]["environment"],
-                        *({item["name"]: item["value"] for item in inner["env"]}
-                          for path in KUBERNETES for document in documents(path) if document.get("kind") == "StatefulSet"
-                          for inner in document["spec"]["template"]["spec"]["containers"]),
-                        systemd.environment()]:
+    for environment in [documents(DEPLOY / "compose.yaml")[0]["services"]["alula-1"]["environment"], systemd.environment()]:
         used |= environment
     unknown = sorted(used.keys() - known - SECRETS)
     report.check(len(used) > 8 and not unknown, f"{len(used)} settings are known to the service: {unknown or 'all'}")
