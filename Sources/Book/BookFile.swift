@@ -2,20 +2,19 @@ import CZlib
 import Crypto
 package import Memory
 
-/// A file of the documentation's site, which the plugin `BookBuilder` makes from docs/ at build time.
+/// Made by the plugin `BookBuilder` from docs/ at build time.
 ///
 /// `table` is its generated part.
 package struct BookFile: Sendable {
-    /// The path below the site's root, such as `decisions/003-source-cache.html`.
+    /// Below the site's root, such as `decisions/003-source-cache.html`.
     package let path: String
-    /// The size in bytes before compression.
     private let size: Int
     private let text: StaticString
 
-    /// All files; empty if the build had no MkDocs.
+    /// Empty if the build had no MkDocs.
     package static let all = table
 
-    /// The compressed contents, decoded from text when the first is needed.
+    /// Decoded from text when the first is needed.
     private static let contents = Dictionary(uniqueKeysWithValues: all.map { ($0.path, $0.decoded) })
 
     init(_ path: StaticString, size: Int, gzip: StaticString) {
@@ -24,7 +23,7 @@ package struct BookFile: Sendable {
         text = gzip
     }
 
-    /// The file as `Content-Encoding: gzip`.
+    /// `Content-Encoding: gzip`.
     package var gzip: SharedBytes { Self.contents[path] ?? decoded }
 
     /// The file without compression.

@@ -2,7 +2,6 @@ import Downloading
 import Program
 import Settings
 
-/// `alula serve --check-config FILE`: reports the errors in a settings file, without starting or fetching anything.
 enum CheckConfigCommand {
     private static let flag = "--check-config"
 
@@ -24,7 +23,7 @@ enum CheckConfigCommand {
         }
     }
 
-    /// Returns all errors in a settings file, one line each: `:LINE:COLUMN: ` and the error, or without a position.
+    /// One line each: `:LINE:COLUMN: ` and the error, or without a position.
     static func faults(in text: String, environment: [String: String]) throws(SettingsFileError) -> [String] {
         var (settings, problems) = SettingsLoader.check(
             try SettingsFile.values(in: text), environment: environment)

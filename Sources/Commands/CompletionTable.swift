@@ -8,7 +8,7 @@ enum CompletionTable {
         let name: String
         let summary: String
         let options: [CommandOption]
-        /// The possible operands, if they are not files.
+        /// Operands that are not files.
         let words: [String]
     }
 

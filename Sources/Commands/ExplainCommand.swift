@@ -60,7 +60,7 @@ enum ExplainCommand {
         }
     }
 
-    /// Prints the meaning of another service's variables; returns status 1 if one of them prevents the start.
+    /// Status 1 if one of the variables prevents the start.
     private static func explainEnvironment(_ arguments: CommandArguments) throws(WrongUse) -> CInt {
         let reading = SettingsLoader.otherServiceReading(
             arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
@@ -70,7 +70,7 @@ enum ExplainCommand {
         return reading.problems.isEmpty ? 0 : ExitStatus.failed
     }
 
-    /// Prints the explanation of each URL; returns whether one is rejected.
+    /// Returns whether a URL is rejected.
     private static func printEach(_ options: Options, _ explain: (String) -> TargetExplanation) -> Bool {
         var isAnyRefused = false
         for (index, url) in options.urls.enumerated() {
@@ -87,7 +87,7 @@ enum ExplainCommand {
         return isAnyRefused
     }
 
-    /// Prints a summary of a list of URLs; returns whether one is rejected.
+    /// Returns whether a URL is rejected.
     private static func summarize(
         _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
     ) throws(WrongUse) -> Bool {

@@ -4,12 +4,12 @@ import Text
 import ThumbnailAPI
 
 struct ListedURL {
-    /// Its line number, from 1.
+    /// From 1.
     let line: Int
     let url: String
     let explanation: TargetExplanation
 
-    /// A line for people: the line number, the problem, and the URL.
+    /// The line number, the problem, and the URL.
     var text: String {
         let ignored = explanation.ignored.isEmpty ? nil : "ignores " + explanation.ignored.joined(separator: ", ")
         return "line \(line): \(explanation.cause ?? ignored ?? explanation.word)  \(url)"
@@ -18,7 +18,7 @@ struct ListedURL {
     var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
 }
 
-/// The number of URLs of a list by verdict.
+/// By verdict.
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
     private var ignored: [ExactText: (count: Int, example: String)] = [:]

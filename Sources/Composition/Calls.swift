@@ -10,7 +10,6 @@ import ThumbnailPipeline
 extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
-    /// Creates a notifier for the configured hooks and callbacks.
     init(_ settings: Settings, web: CurlLoader, registry: MetricsRegistry, logger: Logger, time: any Timekeeper) {
         let authorities = settings.downloads.certificateAuthorities
         self.init(
@@ -56,7 +55,7 @@ extension Notifier {
 }
 
 extension Settings {
-    /// Returns the setting that forbids a job's callback, judging by its URL; nil if it is allowed.
+    /// Judges by the URL only.
     func violation(toCallback url: SourceURL) -> String? {
         guard notifying.callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
         return downloads.violation(toCalling: url)

@@ -7,9 +7,7 @@ import Settings
 import Telemetry
 
 enum Collector {
-    /// Returns a function that posts documents to a collector, on a separate thread because it may block.
-    ///
-    /// Nil if it has no endpoint.
+    /// Posts on a separate thread because it may block; nil without an endpoint.
     static func post(to collector: ExportSettings.Collector, authorities: String?) -> OTLPSender.Post? {
         guard let url = collector.endpoint?.canonical else { return nil }
         var fields: HTTPFields = [.contentType: "application/json", .userAgent: "Alula/" + Program.version]

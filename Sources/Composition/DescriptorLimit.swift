@@ -15,7 +15,7 @@ package enum DescriptorLimit {
         }
     }
 
-    /// With fewer connections, the service is of no use.
+    /// With fewer, the service is of no use.
     private static let leastConnections = 64
 
     /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.
@@ -28,7 +28,7 @@ package enum DescriptorLimit {
         try fit(&settings, into: Int(clamping: limit.rlim_cur))
     }
 
-    /// Lowers `maxConnections`, unless it was configured, to fit this many descriptors.
+    /// Unless `maxConnections` was configured.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
         let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
         let needed =

@@ -6,11 +6,9 @@ import Telemetry
 struct Exporters: Sendable {
     private let tasks: [Task<Void, Never>]
 
-    /// Starts the configured exporters.
-    ///
     /// - Parameters:
-    ///   - tracer: Holds the spans; nil without tracing.
-    ///   - start: When the metrics began to count, in nanoseconds since 1970.
+    /// - tracer: Nil without tracing.
+    /// - start: When the metrics began to count, in nanoseconds since 1970.
     init(
         _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, time: any Timekeeper
     ) {
@@ -29,7 +27,6 @@ struct Exporters: Sendable {
         tasks = [traces, metrics].compactMap(\.self)
     }
 
-    /// Sends remaining data, with a time limit, and ends.
     func shutDown() async {
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }

@@ -7,9 +7,8 @@ package import Settings
 import Telemetry
 import ThumbnailAPI
 
-/// The life of the serving process: limits, start, signals, end.
 package enum Lifecycle {
-    /// Serves until SIGTERM or SIGINT; a second one exits at once.
+    /// Until SIGTERM or SIGINT; a second one exits at once.
     ///
     /// SIGHUP is ignored.
     package static func run(_ settings: Settings, isDemo: Bool) -> Never {
@@ -59,7 +58,7 @@ package enum Lifecycle {
         }
     }
 
-    /// Logs what the settings imply, and what of the environment is not used.
+    /// Also logs unused parts of the environment.
     private static func report(_ settings: Settings, usualConnections: Int, to logger: Logger) {
         OtherServiceVariable.report(settings.otherServiceVariables, to: logger)
         IgnoredVariable.report(settings.exports.ignored, to: logger)
@@ -79,16 +78,14 @@ package enum Lifecycle {
         }
     }
 
-    /// Waits for a signal that ends the service.
-    ///
-    /// SIGHUP does not, because closing terminals and log rotation send it.
+    /// Not SIGHUP, because closing terminals and log rotation send it.
     private static func blockUntilEnd(_ signals: AwaitedSignals, _ logger: Logger) {
         while signals.blockingNext() == SIGHUP {
             logger.warning("SIGHUP is ignored: settings are read at the start alone")
         }
     }
 
-    /// Returns how the operator can fix a failed start, if the fix is a setting that the error does not name.
+    /// A setting that the error does not name.
     private static func remedy(for error: any Error) -> String {
         if case HTTPServerError.cannotListen(_, _, EADDRINUSE) = error {
             "; --port and --admin-port choose others"

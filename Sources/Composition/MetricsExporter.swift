@@ -2,8 +2,6 @@ import Coordination
 import Settings
 import Telemetry
 
-/// Sends the process's metrics to a collector at intervals.
-///
 /// Only one document is sent at a time, and none waits: if a send fails, the next document includes its counts.
 struct MetricsExporter: Sendable {
     private let registry: MetricsRegistry
@@ -14,7 +12,7 @@ struct MetricsExporter: Sendable {
     private let beginning: MetricTimeline
     private let documents: CounterFamily
 
-    /// Creates an exporter of metrics that have counted since `start`, in nanoseconds since 1970.
+    /// - Parameter start: When the metrics began to count, in nanoseconds since 1970.
     init(
         of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
         time: any Timekeeper
@@ -30,7 +28,6 @@ struct MetricsExporter: Sendable {
             labels: "result", counting: "document")
     }
 
-    /// Sends metrics in a task until it is canceled, and once more then.
     func start() -> Task<Void, Never> {
         Task {
             var timeline = beginning

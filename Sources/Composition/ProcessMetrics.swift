@@ -4,7 +4,6 @@ import Glibc
 import Program
 import Telemetry
 
-/// The standard process metrics, read from `/proc/self` and the system at each scrape.
 enum ProcessMetrics {
     static func register(in registry: MetricsRegistry) {
         let start = Double(SystemTimekeeper().secondsSince1970)
@@ -57,7 +56,7 @@ enum ProcessMetrics {
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }
 
-    /// The CPU time of ended and running worker processes.
+    /// Of ended and running worker processes.
     private static var childrenCPUSeconds: Double {
         let ticks = children.flatMap { process -> [Double] in
             // The name of the process, in parentheses, may contain spaces.
@@ -79,7 +78,7 @@ enum ProcessMetrics {
     private static var openDescriptors: Int { names(in: "/proc/self/fd").count - 1 }
     private static var threads: Int { names(in: "/proc/self/task").count }
 
-    /// The IDs of this process's children, from each of its threads.
+    /// From each of this process's threads.
     private static var children: [String] {
         names(in: "/proc/self/task").flatMap { thread in
             text("/proc/self/task/\(thread)/children").split(separator: " ").map(String.init)
@@ -93,7 +92,6 @@ enum ProcessMetrics {
         return fields.count > field ? (Double(fields[field]) ?? 0) * Double(sysconf(CInt(_SC_PAGESIZE))) : 0
     }
 
-    /// Returns the first line of a file in `/proc`; empty if it cannot be read.
     private static func text(_ path: String) -> String {
         guard let file = unsafe fopen(path, "r") else { return "" }
         defer { unsafe fclose(file) }

@@ -3,7 +3,7 @@ package import ImageSandbox
 import Settings
 package import Telemetry
 
-/// Starts the sandbox's workers, and reports to operators how well they are confined.
+/// Also reports to operators how well the workers are confined.
 package enum Sandbox {
     /// The service requires a sandbox but has none.
     struct Required: Error, CustomStringConvertible {
@@ -12,9 +12,7 @@ package enum Sandbox {
         var description: String { "requireSandbox is on, but \(reason)" }
     }
 
-    /// Starts the workers; returns nil if the settings choose decoding in this process.
-    ///
-    /// - Throws: ``Required``, or ``WorkerLaunch/Failure`` if no worker can start.
+    /// Nil if the settings choose decoding in this process; throws if no worker can start.
     static func start(
         _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
     ) throws -> SandboxedCodec? {
@@ -31,7 +29,7 @@ package enum Sandbox {
         return codec
     }
 
-    /// Logs how decoding is confined, as an error if that is not enough.
+    /// An error if decoding is not confined well enough.
     package static func report(_ codec: SandboxedCodec?, to logger: Logger) {
         guard let protections = codec?.protections else {
             logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])

@@ -13,11 +13,8 @@ package import Telemetry
 import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// All components without listeners, shared by the service and the commands that render images.
-///
-/// Every component is created once, here, in the order of dependencies.
 package struct Engine: Sendable {
-    /// The effective settings: with the formats that may be decoded here, and with caches that fit.
+    /// With the formats that may be decoded here, and with caches that fit.
     package let settings: Settings
     let registry: MetricsRegistry
     let log: EventLog
@@ -26,21 +23,18 @@ package struct Engine: Sendable {
     let loader: CurlLoader
     let folders: FolderLoader
     let lanes: WorkLanes
-    /// Nil if images are decoded in this process.
     package let sandbox: SandboxedCodec?
     package let pipeline: ImagePipeline
     /// Nil if nothing is written to disk.
     let disk: DiskStore?
     /// Nil if no shared cache is configured.
     let sharedStore: SharedStore?
-    /// The named origins that accept results.
+    /// They accept results.
     let writableOrigins: WritableOrigins
-    /// Nil without a result store.
     let resultStore: SharedStore?
     private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
 
-    /// Starts the components.
     package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
         timekeeper = time
@@ -91,7 +85,7 @@ package struct Engine: Sendable {
         self.settings = settings
     }
 
-    /// Returns the memory budget, and fits the caches into half of it; the other half is for work in progress.
+    /// Fits the caches into half of the budget; the other half is for work in progress.
     private static func memoryLimit(_ settings: inout Settings, logger: Logger) -> Int {
         let limit = settings.memoryBudget.byteCount(of: SystemMemory().limit)
         if settings.pipeline.fitCaches(within: limit / 2) {
@@ -162,7 +156,7 @@ package struct Engine: Sendable {
         folders.shutDown()
     }
 
-    /// Closes the disk cache and ends the worker processes, after the last work.
+    /// After the last work.
     package func end() async {
         await sharedStore?.stop(timeLimit: .seconds(2))
         await disk?.close(timeLimit: .seconds(2))
@@ -190,7 +184,7 @@ struct Service: Sendable {
     var disk: DiskStore? { engine.disk }
     var sharedStore: SharedStore? { engine.sharedStore }
 
-    /// Starts all components; both listeners accept when it returns.
+    /// Both listeners accept when it returns.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
@@ -252,7 +246,7 @@ struct Service: Sendable {
             timekeeper: time)
     }
 
-    /// Shuts down: readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
+    /// Readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
     func shutDown(_ settings: Settings) async {
         let timekeeper = SystemTimekeeper()
         lifecycle.failReadiness()
@@ -282,7 +276,7 @@ extension OriginObjects: ObjectContainer {}
 extension DownloadError: ObjectContainerFailure {}
 
 extension WritableOrigins {
-    /// Ends the threads; threads blocked by a hanging disk must not keep the process alive.
+    /// Threads blocked by a hanging disk must not keep the process alive.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
         let answer = OneTimeResult<Bool>()
         let ending = try? WorkThread(named: "store end") {

@@ -3,7 +3,7 @@ import Downloading
 import Settings
 import Telemetry
 
-/// Sends finished spans to a collector, in batches once a second.
+/// In batches once a second.
 ///
 /// Requests never wait for it: while a collector is slow or unreachable, spans wait up to the tracer's limit, and the
 /// rest are dropped.
@@ -24,14 +24,11 @@ struct TraceExporter: Sendable {
             "alula_trace_spans_exported_total", help: "Spans accepted by the collector.", counting: "span")
     }
 
-    /// Sends spans in a task until it is canceled, then the remaining ones.
     func start() -> Task<Void, Never> {
         Task { await sender.run(every: Self.interval, sendWaiting(until:)) }
     }
 
-    /// Sends all waiting spans.
-    ///
-    /// - Parameter end: The deadline; a failed send also ends it early. Nil to continue until the task is canceled.
+    /// - Parameter end: A failed send also ends it early; nil continues until the task is canceled.
     func sendWaiting(until end: Duration? = nil) async {
         while end != nil || !Task.isCancelled, case let spans = tracer.takeSpans(atMost: Self.batchSize), !spans.isEmpty
         {
@@ -46,7 +43,6 @@ struct TraceExporter: Sendable {
 }
 
 extension Settings {
-    /// Creates the tracer; returns nil if spans are neither sent nor propagated to origins.
     func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
         let isTold = downloads.origins.all.contains(where: \.propagatesTraces)
         let isSent = exports.traces.endpoint != nil

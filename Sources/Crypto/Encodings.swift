@@ -1,10 +1,8 @@
 import Text
 
-/// Hexadecimal encoding.
 package enum Hexadecimal {
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// Encodes bytes in lowercase, two characters per byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text: [UInt8] = []
         for byte in bytes {
@@ -14,7 +12,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes an even number of hexadecimal digits of either case; nil for any other text.
+    /// An even number of digits of either case.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
@@ -30,7 +28,7 @@ package enum Hexadecimal {
     }
 }
 
-/// Base64 with padding (RFC 4648 section 4).
+/// With padding (RFC 4648 section 4).
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
@@ -39,7 +37,7 @@ package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values = Base64Digits.values(in: alphabet)
 
-    /// Decodes text in canonical form with padding; nil for any other text.
+    /// Nil unless the text is canonical, with padding.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let padding = text.utf8.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard text.utf8.count.isMultiple(of: 4), padding <= 2 else { return nil }
@@ -47,17 +45,16 @@ package enum Base64 {
     }
 }
 
-/// Base64url without padding (RFC 4648 section 5).
+/// Without padding (RFC 4648 section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values = Base64Digits.values(in: alphabet)
 
-    /// Encodes `bytes` without `=`.
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: false)
     }
 
-    /// Decodes text in canonical form: this alphabet only, no padding, unused bits zero; nil for any other text.
+    /// Nil unless the text is canonical: this alphabet only, no padding, unused bits zero.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         Base64Digits.decode(text.utf8, values: values)
     }
@@ -67,14 +64,14 @@ package enum Base64URL {
 private enum Base64Digits {
     private static let none = UInt8.max
 
-    /// Returns the value of each byte as a digit; ``none`` for bytes that are no digit.
+    /// ``none`` for bytes that are no digit.
     static func values(in alphabet: [UInt8]) -> [UInt8] {
         var values = [UInt8](repeating: none, count: 256)
         for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
         return values
     }
 
-    /// Decodes digits without padding, with unused bits zero; nil for others.
+    /// Without padding, with unused bits zero; nil for others.
     static func decode(_ digits: some Collection<UInt8>, values: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)

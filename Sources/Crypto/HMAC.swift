@@ -1,8 +1,7 @@
 import CLibcrypto
 
-/// Message authentication codes (RFC 2104), computed by OpenSSL's libcrypto.
+/// RFC 2104, computed by OpenSSL's libcrypto.
 package enum HMAC {
-    /// The hash function of a code.
     package enum Hash: String, CaseIterable, Sendable {
         case sha1, sha256, sha512
 
@@ -15,7 +14,7 @@ package enum HMAC {
         }
     }
 
-    /// Returns the authentication code of `message` under `key`, 32 bytes for SHA-256.
+    /// 32 bytes for SHA-256.
     package static func authenticationCode(
         for message: some Sequence<UInt8>, key: [UInt8], hash: Hash = .sha256
     ) -> [UInt8] {
@@ -29,7 +28,7 @@ package enum HMAC {
         return code
     }
 
-    /// Compares two codes in constant time; lengths are public.
+    /// In constant time; lengths are public.
     package static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         unsafe left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
     }

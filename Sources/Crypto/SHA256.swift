@@ -1,6 +1,6 @@
 import CLibcrypto
 
-/// SHA-256 (FIPS 180-4), computed by OpenSSL's libcrypto; named as in swift-crypto.
+/// FIPS 180-4, computed by OpenSSL's libcrypto; named as in swift-crypto.
 @safe
 package struct SHA256: ~Copyable {
     private let context: OpaquePointer
@@ -23,7 +23,6 @@ package struct SHA256: ~Copyable {
         _ = unsafe bytes.withUnsafeBytes { unsafe EVP_DigestUpdate(context, $0.baseAddress, $0.count) }
     }
 
-    /// Returns the hash.
     package consuming func finalize() -> SHA256Digest {
         var bytes = [UInt8](repeating: 0, count: 32)
         _ = unsafe bytes.withUnsafeMutableBufferPointer { unsafe EVP_DigestFinal_ex(context, $0.baseAddress, nil) }
@@ -37,18 +36,17 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// The 32 bytes of a SHA-256 hash.
+/// 32 bytes.
 package struct SHA256Digest: Hashable, Sendable {
     package let bytes: [UInt8]
 
     init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Wraps a digest computed elsewhere; nil unless it has 32 bytes.
+    /// Nil unless it has 32 bytes.
     package init?(received bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         self.bytes = bytes
     }
 
-    /// 64 lowercase hexadecimal digits.
     package var hexadecimal: String { Hexadecimal.encode(bytes) }
 }

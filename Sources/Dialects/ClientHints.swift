@@ -2,17 +2,16 @@ package import HTTPTypes
 import Text
 package import ThumbnailTypes
 
-/// Client hints about the screen and the connection, from those request fields that were read.
+/// The hints in those request fields that were read.
 ///
-/// Also part of the cache key of a parsed target, so it contains nothing else. A value above its limit is clipped; one
-/// below its limit, or malformed, counts as absent.
+/// Part of the cache key of a parsed target, so it contains nothing else. A value above its limit is clipped; one below
+/// its limit, or malformed, counts as absent.
 package struct ClientHints: Hashable, Sendable {
-    /// The display width of the image in device pixels; nil if unknown.
+    /// In device pixels; nil if unknown.
     private(set) var width: Int?
-    /// Device pixels per CSS pixel in thousandths; nil if unknown.
     private(set) var ratio: Int?
     private(set) var savesData = false
-    /// The fields that were read; the older name of a field only if the newer one is absent or invalid.
+    /// The older name of a field only if the newer one is absent or invalid.
     package private(set) var fields: HintFields = []
 
     package init() {}
@@ -37,7 +36,7 @@ package struct ClientHints: Hashable, Sendable {
         return hints
     }
 
-    /// Hashes only present hints; most targets have none.
+    /// Most targets have no hints.
     package func hash(into hasher: inout Hasher) {
         hasher.combine(fields.rawValue)
         guard !fields.isEmpty else { return }
@@ -56,13 +55,11 @@ package struct ClientHints: Hashable, Sendable {
         return nil
     }
 
-    /// Parses a whole number (RFC 8941 section 3.3.1) of pixels within the limits of a side.
     private static func width(_ text: String) -> Int? {
         guard isDigits(text), text.utf8.count <= 15 else { return nil }
         return Int(text).flatMap { $0 >= 1 ? min($0, 16_384) : nil }
     }
 
-    /// Parses a whole number or a decimal (RFC 8941 section 3.3.2) within the limits of `dpr`.
     private static func ratio(_ text: String) -> Int? {
         let whole = text.prefix(before: UInt8(ascii: "."))
         let decimals = text.suffix(after: UInt8(ascii: "."))

@@ -1,13 +1,13 @@
 import Recipes
 package import ThumbnailTypes
 
-/// The operator's limits on client requests in all dialects; every client request passes through it.
+/// Every client request passes through it, in all dialects.
 package struct ClientPolicy: Sendable {
     let sizes: SizePolicy
-    /// The quality for clients that save data, unless a lower or an explicit one applies; nil for none.
+    /// For clients that save data, unless a lower or an explicit quality applies.
     let saveDataQuality: Int?
 
-    /// Whether unsigned requests may name tags; those of presets are the operator's.
+    /// Without a signature; tags of presets are the operator's.
     let takesUnsignedTags: Bool
 
     package init(
@@ -16,7 +16,6 @@ package struct ClientPolicy: Sendable {
         (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
     }
 
-    /// Returns the query of a target of `dialect`, or the allowed query that replaces it.
     package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
         try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
     }

@@ -1,11 +1,11 @@
 import Text
 
-/// A dialect's path on the public listener: a prefix such as `/img`, or `/` for everything that is not Alula's own.
+/// Such as `/img`, or `/` for everything that is not Alula's own.
 package struct PathPrefix: Hashable, Sendable {
     package let path: String
     private let prefix: String
 
-    /// Returns nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
+    /// Nil unless the path is `/`, or begins with a slash and continues with nonempty segments.
     package init?(_ path: String) {
         guard path.hasPrefix("/"), path.utf8.allSatisfy({ Self.isAllowed($0) }) else { return nil }
         let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -19,8 +19,7 @@ package struct PathPrefix: Hashable, Sendable {
         return remainder(of: target) == nil ? .none : .certain
     }
 
-    /// Returns the part of a raw target after the prefix, from its slash or question mark on; nil if the target is
-    /// elsewhere.
+    /// From the slash or question mark after the prefix on; nil if the target is elsewhere.
     package func remainder(of target: String) -> Substring? {
         let (bytes, start) = (target.utf8, prefix.utf8)
         guard bytes.starts(with: start) else { return nil }
@@ -34,7 +33,6 @@ package struct PathPrefix: Hashable, Sendable {
 
     func path(of segment: String) -> String { "\(prefix)/\(segment)" }
 
-    /// Returns whether a target could be under both paths, neither of which is `/`.
     package func overlaps(_ other: PathPrefix) -> Bool {
         if prefix.isEmpty || other.prefix.isEmpty { return path == other.path }
         return remainder(of: other.path) != nil || other.remainder(of: path) != nil

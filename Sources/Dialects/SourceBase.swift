@@ -1,12 +1,11 @@
 import Text
 
-/// The prefix that an operator configures for a dialect's sources: `https://`, `https://example.com/photos/` or
-/// `NAME:`.
+/// `https://`, `https://example.com/photos/` or `NAME:`, as configured for a dialect's sources.
 ///
 /// A base that names a host ends with a slash, so that no source can continue the host name or its port.
 package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
     package let text: String
-    /// Whether the base consists only of a scheme, an authority and a slash.
+    /// Only a scheme, an authority and a slash.
     private let isOnlyAuthority: Bool
 
     package init(_ text: String) {
@@ -20,10 +19,6 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
         Array(text.utf8) + (isOnlyAuthority && below.first == UInt8(ascii: "/") ? below.dropFirst() : below[...])
     }
 
-    /// Returns the source for a URL's absolute path, with an optional query, under the base, which ends in a slash or
-    /// in an origin's colon.
-    ///
-    /// In an origin, the path may name a file or a part of a URL.
     func source(path reference: String) -> String {
         let below = reference.hasPrefix("/") ? reference.dropFirst() : reference[...]
         guard !text.contains("://") else { return text + below }
@@ -33,7 +28,6 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
 
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }
 
-    /// Returns whether a text ends within the host or the port of a URL, so that more text would continue them.
     static func endsInAuthority(_ text: [UInt8]) -> Bool {
         authority(atEndOf: text)?.isEmpty == false
     }

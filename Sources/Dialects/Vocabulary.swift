@@ -1,10 +1,9 @@
 package import Recipes
 package import Text
 
-/// The names in the settings file that targets of Alula's own dialect may use, and the rules for their use.
 package struct Vocabulary: Sendable {
     package struct Watermark: Hashable, Sendable {
-        /// Its source: an absolute URL, or `NAME:PATH` of a named origin.
+        /// An absolute URL, or `NAME:PATH` of a named origin.
         package var source: ExactText
         package var options: WatermarkOptions
 
@@ -14,34 +13,32 @@ package struct Vocabulary: Sendable {
         }
     }
 
-    /// A preset: parameters by name with their values as in a query, percent-decoded.
+    /// As in a query, percent-decoded.
     package typealias Preset = [(name: String, value: String)]
 
-    /// The preset that is applied before all others and that no request names.
+    /// Applied before all others; no request names it.
     package static let standardPreset: ExactText = "default"
 
     package var watermarks: [ExactText: Watermark] = [:]
-    /// The presets by name, each checked by ``fault(in:)``.
+    /// Checked by ``fault(in:)``.
     package var presets: [ExactText: Preset] = [:]
     package var dialectPresets: [ExactText: String] = [:]
-    /// The sizes and qualities of unsigned requests, and of all with `w=auto` and `dpr=auto`.
+    /// For unsigned requests, and for all with `w=auto` and `dpr=auto`.
     package var sizes = SizePolicy()
-    /// Whether requests may have no other parameters than `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
+    /// Besides `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
-    /// The origin of sources that are absolute paths; nil if there is none.
+    /// For sources that are absolute paths.
     package var baseOrigin: SourceBase?
 
     package init() {}
 
-    /// Returns the source that a text names: a path under ``baseOrigin``, or the text itself.
     func source(_ text: String) -> String {
         guard let baseOrigin, text.hasPrefix("/"), !text.hasPrefix("//") else { return text }
         return baseOrigin.source(path: text)
     }
 
-    /// Returns whether `name` is valid for a watermark or preset: 1 to 64 letters, digits, points, underscores and
-    /// hyphens.
+    /// 1 to 64 letters, digits, points, underscores and hyphens.
     package static func isName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.utf8.allSatisfy { byte in

@@ -1,27 +1,25 @@
 import Memory
 
-/// The store's open file with its tables; used by the store's thread.
 struct DiskDatabase {
     let connection: SQLiteConnection
     let entries: EntryTable
     let notes: NoteTable
     let tags: TagTable
     let files: DiskFolder.Files
-    /// Whether the disk was full when the file was opened, so that it is read-only.
+    /// The disk was full when the file was opened.
     let isFull: Bool
 
-    /// The state of the file at the path, and how it is handled.
+    /// How a file at the path is handled.
     enum State: String {
         case new
-        /// The file is reused.
         case known = "in use again"
-        /// The file is damaged or of another version, and is emptied.
+        /// Damaged or of another version.
         case emptied
-        /// The file belongs to another program, and is renamed.
+        /// It belongs to another program, and is renamed.
         case setAside = "set aside"
     }
 
-    /// Opens the file in `folder`; creates a new one if the existing one is unusable.
+    /// Creates a new file if the existing one is unusable.
     static func open(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws(DiskStoreError) -> (database: DiskDatabase, state: State) {
@@ -50,7 +48,7 @@ struct DiskDatabase {
         }
     }
 
-    /// Opens the file; returns its state if it is unusable.
+    /// Nil for an unusable file.
     private static func attempt(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws -> (database: DiskDatabase?, state: State) {
@@ -128,7 +126,7 @@ struct DiskDatabase {
 }
 
 extension DiskDatabase {
-    /// Checks whether the file can grow beyond the free space in its log.
+    /// Beyond the free space in the file's log.
     func checkWriting() throws(SQLiteError) {
         try evictAtFileLimit()
         // No entry has this number.
@@ -138,7 +136,7 @@ extension DiskDatabase {
 
     private static let probeBytes = 512 << 10
 
-    /// Evicts entries if the file reaches its own bound because its pages are badly filled.
+    /// The file may reach its own bound because its pages are badly filled.
     func evictAtFileLimit() throws(SQLiteError) {
         func number(_ pragma: String) throws(SQLiteError) -> Int {
             var number = 0
@@ -171,11 +169,10 @@ extension Identity {
     }
 }
 
-/// The tables of the file, and the numbers that identify it.
 enum DiskSchema {
-    /// "Alul" in the file's header.
+    /// "Alul".
     static let applicationID = 0x416C_756C
-    /// Changes with the statements below, and with the fields covered by a checksum.
+    /// Also changes with the fields covered by a checksum.
     static let version = 3
 
     /// Bodies have their own table: changing a row rewrites all of its pages, and recency changes with every read.

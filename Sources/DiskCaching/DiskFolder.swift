@@ -1,8 +1,7 @@
 import Glibc
 
-/// The store's folder, and operations on whole files in it.
 struct DiskFolder {
-    /// Distinguishes files from others of the same name while a process has them open.
+    /// Of the same name, while a process has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
 
@@ -22,7 +21,7 @@ struct DiskFolder {
 
     var file: String { path + "/" + Self.fileName }
 
-    /// Creates the folder, its parents and an empty file, for this user only, if they do not exist.
+    /// Creates the folder, its parents and an empty file, for this user only.
     ///
     /// Anyone who could replace the store by a file or a link would control what it serves and where it writes.
     func prepare() throws(DiskStoreError) {
@@ -82,7 +81,6 @@ struct DiskFolder {
 
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
-    /// Returns whether these files are still in place; one that did not exist then may have been added.
     func contains(_ known: Files) -> Bool {
         zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
     }
@@ -93,10 +91,9 @@ struct DiskFolder {
         return Files.Number(device: UInt(status.st_dev), file: UInt(status.st_ino))
     }
 
-    /// Whether the list of removed sources that the file may still contain is complete.
+    /// Complete for the sources that the file may still contain.
     var hasRemovalList: Bool { unsafe access(file + Self.removalListSuffix, F_OK) == 0 }
 
-    /// The removed sources that the file may still contain.
     var removals: [[UInt8]] {
         var bytes = [UInt8](repeating: 0, count: Self.removalRoom)
         let file = unsafe open(file + Self.removalListSuffix, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -108,7 +105,7 @@ struct DiskFolder {
         }.filter { $0.contains { $0 != 0 } }
     }
 
-    /// Records the removed sources that the file may still contain; none for a file just written.
+    /// None for a file just written.
     ///
     /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
     func note(removals: [[UInt8]]) {
@@ -122,14 +119,13 @@ struct DiskFolder {
 
     private func discardRemovalList() { _ = unsafe unlink(file + Self.removalListSuffix) }
 
-    /// Whether there is room for more than a few entries.
     var hasRoom: Bool {
         var status = statvfs()
         guard unsafe statvfs(path, &status) == 0 else { return true }
         return UInt(status.f_bavail) * UInt(status.f_frsize) >= Self.neededBytes
     }
 
-    /// Deletes the store; returns false if something is left.
+    /// Returns false if something is left.
     ///
     /// The log goes first: left behind, it would be replayed into the next file of the same name.
     func discard() -> Bool {
@@ -142,7 +138,6 @@ struct DiskFolder {
         return isGone
     }
 
-    /// Renames a file that belongs to another program, replacing an earlier one under that name.
     func setAside() {
         for suffix in Self.suffixes.reversed() {
             unsafe unlink(file + Self.aside + suffix)
@@ -152,31 +147,29 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
-    /// The suffix of the list of removed sources that the store's file may still contain; without the list, any source
-    /// may have been removed.
+    /// Of removed sources that the store's file may still contain; without the list, any source may have been removed.
     private static let removalListSuffix = ".trusted"
-    /// The size of the list in bytes.
+    /// In bytes.
     private static let removalRoom = 4 << 10
-    /// The free space in bytes required before a disk that was full is written again.
+    /// Free space before a disk that was full is written again.
     private static let neededBytes: UInt = 4 << 20
     private static let suffixes = ["", "-journal", "-wal", "-shm"]
 }
 
 package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
-    /// The folder cannot be created or written; `systemError` is an `errno` value.
     case folder(systemError: Int32)
     case folderIsLink
-    /// The folder belongs to another user, who could change its contents.
+    /// Another user could change the folder's contents.
     case foreignFolder(owner: UInt32, user: UInt32)
     case worldWritableFolder
-    /// A file of the store is a link, or not a plain file.
+    /// A link, or not a plain file.
     case notPlainFile(name: String)
     case inUse
     case full
-    /// The file cannot be opened or written; the reason is for the log.
+    /// The reason is for the log.
     case unusable(reason: String)
 
-    /// One sentence for the operator, with advice if the remedy is not obvious.
+    /// One sentence, with advice if the remedy is not obvious.
     package var description: String {
         switch self {
         case .folder(let number):

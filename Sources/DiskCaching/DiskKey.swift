@@ -2,18 +2,15 @@ import Crypto
 import Memory
 
 extension CacheValue {
-    /// The size of the entry in the file in bytes.
     var cost: Int { Self.cost(of: head.count + body.count) }
 
-    /// Returns the size of a row in the file: whole pages, or a quarter of a page for small rows.
+    /// Whole pages, or a quarter of a page for small rows.
     static func cost(of bytes: Int) -> Int {
         let bytes = bytes + 160
         return bytes <= 1_024 ? 1_024 : (bytes + 4_095) & ~4_095
     }
 
-    /// Returns the checksum of an entry and its key.
-    ///
-    /// The key is included to detect a damaged index that leads to the row of another key.
+    /// Includes the key, to detect a damaged index that leads to the row of another key.
     func checksum(under key: DiskKey) -> [UInt8] {
         var sum = Checksum()
         sum.add([UInt8(key.share.rawValue)])
@@ -23,8 +20,6 @@ extension CacheValue {
     }
 }
 
-/// The key of an entry: its share, its name, and its source.
-///
 /// Names are stored as hashes: all keys have the same length, and the file contains no URLs.
 package struct DiskKey: Hashable, Sendable {
     let share: DiskShare
@@ -38,14 +33,13 @@ package struct DiskKey: Hashable, Sendable {
     }
 }
 
-/// The checksum of stored bytes: the first half of their SHA-256.
+/// The first half of the SHA-256 of stored bytes.
 ///
 /// With hardware support, libcrypto computes it at more than a gigabyte a second, and unlike a CRC it has no accidental
 /// collisions. Each part is hashed with its length, so that no two lists of parts have the same hash.
 struct Checksum: ~Copyable {
     private var hash = SHA256()
 
-    /// Adds a small part.
     mutating func add(_ bytes: [UInt8]) {
         add(SharedBytes(bytes))
     }
@@ -56,7 +50,7 @@ struct Checksum: ~Copyable {
         bytes.withBytes { hash.update($0) }
     }
 
-    /// The length of a checksum in bytes.
+    /// In bytes.
     static let length = 16
 
     consuming func finish() -> [UInt8] {

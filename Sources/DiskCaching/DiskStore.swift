@@ -2,8 +2,8 @@ package import Coordination
 package import Memory
 package import Telemetry
 
-/// Stores blobs in one SQLite file with a capacity in bytes and least-recently-used eviction; returns a blob as it was
-/// stored, or nothing.
+/// Blobs in one SQLite file with a capacity in bytes and least-recently-used eviction; returns a blob as it was stored,
+/// or nothing.
 ///
 /// One thread does all disk work, behind a bounded queue. Writes are dropped when too many wait; readers wait for a
 /// bounded time. A fault of the file (truncated, bits flipped, another program's, not writable) loses its contents and
@@ -16,7 +16,7 @@ package final class DiskStore: Sendable {
         var statistics = DiskStatistics()
         var evictedBefore: [DiskShare: Int] = [:]
         var isClosed = false
-        /// Whether the disk is full, so that the file is read-only.
+        /// The file is read-only.
         var isFull = false
     }
 
@@ -26,9 +26,7 @@ package final class DiskStore: Sendable {
     let thread: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Opens the store; the file is created if it is missing, and replaced if it is of another version.
-    ///
-    /// - Throws: ``DiskStoreError`` if there can be no such file.
+    /// Creates a missing file, and replaces one of another version; throws if there can be no such file.
     package init(
         _ configuration: DiskStoreConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(DiskStoreError) {
@@ -48,7 +46,6 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Returns the entry under `key`; nil if there is none, it is damaged, or the read takes too long.
     package func entry(for key: DiskKey) async -> CacheValue? {
         let found = await find(key)
         shared.withLock { shared in
@@ -57,9 +54,7 @@ package final class DiskStore: Sendable {
         return found
     }
 
-    /// Queues a replacement of the entry under its key.
-    ///
-    /// - Returns: Whether the write was queued; if not, the entry under the key is removed, because it is outdated.
+    /// Returns whether the write was queued; if not, the entry under the key is removed, because it is outdated.
     @discardableResult
     package func store(_ entry: CacheValue, for key: DiskKey) -> Bool {
         let now = timekeeper.now
@@ -82,14 +77,13 @@ package final class DiskStore: Sendable {
         scheduleRemovals()
     }
 
-    /// Removes all entries derived from this source before any other work.
     package func removeAll(from source: [UInt8]) {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.addRemoval(source: digest) }
         scheduleRemovals()
     }
 
-    /// Removes all entries derived from this source; returns what was removed, if known in time.
+    /// Returns what was removed, if known in time.
     package func removedAll(from source: [UInt8]) async -> DiskUsage {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.cancelWrites(source: digest) }
@@ -100,7 +94,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Queues a record that this source was requested under tags; ``labels(under:)`` returns `label`.
+    /// ``labels(under:)`` returns `label`.
     ///
     /// If too much work waits, the source is removed instead, so that no entry is unreachable by its tags.
     package func note(_ tags: [String], of source: [UInt8], label: String) {
@@ -124,7 +118,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes everything except the notes; returns what was removed, if known in time.
+    /// Except the notes; returns what was removed, if known in time.
     package func removedEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
         return await removed {
@@ -134,7 +128,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Stores all of these notes, replacing those of the same names, or none; returns whether they are in the file.
+    /// Stores all of the notes, replacing those of the same names, or none; returns whether they are in the file.
     ///
     /// Notes have their own capacity. If that or the disk is full, they are rejected; entries are not affected.
     package func store(_ notes: [DiskNote]) async -> Bool {
@@ -143,7 +137,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Queues the replacement of a note of the same name and length; dropped if there is none, or too much work waits.
+    /// The note must have the same name and length; dropped if there is none, or too much work waits.
     package func replaceLater(_ note: DiskNote) {
         enqueue { $0.performOnNotes { table throws(SQLiteError) in try table.replace(note) } }
     }
@@ -170,7 +164,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Finishes queued work within `limit`, and closes the file; later lookups find nothing.
+    /// Finishes queued work; later lookups find nothing.
     package func close(timeLimit limit: Duration) async {
         let answer = OneTimeResult<Bool>()
         // First, so that no work opens the file again.
@@ -208,7 +202,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Evicts entries above the capacities in steps, so that readers run in between.
+    /// In steps, so that readers run in between.
     private func trim() {
         enqueue { worker in
             let isMore = worker.performWrite { database throws(SQLiteError) in try database.entries.trim() }
@@ -216,7 +210,7 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Removes ahead of all queued work; a removal that does not fit in the queue stays pending.
+    /// Ahead of all queued work; a removal that does not fit in the queue stays pending.
     private func removed(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
@@ -231,8 +225,7 @@ package final class DiskStore: Sendable {
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
 
-    /// The time limit of work that only operators wait for: notes, and the report of removals, which are done in any
-    /// case.
+    /// Of notes and the report of removals, which only operators wait for.
     private static let operatorTimeLimit = Duration.seconds(5)
 
     /// An older entry may stay on a full disk, because it is of the same version of its source: a new version removes
@@ -246,7 +239,6 @@ package final class DiskStore: Sendable {
         return false
     }
 
-    /// Checks the disk at intervals until it has room.
     private func retryWhileFull() {
         Task { [weak self, timekeeper, delay = configuration.fullDelay] in
             while true {
@@ -257,19 +249,18 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Queues an empty job, which performs pending removals first; a full queue does not need one.
+    /// An empty job performs pending removals first; a full queue does not need one.
     private func scheduleRemovals() {
         enqueue { $0.perform { _ throws(SQLiteError) in } }
     }
 
-    /// Queues work without a waiter; dropped if too much work waits.
+    /// Dropped if too much work waits.
     private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {
         _ = thread.submit { isCancelled in
             if !isCancelled { body(self.worker) }
         }
     }
 
-    /// Returns the result of `body` on the store's thread; `fallback` if it takes too long.
     private func answer<Value: Sendable>(
         within limit: Duration, priority: WorkerPool.Priority = .starting, or fallback: Value,
         _ body: @escaping @Sendable (DiskWorker) -> Value

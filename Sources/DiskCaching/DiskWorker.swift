@@ -33,7 +33,7 @@ final class DiskWorker: @unchecked Sendable {
         publish()
     }
 
-    /// Performs pending removals and then `body`; nil if the file is not in use, or failed.
+    /// Also performs pending removals; nil if the file is not in use, or failed.
     @discardableResult
     func perform<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         guard let database = usableDatabase() else { return nil }
@@ -46,13 +46,13 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Like ``perform(_:)`` for a write; nil while the disk is full too.
+    /// Nil while the disk is full too.
     @discardableResult
     func performWrite<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in isFull ? nil : try body(database) } ?? nil
     }
 
-    /// Performs pending removals and then `body`; nil if the disk is full too: notes never evict entries.
+    /// Nil if the disk is full too: notes never evict entries.
     @discardableResult
     func performOnNotes<Value>(_ body: (NoteTable) throws(SQLiteError) -> Value) -> Value? {
         perform { database throws(SQLiteError) -> Value? in
@@ -78,7 +78,6 @@ final class DiskWorker: @unchecked Sendable {
         } ?? nil
     }
 
-    /// Performs pending removals and removes all entries derived from a source; returns what was removed.
     func removeAll(from source: [UInt8]) -> DiskUsage {
         let removed = performWrite { database throws(SQLiteError) in try Self.removeAll(from: source, in: database) }
         if let removed { return removed }
@@ -94,7 +93,7 @@ final class DiskWorker: @unchecked Sendable {
         return try database.entries.removeAll(from: source)
     }
 
-    /// Records tags of a source; if there is no room, removes the source.
+    /// If there is no room, removes the source.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {
@@ -119,13 +118,13 @@ final class DiskWorker: @unchecked Sendable {
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
     private var unwritten = PendingChanges.Removals()
-    /// Whether an earlier process recorded some.
+    /// Recorded by an earlier process.
     private var hasEarlierRemovals = false
-    /// The maximum number of them; more become the removal of everything.
+    /// More become the removal of everything.
     private static let maximumUnwritten = 1 << 16
     var onFull: @Sendable () -> Void = {}
 
-    /// Checks whether the disk has room again.
+    /// The disk may have room again.
     func retry() {
         guard isFull, folder.hasRoom else { return }
         if database == nil { database = try? open() }
@@ -163,13 +162,12 @@ final class DiskWorker: @unchecked Sendable {
         onFull()
     }
 
-    /// Stores removals that do not fit on the disk: the entries are not read, even after a restart.
     private func postpone(_ removals: PendingChanges.Removals) {
         unwritten.add(removals, atMost: Self.maximumUnwritten)
         folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
-    /// Creates a new file with the notes of the old one; returns what the old one contained.
+    /// The new file has the notes of the old one; returns what the old one contained.
     func removeEverything() -> DiskUsage {
         _ = shared.withLock { $0.changes.takeRemovals() }
         guard let database = usableDatabase() else { return DiskUsage() }
@@ -182,15 +180,12 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Writes values that are only in memory, and closes the file.
     func close() {
         _ = performWrite { database throws(SQLiteError) in try database.entries.writeOrder() }
         database = nil
     }
 
-    /// Returns the file after performing pending removals.
-    ///
-    /// On a full disk they often fit in the log, which is overwritten from its start again and again.
+    /// On a full disk, pending removals often fit in the log, which is overwritten from its start again and again.
     private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing || isRetry else { return database }
@@ -242,7 +237,7 @@ final class DiskWorker: @unchecked Sendable {
         return removed
     }
 
-    /// Returns the file, reopened if it is closed or no longer the one in the folder.
+    /// Reopened if the file is closed or no longer the one in the folder.
     private func usableDatabase() -> DiskDatabase? {
         let isLost = database.map { !folder.contains($0.files) } ?? false
         if let database {
@@ -268,7 +263,7 @@ final class DiskWorker: @unchecked Sendable {
         return database
     }
 
-    /// Opens the file and empties it, because it may contain entries removed meanwhile.
+    /// The file may contain entries removed meanwhile.
     private func openEmpty() throws(DiskStoreError) -> DiskDatabase {
         do throws(DiskStoreError) {
             let (database, state) = try DiskDatabase.open(folder, configuration)
@@ -332,7 +327,6 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    /// Makes the sums visible to other threads.
     private func publish() {
         let usage = database?.entries.usage ?? [:]
         let evicted = database?.entries.evictedBytes ?? [:]
@@ -349,7 +343,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 }
 
-/// Schedules retries after failures: the delay grows with each failure that soon follows another.
+/// The delay grows with each failure that soon follows another.
 struct DiskHealth {
     private let firstDelay: Duration
     private let maximumDelay: Duration
@@ -365,7 +359,7 @@ struct DiskHealth {
 
     var isWorking: Bool { retryAt == nil }
 
-    /// Returns whether the file may be used, or tried again, at `now`.
+    /// The file may be used, or tried again.
     func mayTry(at now: Duration) -> Bool { retryAt.map { $0 <= now } ?? true }
 
     mutating func fail(at now: Duration) {

@@ -1,6 +1,6 @@
 import Memory
 
-/// The entries of an open file, their order of use and their sums; used by the store's thread.
+/// And their order of use and their sums; used by the store's thread.
 final class EntryTable {
     private struct Victim {
         let id: Int
@@ -21,20 +21,19 @@ final class EntryTable {
     private let touch: SQLiteStatement
 
     private(set) var usage: [DiskShare: DiskUsage] = [:]
-    /// The number of bytes evicted to make room.
     private(set) var evictedBytes: [DiskShare: Int] = [:]
-    /// The last number in the order of use.
+    /// In the order of use.
     private var clock = 0
-    /// Entries that were read but whose new position in the order is not written yet.
+    /// Read, with a new position in the order that is not written yet.
     private var touched: [Int: Int] = [:]
-    /// Whether the disk is full; the order of use is not written then.
+    /// The disk is full; the order of use is not written then.
     var isReadOnly = false
 
-    /// The number of entries evicted, or moved in the order, per transaction.
+    /// Entries evicted, or moved in the order, per transaction.
     private static let step = 32
-    /// The maximum number of entries with an unwritten position.
+    /// Entries with an unwritten position.
     private static let maximumTouched = 4_096
-    /// A size larger than any disk.
+    /// Larger than any disk.
     private static let maximumBytes = 1 << 56
 
     init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {
@@ -78,7 +77,7 @@ final class EntryTable {
         case damaged
     }
 
-    /// Replaces the entry under its key; an entry larger than its share is not stored.
+    /// An entry larger than its share is not stored.
     func store(_ entry: CacheValue, for key: DiskKey) throws(SQLiteError) {
         let cost = entry.cost
         guard cost <= capacities[key.share] ?? 0 else {
@@ -114,7 +113,7 @@ final class EntryTable {
         }
     }
 
-    /// Evicts up to one step of the excess over the shares' capacities; returns whether there is more.
+    /// Up to one step of the excess over the shares' capacities; returns whether there is more.
     func trim() throws(SQLiteError) -> Bool {
         for (share, usage) in usage where usage.bytes > capacities[share] ?? 0 {
             try writeOrder()
@@ -166,7 +165,7 @@ final class EntryTable {
         while let now = usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }
     }
 
-    /// Evicts least recently used entries, at most one step and no more than necessary.
+    /// At most one step and no more than necessary.
     private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(selectOldest, .int(share.rawValue))

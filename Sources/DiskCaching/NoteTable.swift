@@ -1,8 +1,6 @@
 import Memory
 
-/// Small named texts, stored until they are removed, within their own capacity.
-///
-/// Used only by the `disk` thread.
+/// Small named texts, stored until they are removed, within their own capacity; used only by the `disk` thread.
 final class NoteTable {
     private let connection: SQLiteConnection
     private let capacity: Int
@@ -11,8 +9,6 @@ final class NoteTable {
     private let replace: SQLiteStatement
     private let update: SQLiteStatement
     private let delete: SQLiteStatement
-
-    /// The usage in bytes.
     private(set) var usage = 0
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
@@ -37,7 +33,7 @@ final class NoteTable {
         return notes
     }
 
-    /// Stores all of these notes, replacing those of the same names; stores none and returns false if there is no room.
+    /// Stores none and returns false if there is no room.
     func store(_ notes: [DiskNote]) throws(SQLiteError) -> Bool {
         var after = usage
         for note in notes { after += note.cost - (try cost(of: note.name)) }
@@ -49,7 +45,7 @@ final class NoteTable {
         return true
     }
 
-    /// Replaces a note of the same name and length; does nothing if there is none.
+    /// Does nothing unless there is a note of the same name and length.
     func replace(_ note: DiskNote) throws(SQLiteError) {
         guard try cost(of: note.name) == note.cost else { return }
         try update.run([.blob(note.bytes), .blob(note.checksum), .blob(note.name)])
@@ -64,7 +60,7 @@ final class NoteTable {
         usage = after
     }
 
-    /// Returns the size of the note of this name in bytes; 0 if there is none.
+    /// 0 if there is none.
     private func cost(of name: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectCost.run([.blob(name)]) { row throws(SQLiteError) in cost = CacheValue.cost(of: row.int(0)) }
@@ -72,7 +68,6 @@ final class NoteTable {
     }
 }
 
-/// A small named text in the store.
 package struct DiskNote: Sendable, Equatable {
     package let name: [UInt8]
     package let bytes: [UInt8]

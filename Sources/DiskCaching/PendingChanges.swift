@@ -15,7 +15,6 @@ struct PendingChanges {
 
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 
-        /// Adds removals; too many become the removal of everything.
         mutating func add(_ other: Removals, atMost most: Int) {
             isEverything = isEverything || other.isEverything
             sources.formUnion(other.sources)
@@ -24,7 +23,7 @@ struct PendingChanges {
         }
     }
 
-    /// The position of a write relative to removals.
+    /// Relative to removals.
     struct Ticket {
         fileprivate let bytes: Int
         fileprivate let position: ChangeTracker<[UInt8]>.Ticket
@@ -35,24 +34,24 @@ struct PendingChanges {
     private var pendingBytes = 0
     private var due = Removals()
 
-    /// The maximum number of individual removals; more become the removal of everything.
+    /// More become the removal of everything.
     private static let maximumDue = 4_096
 
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
     }
 
-    /// Returns whether a write of this source is queued; a reader must come after it.
+    /// A reader of this source must come after a queued write.
     func isWriting(_ source: [UInt8]) -> Bool { writes.isInUse(source) }
 
-    /// Registers a write; nil if too many bytes already wait.
+    /// Nil if too many bytes already wait.
     mutating func announce(bytes: Int, source: [UInt8]) -> Ticket? {
         guard pendingBytes == 0 || pendingBytes + bytes <= maximumBytes else { return nil }
         pendingBytes += bytes
         return Ticket(bytes: bytes, position: writes.begin(source))
     }
 
-    /// Ends a registered write, run or dropped; returns whether it is still wanted.
+    /// The write was run or dropped; returns whether it is still wanted.
     mutating func finish(_ ticket: Ticket) -> Bool {
         pendingBytes -= ticket.bytes
         defer { writes.end(ticket.position) }
@@ -69,7 +68,7 @@ struct PendingChanges {
         bound()
     }
 
-    /// Records the removal of all entries derived from a source.
+    /// Of all entries derived from the source.
     mutating func addRemoval(source: [UInt8]) {
         cancelWrites(source: source)
         due.sources.insert(source)

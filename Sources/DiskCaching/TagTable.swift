@@ -1,6 +1,6 @@
 import Memory
 
-/// The tags under which sources were served, for purging by tag; used by the store's thread.
+/// For purging by tag; used by the store's thread.
 ///
 /// If there is no room for the tags of a source, it is removed, so that no entry is unreachable by its tags.
 final class TagTable {
@@ -14,12 +14,11 @@ final class TagTable {
     private let selectLength: SQLiteStatement
     private let delete: SQLiteStatement
     private let deleteName: SQLiteStatement
-    /// The usage in bytes.
     private(set) var usage = 0
 
-    /// The number of rows deleted at once when there are too many.
+    /// Rows deleted at once when there are too many.
     private static let step = 8
-    /// The maximum number of names returned for one tag, and their maximum size in bytes.
+    /// Returned for one tag.
     private static let maximumNames = (count: 100_000, bytes: 8 << 20)
 
     init(_ connection: SQLiteConnection, capacity: Int) throws(SQLiteError) {
@@ -42,7 +41,7 @@ final class TagTable {
         }
     }
 
-    /// Records tags of a source; returns the sources to remove because there is no room for their tags.
+    /// Returns the sources to remove because there is no room for their tags.
     func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
         var added = 0
         let dropped = try connection.transaction { () throws(SQLiteError) in
@@ -75,7 +74,7 @@ final class TagTable {
         return true
     }
 
-    /// Returns the names of the sources under a tag, and whether the list is complete.
+    /// Also whether the list is complete.
     func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
         var (bytes, isComplete) = (0, true)
@@ -98,7 +97,6 @@ final class TagTable {
 
     func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removedCost(source) }
 
-    /// Removes the tags of a source without updating the usage; returns their size in bytes.
     private func removedCost(_ source: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectLength.run([.blob(source)]) { row throws(SQLiteError) in
@@ -110,11 +108,10 @@ final class TagTable {
         return cost
     }
 
-    /// The size in the file of one tag of a source, including its index entries, in bytes.
+    /// In the file, of one tag of a source, with its index entries.
     private static let rowCost = 256
 
-    /// Returns the size in the file of a name: table leaves are two thirds full, and a row longer than half a page
-    /// takes a whole leaf.
+    /// Table leaves are two thirds full, and a row longer than half a page takes a whole leaf.
     private static func cost(nameLength: Int) -> Int {
         let row = nameLength + 128
         return row <= 2_048 ? row * 3 / 2 : (row + 4_095) & ~4_095

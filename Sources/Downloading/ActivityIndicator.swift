@@ -1,8 +1,6 @@
 import Coordination
 
-/// Indicates download activity for people and autoscalers: shown after a second of work, hidden a moment after its end.
-///
-/// Short work is never shown, and short pauses do not flicker.
+/// Shows download activity after a second of work, and hides it a moment after its end, so that it does not flicker.
 struct ActivityIndicator {
     private static let activationDelay = Duration.seconds(1)
     private static let completionDelay = Duration.milliseconds(170)
@@ -23,7 +21,7 @@ struct ActivityIndicator {
         }
     }
 
-    /// The time at which the indicator changes if nothing happens, possibly in the past; nil if it does not change.
+    /// Possibly in the past; nil if it does not change.
     var nextChange: Duration? {
         switch phase {
         case .delayingStart(let start): start + Self.activationDelay
@@ -52,7 +50,6 @@ struct ActivityIndicator {
     }
 }
 
-/// Reports when the activity indicator changes; a task waits for the next change, if there is one.
 final class ActivityReporter: Sendable {
     private struct State {
         var isWatching = false

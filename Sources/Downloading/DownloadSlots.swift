@@ -1,18 +1,17 @@
 import Coordination
 import Text
 
-/// The right to run one transfer, which can be returned once.
+/// Can be returned once.
 struct SlotToken: Hashable, Sendable {
     fileprivate let number: UInt64
 }
 
-/// The slots of running transfers, limited in total and per host, and shared so that slow hosts leave some to others.
+/// The slots of running transfers, limited in total and per host.
 ///
 /// A host's first transfer may take any slot. For further ones, a quarter of all slots must stay free for hosts without
-/// transfers, or half if the host is slow. If there is only one host, it may use all slots up to its limit.
+/// transfers, or half if the host is slow. A host that is alone may use all slots up to its limit.
 ///
-/// The state is the set of tokens in use, not a counter: returning one twice, or one that was never taken, has no
-/// effect.
+/// The state is the set of tokens in use, not a counter: returning one twice has no effect.
 struct DownloadSlots {
     private struct Allocation {
         let host: ExactText
@@ -22,7 +21,7 @@ struct DownloadSlots {
     /// The time for which a host counts as slow after its last slow transfer has ended.
     private static let slownessMemory = Duration.seconds(30)
 
-    /// The total number of slots; lowering it takes none away.
+    /// Lowering it takes no slot away.
     var maximum: Int
     private let maximumPerHost: Int
     private let exceptions: [ExactText: Int]
@@ -50,8 +49,6 @@ struct DownloadSlots {
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
 
-    /// Returns whether at least half of a host's transfers with a known pace are slow, or its last slow one ended
-    /// recently.
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
         let verdicts = allocations.values.filter { $0.host == host }.compactMap { $0.pace.isSlow(at: now) }
@@ -68,7 +65,6 @@ struct DownloadSlots {
         return token
     }
 
-    /// Returns a slot; the result is false if it had already been returned.
     @discardableResult
     mutating func release(_ token: SlotToken, at now: Duration) -> Bool {
         guard let allocation = allocations.removeValue(forKey: token) else { return false }
@@ -98,7 +94,7 @@ struct TransferPace {
         self.start = start
     }
 
-    /// Returns whether it has been silent or slow so far; nil if it is too early to tell.
+    /// Nil if it is too early to tell.
     func isSlow(at now: Duration) -> Bool? {
         let age = now - start
         guard age >= Self.grace else { return nil }

@@ -18,14 +18,14 @@ struct FetchQueue {
 
     mutating func append(_ id: FetchID) { ids.append(id) }
 
-    /// Puts these fetches before all others, in this order, even if there is no room.
+    /// Ignores the limit of the queue.
     mutating func putNext(_ next: [FetchID]) {
         ids.insert(contentsOf: order == .fifo ? next : next.reversed(), at: order == .fifo ? 0 : ids.count)
     }
 
     mutating func remove(_ id: FetchID) { ids.removeAll { $0 == id } }
 
-    /// Removes and returns the next fetch to start; nil if there is no slot for any of them.
+    /// Nil if there is no slot for any of them.
     mutating func popNext<Answer>(
         from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> FetchID? {
@@ -33,10 +33,9 @@ struct FetchQueue {
         return ids.remove(at: place)
     }
 
-    /// Returns the position of the next fetch to start: for a host without a transfer if there is one, otherwise for
-    /// any host that may have another slot.
+    /// Prefers a host without a transfer.
     ///
-    /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch precedes both.
+    /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
     private func nextPlace<Answer>(
         from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {

@@ -6,7 +6,7 @@ struct FetchFailure: Error {
     let exchange: OriginExchange?
 }
 
-/// The steps of a shared fetch: the lookup in the slower layers, the exchange with the origin, and the end.
+/// The steps of a shared fetch.
 extension ImageDownloader {
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {
@@ -28,7 +28,6 @@ extension ImageDownloader {
         if !launches.isEmpty { activity?.watch() }
     }
 
-    /// Queries the slower layers; the fetch ends here if all its callers may use the result.
     func lookUp(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let found = await cache.retrieve(identity)
@@ -46,7 +45,6 @@ extension ImageDownloader {
         for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
     }
 
-    /// Contacts the origin, ends the fetch and resumes its callers.
     private func transfer(_ launch: State.Launch) async {
         let identity = launch.request.identity
         let reason = reason(for: launch.request, known: launch.known)
@@ -121,7 +119,6 @@ extension ImageDownloader {
         }
     }
 
-    /// Waits for the first portion of a body's memory.
     private func reserveMemory(for progress: TransferProgress) async throws {
         do {
             progress.take(try await budget.reserve(TransferProgress.portion, for: .arrival))

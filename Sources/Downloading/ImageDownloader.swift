@@ -2,11 +2,10 @@ package import Coordination
 package import HTTPTypes
 package import Text
 
-/// Downloads sources, each at most once at a time for all its callers, within a limit on concurrent transfers.
+/// Downloads sources, each at most once at a time for all its callers.
 ///
-/// A shared fetch belongs to none of its callers: it is a separate task. It is cancelled when the last caller leaves,
-/// unless half of the announced bytes have arrived. Each caller waits under a receipt that can be cancelled without
-/// affecting the others.
+/// A shared fetch is a task of its own, and cancelled when its last caller leaves, unless half of the announced bytes
+/// have arrived. Each caller waits under a receipt.
 package final class ImageDownloader: Sendable {
     typealias Answer = CheckedContinuation<SourceCopy, any Error>
     typealias State = ImageDownloaderState<Answer>
@@ -30,7 +29,6 @@ package final class ImageDownloader: Sendable {
     private let origins: Origins
     private let configuration: DownloadConfiguration
 
-    /// Creates a downloader that fetches with `loader` and stores sources in `cache`, within the memory of `budget`.
     package init(
         configuration: DownloadConfiguration, loader: any DataLoading, cache: any SourceCaching,
         timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver(),
@@ -54,21 +52,19 @@ package final class ImageDownloader: Sendable {
         self.configuration = configuration
     }
 
-    /// Returns the identity of a source as named by a client: an absolute URL, or `NAME:PATH` of a named origin.
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         try origins.identity(of: source)
     }
 
-    /// The names of origins in the settings, in order.
     package var namesOfOrigins: [OriginKey: [String]] { origins.namesByKey }
 
-    /// Returns whether an absolute URL may be fetched as a source, judging by its text.
+    /// Judges by the text only.
     package func mayFetch(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.mayFetch(url)
     }
 
-    /// Returns whether the operator has allowed the host of an absolute URL by name, rather than every host.
+    /// Whether the operator allowed this host by name, rather than every host.
     package func isAllowedByName(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
@@ -76,10 +72,7 @@ package final class ImageDownloader: Sendable {
 
     /// Returns the source: from the cache, a fetch in progress, or its origin; a stale copy if the origin fails.
     ///
-    /// - Parameters:
-    ///   - receipt: The name under which this caller's wait can be cancelled.
-    ///   - deadline: The end of the caller's time, by the timekeeper's ``Timekeeper/now``. It only orders the queue;
-    ///   the code that enforces the deadline cancels the caller.
+    /// - Parameter deadline: By ``Timekeeper/now``. It only orders the queue; the caller enforces it by cancellation.
     /// - Throws: A ``DownloadError``, the same for all callers of a shared fetch; `CancellationError` if the caller
     ///   itself is cancelled.
     package func download(
@@ -94,9 +87,9 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Contacts the origin regardless of the cache; the response replaces the copies only if it is an image.
+    /// Contacts the origin regardless of the cache; only an image replaces the copies.
     ///
-    /// - Throws: A ``DownloadError``; no stale copy is used. `CancellationError` if the caller is cancelled.
+    /// Never returns a stale copy.
     package func refresh(_ identity: SourceIdentity, receipt: String, deadline: Duration) async throws -> SourceCopy {
         var directives = RequestCacheControl.none
         directives.noCache = true
@@ -113,7 +106,7 @@ package final class ImageDownloader: Sendable {
         freshness.reuse(at: timekeeper.secondsSince1970, for: directives, staleAllowances)
     }
 
-    /// Validates a source in the background, once at a time for any number of callers.
+    /// In the background, once at a time for any number of callers.
     package func revalidate(_ identity: SourceIdentity) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
@@ -126,10 +119,9 @@ package final class ImageDownloader: Sendable {
         }
     }
 
-    /// Forgets the failures of a source, and discards the results of its transfers in progress; nil stands for all
-    /// sources.
+    /// Forgets the failures of a source, or of all, and discards the results of its transfers in progress.
     ///
-    /// To be called before the source is removed from the caches: later callers get the origin's current version.
+    /// Call it before the source is removed from the caches: later callers get the origin's current version.
     package func forget(_ identity: SourceIdentity? = nil) {
         shell.withLock { shell in
             if let identity { shell.state.failures.forget(identity) } else { shell.state.failures.removeAll() }
@@ -143,7 +135,6 @@ package final class ImageDownloader: Sendable {
 
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
-    /// The running and queued fetches, in the order in which they began.
     package var flights: [FetchSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
 
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
@@ -157,23 +148,20 @@ package final class ImageDownloader: Sendable {
         return summary
     }
 
-    /// Ends the wait of the caller with this receipt only; returns false if no caller waits under it.
+    /// Ends only this caller's wait; returns false if no caller has the receipt.
     package func cancel(receipt: String) -> Bool {
         let departure = shell.withLock { $0.state.leave(receipt: receipt) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
         return !departure.answers.isEmpty
     }
 
-    /// Cancels the downloads of a source for all callers, even nearly complete ones.
-    ///
-    /// - Returns: The number of downloads and waiting callers.
+    /// Cancels even nearly complete downloads.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
         let (departure, count) = shell.withLock { $0.state.leave(source: source) }
         conclude(departure, throwing: DownloadError.receiptCancelled)
         return (count, departure.answers.count)
     }
 
-    /// Changes the maximum number of concurrent transfers; raising it starts queued downloads at once.
     package func setMaximumActiveDownloads(_ maximum: Int) {
         start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }

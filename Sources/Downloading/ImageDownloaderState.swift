@@ -1,9 +1,6 @@
 import Coordination
 import Text
 
-/// The downloader's bookkeeping: fetches, their waiters, the queue and the slots, as a value without locks or tasks.
-///
-/// Every change returns the actions to perform. `Answer` is a caller's continuation.
 struct ImageDownloaderState<Answer> {
     /// A transfer to start, or a lookup in the slower layers of the cache.
     struct Launch {
@@ -17,10 +14,8 @@ struct ImageDownloaderState<Answer> {
     enum Admission {
         case cached(SourceCopy, SourceReuse, Answer)
         case waiting(launches: [Launch], isJoined: Bool)
-        /// It waits; query the slower layers first.
         case lookingUp(Launch)
         case refused(any Error, Answer)
-        /// Reject it because its source failed recently.
         case failedBefore(DownloadError, Answer)
     }
 
@@ -32,16 +27,13 @@ struct ImageDownloaderState<Answer> {
 
     /// The consequences for a fetch's callers after the lookup in the slower layers.
     struct LookupResult {
-        /// The callers for which the source found is sufficient.
         var served: [Answer] = []
-        /// Whether one of them may use it only while it is revalidated, and no transfer of this fetch will do so.
+        /// One of them may use it only while it is revalidated, and no transfer of this fetch will do so.
         var needsRevalidation = false
-        /// The callers for which there is no room to wait for a transfer.
         var refused: [Answer] = []
         var launches: [Launch] = []
     }
 
-    /// The consequences for a fetch's callers after its end.
     struct Completion {
         var answers: [(answer: Answer, participation: Participation)] = []
         var launches: [Launch] = []
@@ -74,21 +66,20 @@ struct ImageDownloaderState<Answer> {
 
     func isActive(at now: Duration) -> Bool { activity.isVisible(at: now) }
 
-    /// Returns the time at which the activity indicator changes if nothing happens; nil if it does not.
     mutating func nextActivityChange(at now: Duration) -> Duration? {
         activity.update(isWorking: slots.activeCount > 0, at: now)
         return activity.nextChange
     }
 
-    /// Registers a caller, so that it can leave before it has begun to wait.
+    /// Lets a caller leave before it has begun to wait.
     mutating func announce() -> WaiterID {
         lastID += 1
         arriving.insert(lastID)
         return lastID
     }
 
-    /// Admits a caller in five steps: look in memory; otherwise join a fetch; otherwise check for a remembered failure;
-    /// otherwise create and register a fetch; and start it, enqueue it, or query slower layers.
+    /// Looks in memory; else joins a fetch; else checks for a remembered failure; else registers a fetch, and starts
+    /// it, enqueues it, or queries slower layers.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
         answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
@@ -140,10 +131,7 @@ struct ImageDownloaderState<Answer> {
         return .waiting(launches: [launch(of: flight)], isJoined: false)
     }
 
-    /// Resumes the callers that may use the source from the slower layers, and continues the fetch at its origin for
-    /// the others.
-    ///
-    /// - Parameter reuse: Returns how the source may be used for one caller.
+    /// The fetch continues at its origin for callers that may not use the source from the slower layers.
     mutating func endLookup(
         _ id: FetchID, with found: SourceCopy?, at now: Duration, reuse: (SourceRequest) -> SourceReuse
     ) -> LookupResult {
@@ -195,17 +183,15 @@ struct ImageDownloaderState<Answer> {
         return leave(ids) { $0.receipt.isExactly(receipt) }
     }
 
-    /// Removes all callers of a source, and its fetches with them; returns the number of fetches.
     mutating func leave(source: SourceIdentity) -> (departure: Departure, flightCount: Int) {
         let ids = flights.values.filter { $0.key.identity == source && !$0.isAbandoned }.map(\.id)
         return (leave(ids, evenPastHalf: true) { _ in true }, ids.count)
     }
 
-    /// Ends a fetch whose transfer has ended: frees its slot, and resumes its callers in order of arrival.
+    /// Frees the fetch's slot, and resumes its callers in order of arrival.
     ///
-    /// - Parameters:
-    ///   - failedTarget: The target that failed; nil if the transfer succeeded. Callers with another target of the same
-    ///   source do not receive its failure: they continue in a separate fetch.
+    /// - Parameter failedTarget: Nil if the transfer succeeded. Callers with another target do not receive its failure:
+    ///   they continue in a separate fetch.
     mutating func finish(_ id: FetchID, failing failedTarget: FetchedTarget? = nil, at now: Duration) -> Completion {
         guard let flight = flights.removeValue(forKey: id) else { return Completion() }
         if current[flight.key] == id { current[flight.key] = nil }
@@ -225,8 +211,7 @@ struct ImageDownloaderState<Answer> {
         return Completion(answers: answered.map { ($0.answer, $0.participation) }, launches: launches)
     }
 
-    /// Creates a separate fetch, the next to start, for callers of one target after their shared fetch failed for
-    /// another.
+    /// Callers of one target go on, as the next fetch to start, after their shared fetch failed for another.
     private mutating func requeue(_ waiters: [Waiter<Answer>], of flight: SharedFetch<Answer>) -> FetchID {
         lastID += 1
         var next = SharedFetch<Answer>(
@@ -247,19 +232,16 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// Rejects new callers and removes all waiting ones.
     mutating func shutDown() -> Departure {
         isShutDown = true
         return leave(Array(flights.keys), evenPastHalf: true) { _ in true }
     }
 
-    /// Returns whether a fetch's transfer should continue; nil if it has ended.
     func isWanted(_ id: FetchID) -> Bool? { flights[id].map { !$0.isAbandoned } }
 
-    /// Returns whether a caller of a fetch wants to keep the copies of its source if its origin sends no image.
+    /// Whether a caller wants to keep the copies of its source if its origin sends no image.
     func isRefresh(_ id: FetchID) -> Bool { flights[id]?.waiters.contains { $0.request.isRefresh } ?? false }
 
-    /// Returns whether a fetch's source was removed from the caches after the fetch had begun.
     func isInvalidated(_ id: FetchID) -> Bool { flights[id]?.isInvalidated ?? false }
 
     mutating func invalidate(_ identity: SourceIdentity?) {
@@ -270,7 +252,6 @@ struct ImageDownloaderState<Answer> {
         }
     }
 
-    /// Returns the running and queued fetches, in the order in which they began.
     func snapshots(at now: Duration) -> [FetchSnapshot] {
         flights.values.filter { !$0.isAbandoned }.sorted { $0.id < $1.id }.map { flight in
             FetchSnapshot(
@@ -329,8 +310,7 @@ struct ImageDownloaderState<Answer> {
         return launches
     }
 
-    /// An ordinary caller may join a reload, but a reload may not join a fetch whose response may be older than the
-    /// reload.
+    /// An ordinary caller may join a reload; a reload may not join a fetch whose response may be older than the reload.
     private func flightToJoin(_ key: FetchKey) -> FetchID? {
         if let flight = current[key] { return flight }
         return key.mode == .ordinary ? current[FetchKey(identity: key.identity, mode: .reload)] : nil

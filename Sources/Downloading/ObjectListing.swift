@@ -8,7 +8,6 @@ struct ObjectListing {
     static let maximumBytes = 4 << 20
 
     private let originName: String
-    /// The bucket's URL, without query.
     private let bucket: String
     private let prefix: String
 
@@ -31,10 +30,10 @@ struct ObjectListing {
         return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
     }
 
-    /// Parses the names in a response, and whether there are more; nil if it is not a listing of this folder.
+    /// Returns the names, and whether there are more; nil if the response is not a listing of this folder.
     ///
-    /// They are our own names, so none has characters that XML would escape. A page may be shorter than requested. A
-    /// full page that does not say whether there are more is not considered the last.
+    /// They are our own names, so none has characters that XML would escape. A full page that does not say whether
+    /// there are more is not considered the last.
     func names(in answer: SharedBytes) -> (names: [String], areMore: Bool)? {
         let text = String(decoding: answer.array, as: UTF8.self)
         guard text.contains("<ListBucketResult") else { return nil }

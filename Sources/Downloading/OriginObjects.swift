@@ -10,8 +10,6 @@ extension DownloadError {
 }
 
 /// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
-///
-/// Files are read and written on separate threads, because a disk may be slow.
 package final class OriginObjects: Sendable {
     private enum Store {
         case folder(path: String, writing: Locked<ConfinedWriting?>)
@@ -25,7 +23,6 @@ package final class OriginObjects: Sendable {
     private let reads: WorkerPool?
     private let writes: WorkerPool?
 
-    /// Creates access to the objects below `origin`; nil if it is not writable.
     package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
         guard origin.isWritable else { return nil }
         self.origin = origin
@@ -42,7 +39,6 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Prepares a folder for writes, and removes leftovers of dead processes.
     package func prepare() async throws {
         guard case .folder(let path, let writing) = store else { return }
         _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
@@ -58,10 +54,9 @@ package final class OriginObjects: Sendable {
         return new
     }
 
-    /// Returns the bytes of an object; nil if there is none.
+    /// Returns nil if there is no such object.
     ///
-    /// - Parameters:
-    ///   - name: Its path below the origin, without dot segments.
+    /// - Parameter name: Its path below the origin, without dot segments.
     package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
         do {
             switch store {
@@ -80,10 +75,7 @@ package final class OriginObjects: Sendable {
         }
     }
 
-    /// Returns the last path segments of the objects directly below a folder.
-    ///
-    /// - Parameters:
-    ///   - folder: Its path below the origin, without dot segments.
+    /// Returns the last path segments of the objects directly below `folder`, which has no dot segments.
     package func names(in folder: String, atMost most: Int) async throws -> [String] {
         switch store {
         case .folder(let path, _):
@@ -120,18 +112,16 @@ package final class OriginObjects: Sendable {
         throw failure
     }
 
-    /// Stores an object, replacing any existing one; files are readable for this user only.
+    /// Replaces an existing object; files are readable for this user only.
     ///
-    /// - Parameters:
-    ///   - name: Its path below the origin, without dot segments.
-    ///   - isDurable: Whether it must survive a crash of the machine.
+    /// - Parameter isDurable: Whether it must survive a crash of the machine.
     package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
             bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
             ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
     }
 
-    /// Stores a result at a destination named by its caller, where other programs may read it.
+    /// Stores a result where other programs may read it.
     func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         try await put(
             bytes, at: destination.identity, description,

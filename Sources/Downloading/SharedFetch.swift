@@ -5,7 +5,7 @@ import Text
 typealias FetchID = UInt64
 typealias WaiterID = UInt64
 
-/// A fetch shared by several callers, from the lookup in the slower layers of the cache to the end of its transfer.
+/// A fetch shared by several callers, from the lookup in the slower layers to the end of its transfer.
 ///
 /// `Answer` is a caller's continuation.
 struct SharedFetch<Answer> {
@@ -24,17 +24,14 @@ struct SharedFetch<Answer> {
     /// Whether its request was sent before its source was removed from the caches.
     var isInvalidated = false
 
-    /// Returns whether half of a caller's time is over.
     func isOverdue(at now: Duration) -> Bool {
         waiters.contains { waiter in waiter.halfTime.map { $0 <= now } ?? false }
     }
 
-    /// The host and port for the per-host limit.
     var host: ExactText { key.identity.url.hostAndPort }
 }
 
-/// Identifies callers that may share a fetch: the origin's current response suits all of them, but a response that must
-/// not be stored is not shared.
+/// Callers with equal keys may share a fetch; a response that must not be stored is not shared.
 ///
 /// A source from slower layers is checked for each caller separately.
 struct FetchKey: Hashable {
@@ -65,7 +62,6 @@ struct Waiter<Answer> {
     let id: WaiterID
     let request: SourceRequest
     let receipt: String
-    /// The time at which half of its time is over.
     let halfTime: Duration?
     let participation: Participation
     let answer: Answer

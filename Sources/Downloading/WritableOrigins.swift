@@ -15,9 +15,7 @@ package struct WritableOrigins: Sendable {
 
     package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
 
-    /// Stores a file or an object, replacing any existing one; a reader gets the old or the new one, whole.
-    ///
-    /// - Parameter description: The metadata for a store; folders keep none of it.
+    /// A reader gets the old or the new one, whole.
     package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
         guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
         try await objects.put(bytes, at: destination, description)

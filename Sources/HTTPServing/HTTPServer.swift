@@ -2,21 +2,20 @@ package import Coordination
 package import HTTPTypes
 package import Telemetry
 
-/// An HTTP/1.1 server on one address, run by libmicrohttpd's event threads and the `http-watch` thread.
+/// Run by libmicrohttpd's event threads and the `http-watch` thread.
 package final class HTTPServer: Sendable {
-    /// The port in use, even if 0 was configured.
     package let port: UInt16
     private let socket: ListeningSocket
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
     private let isListening = Locked(true)
 
-    /// Starts serving; clients can connect when it returns.
+    /// Clients can connect when it returns.
     ///
     /// - Parameters:
-    ///   - logger: Logs events unrelated to a single request.
-    ///   - timekeeper: The clock for the time limits of headers, bodies and the shutdown; idle connections and stalled
-    ///   readers follow the system's clock.
+    /// - logger: For events unrelated to a single request.
+    /// - timekeeper: For headers, bodies and the shutdown; idle connections and stalled readers follow the system's
+    ///   clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()
@@ -42,7 +41,7 @@ package final class HTTPServer: Sendable {
 
     package var connectionCount: Int { context.connectionCount }
 
-    /// Stops accepting connections; open ones close after their next response, idle ones at once.
+    /// Open connections close after their next response, idle ones at once.
     ///
     /// An idle connection that has just opened first gets time for a request.
     package func stopAccepting() {
@@ -58,11 +57,10 @@ package final class HTTPServer: Sendable {
         context.watch.update { $0.isDraining = true }
     }
 
-    /// Stops the server: waits up to `timeLimit` for requests in progress, then cancels the rest.
+    /// Waits for requests in progress, then cancels the rest; returns true if none was aborted.
     ///
     /// - Parameter willAbort: Called, possibly more than once, before requests are aborted; their tasks are cancelled
     ///   as if the clients had disconnected.
-    /// - Returns: true if no request was aborted.
     package func shutDown(timeLimit: Duration, willAbort: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()
         let deadline = context.timekeeper.now + timeLimit

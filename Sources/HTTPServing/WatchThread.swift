@@ -1,8 +1,8 @@
 import Coordination
 import HTTPTypes
 
-/// The `http-watch` thread behind a server's ``ConnectionWatch``: ends headers and bodies that take too long, closes
-/// idle connections when the server drains, and finally stops the library.
+/// Ends headers and bodies that take too long, closes idle connections when the server drains, and finally stops the
+/// library.
 ///
 /// It checks all connections a few times per `headerTimeout`, so that requests in time cost nothing.
 final class WatchThread: Sendable {
@@ -15,7 +15,6 @@ final class WatchThread: Sendable {
         self.daemon = daemon
     }
 
-    /// Starts the thread; it ends when the watch receives the stop command.
     static func start(context: ServingContext, daemon: MicrohttpdDaemon) throws(HTTPServerError) {
         let watch = WatchThread(context: context, daemon: daemon)
         do {

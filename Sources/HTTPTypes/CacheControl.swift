@@ -1,13 +1,12 @@
 import Text
 
-/// The directives of a `Cache-Control` field (RFC 9111 section 5.2).
+/// RFC 9111 section 5.2.
 ///
 /// Unknown directives are ignored. An invalid number, or two different ones, count as 0, so that the response is stale
-/// at once: the safe reading of RFC 9111 section 4.2.1. Of other duplicate directives, the first applies.
+/// at once: the safe reading of section 4.2.1. Of other duplicate directives, the first applies.
 package struct CacheControl: Hashable, Sendable {
     private var directives: [ExactText: String]
 
-    /// Parses the joined value of all `Cache-Control` lines; nil if there is no field.
     package init(_ value: String?) {
         directives = [:]
         for member in value.map({ HTTPSyntax.list($0) }) ?? [] {
@@ -24,19 +23,19 @@ package struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Whether a text can be the value of the field: short and without control characters.
+    /// Short and without control characters.
     package static func isValue(_ text: String) -> Bool {
         1...256 ~= text.utf8.count && text.hasOnlyBytes { $0 >= 0x20 && $0 < 0x7f }
             && HTTPSyntax.trimmed(text).utf8.count == text.utf8.count
     }
 
-    /// Whether there is a directive of this lowercase name, with or without an argument.
+    /// - Parameter name: In lowercase.
     package func contains(_ name: String) -> Bool { directives[ExactText(name)] != nil }
 
-    /// Returns the argument of a directive; empty if it has none.
+    /// Empty if the directive has no argument.
     package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
-    /// Returns the argument of a directive in seconds, capped at 2³¹; 0 if it is invalid (RFC 9111 section 1.2.2).
+    /// Capped at 2³¹; 0 if the argument is invalid (RFC 9111 section 1.2.2).
     package func seconds(_ name: String) -> Int? {
         directives[ExactText(name)].map { Self.seconds($0) ?? 0 }
     }
@@ -49,16 +48,16 @@ package struct CacheControl: Hashable, Sendable {
     }
 }
 
-/// The directives of a request to caches on its path (RFC 9111 section 5.2.1).
+/// RFC 9111 section 5.2.1.
 package struct RequestCacheControl: Hashable, Sendable {
-    /// Requires validation by the origin before a stored response is used; also set by `max-age=0`.
+    /// Also set by `max-age=0`.
     package var noCache = false
     package var noStore = false
     package var onlyIfCached = false
     package var maxAge: Int?
-    /// The number of seconds for which the response must stay fresh.
+    /// In seconds.
     package var minFresh: Int?
-    /// The maximum accepted staleness in seconds; `Int.max` for no limit.
+    /// In seconds; `Int.max` for no limit.
     package var maxStale: Int?
 
     package static let none = RequestCacheControl()

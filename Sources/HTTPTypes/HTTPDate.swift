@@ -1,10 +1,9 @@
 import Text
 
-/// A point in time with the resolution of HTTP: whole seconds since 1970-01-01T00:00:00Z.
 package struct HTTPDate: Hashable, Comparable, Sendable {
     package var secondsSince1970: Int
 
-    /// The range of dates that HTTP can express, in seconds since 1970: four-digit years from 1970 on.
+    /// Four-digit years from 1970 on.
     package static let seconds = 0...253_402_300_799
 
     package init(secondsSince1970: Int) { self.secondsSince1970 = secondsSince1970 }
@@ -19,7 +18,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     ]
     private static let parsedMonths = months.map { $0.lowercased() }
 
-    /// IMF-fixdate, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
+    /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     package var imfFixdate: String {
         let civil = CivilDate(secondsSince1970: secondsSince1970)
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -29,7 +28,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
             + "\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second)) GMT"
     }
 
-    /// Parses the three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime; nil for anything else.
+    /// The three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime.
     ///
     /// A two-digit year more than 50 years after `now` belongs to the previous century, as the section requires. Case
     /// does not matter (RFC 9111 section 4.2). The number of spaces matters, except before asctime's day.
@@ -73,8 +72,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         self.init(secondsSince1970: civil.secondsSince1970)
     }
 
-    /// Parses an ISO 8601 time in UTC, such as `2026-11-24T18:00:00Z`; fractions of a second are truncated, and
-    /// `+00:00` is equivalent to `Z`.
+    /// Such as `2026-11-24T18:00:00Z`; fractions of a second are truncated, and `+00:00` is equivalent to `Z`.
     package init?(iso8601 text: String) {
         var text = text[...]
         guard let zone = ["Z", "+00:00"].first(where: { text.hasSuffix($0) }) else { return nil }
@@ -105,7 +103,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     }
 }
 
-/// A date and time in UTC in the proleptic Gregorian calendar.
+/// In UTC in the proleptic Gregorian calendar.
 private struct CivilDate {
     var year: Int
     var month: Int

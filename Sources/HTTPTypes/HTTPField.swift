@@ -1,9 +1,9 @@
 import Text
 
-/// A header field line: a name, and a value without surrounding whitespace (RFC 9110 section 5).
+/// The value has no surrounding whitespace (RFC 9110 section 5).
 package struct HTTPField: Hashable, Sendable {
     package var name: Name
-    /// The field's value as text; bytes beyond ASCII become the scalars of the same number (ISO 8859-1).
+    /// Bytes beyond ASCII become the scalars of the same number (ISO 8859-1).
     package var value: String
 
     package init(name: Name, value: String) {
@@ -11,12 +11,11 @@ package struct HTTPField: Hashable, Sendable {
         self.value = value
     }
 
-    /// A field name: compared case-insensitively, written as created.
+    /// Compared case-insensitively, written as created.
     package struct Name: Hashable, Sendable, CustomStringConvertible {
-        /// The spelling on the wire.
         package let rawName: String
 
-        /// Creates a name; nil if it is not an RFC 9110 token.
+        /// Nil unless it is an RFC 9110 token.
         package init?(_ name: String) {
             guard !name.isEmpty, name.utf8.allSatisfy(HTTPSyntax.isToken) else { return nil }
             self.init(unchecked: name)
@@ -33,7 +32,7 @@ package struct HTTPField: Hashable, Sendable {
                 || zip(left.utf8, right.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
         }
 
-        /// Hashes the lowercase spelling.
+        /// In lowercase.
         package func hash(into hasher: inout Hasher) {
             for byte in rawName.utf8 { hasher.combine(byte.asciiLowercased) }
         }
@@ -70,8 +69,6 @@ extension HTTPField.Name {
     package static let range = Self(unchecked: "Range")
     package static let acceptRanges = Self(unchecked: "Accept-Ranges")
     package static let contentRange = Self(unchecked: "Content-Range")
-
-    /// The type of a body (RFC 9110 section 8), and its file name when saved (RFC 6266).
     package static let contentType = Self(unchecked: "Content-Type")
     package static let contentEncoding = Self(unchecked: "Content-Encoding")
     package static let contentLength = Self(unchecked: "Content-Length")
@@ -80,7 +77,6 @@ extension HTTPField.Name {
     /// The digest of a body (RFC 9530 section 2).
     package static let contentDigest = Self(unchecked: "Content-Digest")
 
-    /// Validators of a representation (RFC 9110 section 8.8).
     package static let eTag = Self(unchecked: "ETag")
     package static let lastModified = Self(unchecked: "Last-Modified")
 
@@ -102,8 +98,6 @@ extension HTTPField.Name {
     /// The connection (RFC 9110 section 7.6.1), and the chunked coding of a body (RFC 9112 section 6.1).
     package static let connection = Self(unchecked: "Connection")
     package static let transferEncoding = Self(unchecked: "Transfer-Encoding")
-
-    /// The sites that may use a response, and the requesting site (Fetch standard; Fetch Metadata).
     package static let accessControlAllowOrigin = Self(unchecked: "Access-Control-Allow-Origin")
     package static let accessControlAllowMethods = Self(unchecked: "Access-Control-Allow-Methods")
     package static let accessControlAllowHeaders = Self(unchecked: "Access-Control-Allow-Headers")
@@ -112,12 +106,8 @@ extension HTTPField.Name {
     package static let crossOriginResourcePolicy = Self(unchecked: "Cross-Origin-Resource-Policy")
     package static let origin = Self(unchecked: "Origin")
     package static let secFetchSite = Self(unchecked: "Sec-Fetch-Site")
-
-    /// Limits on a browser's use of a response (Content Security Policy; Fetch standard, `nosniff`).
     package static let contentSecurityPolicy = Self(unchecked: "Content-Security-Policy")
     package static let xContentTypeOptions = Self(unchecked: "X-Content-Type-Options")
-
-    /// The duration of a request's steps (Server Timing), and its identifier in the log.
     package static let serverTiming = Self(unchecked: "Server-Timing")
     package static let xRequestID = Self(unchecked: "X-Request-Id")
 
@@ -134,8 +124,7 @@ extension HTTPField.Name {
     package static let metadataToken = Self(unchecked: "X-aws-ec2-metadata-token")
     package static let metadataTokenLifetime = Self(unchecked: "X-aws-ec2-metadata-token-ttl-seconds")
 
-    /// Alula's own fields: the cause of an error, missing pixels, the state of the gain map, the chosen quality, and
-    /// the receipt of a request.
+    /// Alula's own fields.
     package static let imageWidth = Self(unchecked: "Image-Width")
     package static let imageHeight = Self(unchecked: "Image-Height")
     package static let alulaSignature = Self(unchecked: "Alula-Signature")

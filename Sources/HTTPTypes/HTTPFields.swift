@@ -1,6 +1,3 @@
-/// Header fields in the order in which they were received or are sent.
-///
-/// Values made with ``init(continuing:)`` share their first fields: appending does not copy those.
 package struct HTTPFields: Sendable, RandomAccessCollection {
     private var shared: [HTTPField]
     private var own: [HTTPField]
@@ -10,7 +7,7 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         own = fields
     }
 
-    /// Creates a copy that shares its fields with all other continuations.
+    /// Shares the fields with all other continuations.
     package init(continuing fields: HTTPFields) {
         shared = fields.shared.isEmpty ? fields.own : fields.shared + fields.own
         own = []
@@ -27,15 +24,13 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         Self.forEach(in: own, body)
     }
 
-    /// Reads a span, because an array's iterator copies each element, which changes two reference counts.
+    /// An array's iterator copies each element, which changes two reference counts.
     private static func forEach(in fields: [HTTPField], _ body: (borrowing HTTPField) -> Void) {
         let fields = fields.span
         for index in fields.indices { body(fields[index]) }
     }
 
-    /// The values of all fields of this name joined with `, ` (RFC 9110 section 5.3); nil if there is none.
-    ///
-    /// Setting it replaces all of them by one field.
+    /// The values joined with `, ` (RFC 9110 section 5.3); setting it replaces all fields of this name by one.
     package subscript(name: HTTPField.Name) -> String? {
         get {
             var joined: String?

@@ -1,14 +1,12 @@
 package import Memory
 
-/// A request as it arrived.
-///
 /// A request with a body is rejected earlier if its route accepts none.
 package struct HTTPRequest: Sendable {
     package var method: Method
-    /// The request target exactly as received: origin form, percent-encoded.
+    /// Exactly as received: origin form, percent-encoded.
     package var target: String
     package var headerFields: HTTPFields
-    /// The complete body; nil for a request without a body or with an empty one.
+    /// Nil for a request without a body or with an empty one.
     package var body: SharedBytes?
     package var peer: PeerAddress?
 
@@ -19,18 +17,17 @@ package struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// Whether there is a body, possibly empty: announced by the header (RFC 9112 section 6.3), or present.
+    /// Possibly empty: announced by the header (RFC 9112 section 6.3), or present.
     package var hasBody: Bool {
         body != nil || headerFields.contains(.contentLength) || headerFields.contains(.transferEncoding)
     }
 
-    /// A request method, case-sensitive (RFC 9110 section 9.1).
+    /// Case-sensitive (RFC 9110 section 9.1).
     package struct Method: Hashable, Sendable, RawRepresentable {
         package let rawValue: String
 
         package init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The methods that the service supports (RFC 9110 section 9.3).
         package static let get = Self(rawValue: "GET")
         package static let head = Self(rawValue: "HEAD")
         package static let post = Self(rawValue: "POST")
@@ -39,7 +36,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// The remote address of a connection in IPv6 form (RFC 4291 section 2.5.5.2), as halves in host byte order.
+/// In IPv6 form (RFC 4291 section 2.5.5.2), as halves in host byte order.
 package struct PeerAddress: Hashable, Sendable {
     package let high: UInt64
     /// The interface half; for IPv4, `ffff` and the address.
@@ -51,7 +48,7 @@ package struct PeerAddress: Hashable, Sendable {
     }
 }
 
-/// The network that counts as one client: an IPv4 address, or an IPv6 /64, the usual allocation to a household.
+/// One client: an IPv4 address, or an IPv6 /64, the usual allocation to a household.
 package struct ClientNetwork: Hashable, Sendable {
     /// The IPv4 address, or the first half of the IPv6 address; nil for all clients without a known address.
     private let bits: UInt64?

@@ -2,9 +2,8 @@ package import Memory
 
 package struct HTTPResponse: Sendable {
     package var status: Status
-    /// The header fields; the server writes `Content-Length`, `Date` and `Connection`.
     package var headerFields: HTTPFields
-    /// The body of the response; with status 304 and for HEAD only its length is sent.
+    /// With status 304 and for HEAD only the length is sent.
     package var body: Body
 
     package init(status: Status, headerFields: HTTPFields = [:], body: Body = .empty) {
@@ -16,12 +15,11 @@ package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case empty
         case text(String)
-        /// Shared bytes, sent without a copy.
+        /// Sent without a copy.
         case shared(SharedBytes)
-        /// Bytes generated while they are sent, in chunks (RFC 9112 section 7.1).
+        /// Generated while it is sent, in chunks (RFC 9112 section 7.1).
         case streamed(StreamedBody)
 
-        /// The size in bytes; 0 if it is unknown before the body is sent.
         package var count: Int {
             switch self {
             case .empty, .streamed: 0
@@ -31,7 +29,7 @@ package struct HTTPResponse: Sendable {
         }
     }
 
-    /// A three-digit status code (RFC 9110 section 15).
+    /// Three digits (RFC 9110 section 15).
     package struct Status: Hashable, Sendable, CustomStringConvertible {
         package let code: Int
 
@@ -60,8 +58,6 @@ package struct HTTPResponse: Sendable {
         package static let unsupportedMediaType = Self(code: 415)
         package static let unprocessableContent = Self(code: 422)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
-        /// The client closed its connection before the response.
-        ///
         /// Not registered; introduced by nginx and used by other software too.
         package static let clientClosedRequest = Self(code: 499)
 
@@ -74,7 +70,6 @@ package struct HTTPResponse: Sendable {
 
         package var description: String { String(code) }
 
-        /// The name of the status in the registry (RFC 9110 section 15), for the statuses of failures.
         package var reasonPhrase: String? { Self.reasonPhrases[code] }
 
         private static let reasonPhrases = [

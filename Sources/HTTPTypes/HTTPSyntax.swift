@@ -1,6 +1,6 @@
 import Text
 
-/// Character classes of HTTP's grammar (RFC 9110 section 5.6).
+/// RFC 9110 section 5.6.
 package enum HTTPSyntax {
     /// `tchar`: the characters of method and field names.
     package static func isToken(_ byte: UInt8) -> Bool {
@@ -23,7 +23,7 @@ package enum HTTPSyntax {
         return String(rest)
     }
 
-    /// Splits a list at commas outside quoted strings; trims members and drops empty ones (RFC 9110 section 5.6.1).
+    /// Splits at commas outside quoted strings; trims members and drops empty ones (RFC 9110 section 5.6.1).
     package static func list(_ value: String, separator: UInt8 = UInt8(ascii: ",")) -> [String] {
         var members: [String] = []
         var member: [UInt8] = []
@@ -51,7 +51,6 @@ package enum HTTPSyntax {
         return members
     }
 
-    /// Returns the unescaped content of a quoted string; `text` itself if it is not quoted.
     package static func unquoted(_ text: String) -> String {
         guard text.utf8.count >= 2, text.utf8.first == UInt8(ascii: "\""), text.utf8.last == UInt8(ascii: "\"") else {
             return text

@@ -1,11 +1,11 @@
 import Text
 
-/// A media type without parameters, in lowercase: `image/png` (RFC 9110 section 8.3.1).
+/// Without parameters, in lowercase: `image/png` (RFC 9110 section 8.3.1).
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     package let type: String
     package let subtype: String
 
-    /// Parses a `Content-Type` value and drops its parameters; nil if it is not a media type.
+    /// Drops parameters of a `Content-Type`.
     package init?(_ value: String) {
         let essence = HTTPSyntax.trimmed(value.prefix(before: UInt8(ascii: ";"))).asciiLowercased
         let parts = essence.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A response that is sent many times unchanged, with the server's encoded form, which is created once.
+/// Sent many times unchanged, with the server's encoded form, which is created once.
 ///
 /// Safe to share because the form is written once, by the thread that changed the state from `empty`, and read only
 /// when it is `ready`.
 @safe
 package final class RecurringResponse: @unchecked Sendable {
-    /// The server's encoded form of a response; may be used on any thread.
+    /// Created by the server; may be used on any thread.
     package typealias EncodedForm = AnyObject & Sendable
 
     private enum State: UInt8, AtomicRepresentable {
@@ -19,7 +19,7 @@ package final class RecurringResponse: @unchecked Sendable {
 
     package init(_ response: HTTPResponse) { self.response = response }
 
-    /// Returns the encoded form, calling `make` on first use; nil if out of memory.
+    /// Calls `make` on first use; nil if out of memory.
     package func encodedForm(make: (HTTPResponse) -> (any EncodedForm)?) -> (any EncodedForm)? {
         if state.load(ordering: .acquiring) == .ready { return unsafe form }
         guard let made = make(response) else { return nil }
@@ -34,8 +34,6 @@ package final class RecurringResponse: @unchecked Sendable {
 
 /// Answers a request that is repeated byte for byte, without parsing it again.
 package protocol RecurringResponder: AnyObject, Sendable {
-    /// Returns the current response; nil if the request must be parsed again.
-    ///
-    /// Called on event threads; must not block.
+    /// Nil if the request must be parsed again. Called on event threads; must not block.
     func response() -> RecurringResponse?
 }

@@ -1,10 +1,8 @@
 package protocol RequestResponder: Sendable {
-    /// Answers a request.
-    ///
     /// Called on an event thread for every valid request header; must not block.
     func respond(to request: HTTPRequest) -> HTTPReply
 
-    /// Returns the rules for the body of a request with this header; nil if it may not have one.
+    /// Nil if a request with this header may not have a body.
     ///
     /// A request without a length and without a coding has no body (RFC 9112 section 6.3) and goes to ``respond(to:)``
     /// alone.
@@ -12,8 +10,8 @@ package protocol RequestResponder: Sendable {
     /// Called on an event thread once the header is complete, except for GET and HEAD; must not block.
     func bodyPolicy(for request: HTTPRequest) -> BodyPolicy?
 
-    /// Returns the response to a request that violates HTTP or the server's limits (400, 408, 413, 414, 431, 505); the
-    /// connection closes after it.
+    /// The request violates HTTP or the server's limits (400, 408, 413, 414, 431, 505); the connection closes after the
+    /// response.
     func response(to rejection: HTTPRejection) -> HTTPResponse
 }
 
@@ -23,14 +21,14 @@ extension RequestResponder {
 
 package struct BodyPolicy: Sendable {
     package let maximumLength: Int
-    /// Decides on a request that announces a body, before any of it is read; a rejection closes the connection.
+    /// Called before any of the body is read, on an event thread; must not block.
+    ///
+    /// A rejection closes the connection.
     ///
     /// The length is nil if it is unknown (`Transfer-Encoding: chunked`).
-    ///
-    /// Called on an event thread; must not block.
     package let admission: @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission
 
-    /// Allows bodies up to a length if `admission` accepts them; by default it accepts all.
+    /// By default `admission` accepts all bodies.
     package init(
         maximumLength: Int,
         admission: @escaping @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission = { _, _ in
@@ -43,31 +41,23 @@ package struct BodyPolicy: Sendable {
 }
 
 package enum BodyAdmission: Sendable {
-    /// The body is read; the hold lives until it is complete, and then answers the request.
     case accepted((any BodyReservation)?)
     case rejected(HTTPResponse)
 }
 
-/// A request whose body is arriving, with the resources it has reserved, such as memory.
+/// Of a request whose body is arriving: the resources it has reserved, such as memory.
 package protocol BodyReservation: AnyObject, Sendable {
-    /// Reserves room for `length` bytes of the body; a response rejects the rest of it.
-    ///
-    /// Called on an event thread before the bytes are stored; must not block.
+    /// Called on an event thread before the bytes are stored; must not block. A response rejects the rest of the body.
     func rejection(ofLength length: Int) -> HTTPResponse?
 
-    /// Answers the request once its body is complete.
-    ///
-    /// Called once, on an event thread; must not block.
+    /// Called once the body is complete, on an event thread; must not block.
     func respond(to request: HTTPRequest) -> HTTPReply
 }
 
-/// A response, now or later.
 package enum HTTPReply: Sendable {
     case ready(HTTPResponse)
-    /// A complete response shared by many requests; the recurring answer may serve the next request with the same
-    /// header, byte for byte.
+    /// Shared by many requests; the recurring answer may serve the next request with the same header, byte for byte.
     case recurring(RecurringResponse, by: any RecurringResponder)
-    /// A response computed by a task, which the server starts, and cancels when the client disconnects.
     case deferred(@Sendable () async -> HTTPResponse)
     case waiting(ShortWait)
 }
@@ -77,12 +67,10 @@ package enum HTTPReply: Sendable {
 ///
 /// It must be so short that the server can ignore a disconnecting client meanwhile.
 package struct ShortWait: Sendable {
-    /// Starts the wait; `ready` is called once, on any thread, possibly at once.
-    ///
     /// Called on an event thread; must not block.
-    package let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
-    /// Returns the answer after the wait.
     ///
+    /// Calls `ready` once, on any thread, possibly at once.
+    package let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
     /// Called on an event thread after `ready`; must not block.
     package let answer: @Sendable () -> HTTPReply
     package let onAbandon: @Sendable () -> Void
@@ -97,14 +85,12 @@ package struct ShortWait: Sendable {
     }
 }
 
-/// The reason for rejecting a request before a responder sees it.
+/// Before a responder sees the request.
 package enum HTTPRejection: String, Sendable, CaseIterable {
-    /// HTTP that RFC 9112 forbids, a body that the route does not accept, or an absolute-form target.
     case badRequest
     case headerTimeout
-    /// The body did not arrive in time, or arrived too slowly.
+    /// Or too slow.
     case bodyTimeout
-    /// The target is longer than 8 KiB.
     case targetTooLong
     /// The header fields exceed 16 KiB or 64 lines.
     case fieldsTooLarge

@@ -1,8 +1,7 @@
 import Coordination
 package import Memory
 
-/// A body of unknown length, generated while it is sent; the writer waits until the client has received the previous
-/// piece.
+/// Of unknown length, generated while it is sent; the writer waits until the client has received the previous piece.
 ///
 /// A slow reader therefore keeps only one piece in memory. The writer is a task on any thread; the server takes pieces
 /// on its event thread.
@@ -14,7 +13,7 @@ package final class StreamedBody: Sendable {
         case bytes(SharedBytes)
         case end
         case nothing
-        /// The body was aborted; the connection must end, so that the client does not take it for complete.
+        /// The connection must end, so that the client does not take the body for complete.
         case broken
     }
 
@@ -28,14 +27,14 @@ package final class StreamedBody: Sendable {
         var onClose: (@Sendable () -> Void)?
     }
 
-    /// Whether the client may pause reading for any time, on a connection that ends with this body; otherwise the
-    /// server's limits for stalled readers apply.
+    /// The client may pause reading for any time, on a connection that ends with this body; otherwise the server's
+    /// limits for stalled readers apply.
     package let allowsPausing: Bool
     private let state = Locked(State())
 
     package init(allowsPausing: Bool = false) { self.allowsPausing = allowsPausing }
 
-    /// Calls `body` once when the server is done with the body; at once if it already is.
+    /// Once; at once if the server is already done with the body.
     package func onClose(_ body: @escaping @Sendable () -> Void) {
         let isClosed = state.withLock { state in
             if !state.isClosed { state.onClose = body }
@@ -44,9 +43,7 @@ package final class StreamedBody: Sendable {
         if isClosed { body() }
     }
 
-    /// Writes a piece, which may be empty; returns when the server has taken it.
-    ///
-    /// - Throws: ``Closed`` if the client has disconnected.
+    /// May be empty; returns when the server has taken the piece.
     package func write(_ bytes: SharedBytes) async throws(Closed) {
         guard bytes.count > 0 else { return }
         let isTaken = await withCheckedContinuation { continuation in
@@ -64,7 +61,7 @@ package final class StreamedBody: Sendable {
         guard isTaken else { throw Closed() }
     }
 
-    /// Ends the body; if it is incomplete, the connection is aborted.
+    /// If the body is incomplete, the connection is aborted.
     package func finish(isComplete: Bool = true) {
         let wake = state.withLock { state in
             state.isFinished = true
@@ -88,7 +85,7 @@ package final class StreamedBody: Sendable {
         return piece
     }
 
-    /// Calls `wake` once when ``take()`` has something to return; at once if it already has.
+    /// Once, when ``take()`` has something to return; at once if it already has.
     package func whenReady(_ wake: @escaping @Sendable () -> Void) {
         let isReady = state.withLock { state in
             if state.next != nil || state.isFinished || state.isClosed { return true }

@@ -5,13 +5,11 @@ import Recipes
 protocol EncodingTrials {
     func file(quality: Int) throws -> SharedBytes
 
-    /// Returns the similarity of the file to the unencoded image; see ``ComparedPlanes/similarity(to:)``.
-    ///
-    /// Compares luma, and full-size chroma if the image has ``ColorDetail``.
+    /// See ``ComparedPlanes/similarity(to:)``. Compares luma, and full-size chroma if the image has ``ColorDetail``.
     mutating func similarity(quality: Int) throws -> Double
 }
 
-/// Planes that are resampled once, or twice if some of the qualities subsample chroma.
+/// Resampled once, or twice if some of the qualities subsample chroma.
 final class PlaneTrials: EncodingTrials {
     private let image: DecodedImage
     private let target: PlanarTarget
@@ -85,11 +83,11 @@ final class PlaneTrials: EncodingTrials {
     }
 }
 
-/// Pixels of a still or an animation; only the first frame is compared.
+/// Compares only the first frame.
 struct PixelTrials: EncodingTrials {
     private let image: DecodedImage
     private let writer: FileWriter
-    /// Files of stills that were compared, by quality.
+    /// By quality.
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
     private var comparesColors = false

@@ -1,4 +1,3 @@
-/// Small files in formats that libvips can open on this system but must not.
 enum ForeignFiles {
     static let all: [(type: String, file: [UInt8])] = [
         ("MAT", text("MATLAB 5.0 MAT-file", paddedTo: 124) + [0, 1, 0x49, 0x4D] + zeros(128)),

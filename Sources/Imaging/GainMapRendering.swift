@@ -17,13 +17,12 @@ extension DecodedGainMap {
         }
     }
 
-    /// Encodes the map for a result of `plan`, after the image's steps; nil if these do more than crop, resample and
-    /// turn, or if the map cannot be resampled.
+    /// Nil if the steps do more than crop, resample and turn, or if the map cannot be resampled.
     ///
     /// - Parameters:
-    ///   - file: The result's file without a map.
-    ///   - image: The decoded image, before any step.
-    ///   - steps: The steps, with resolved positions.
+    /// - file: The result without a map.
+    /// - image: Before any step.
+    /// - steps: With resolved positions.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec
@@ -52,8 +51,6 @@ extension DecodedGainMap {
         }
     }
 
-    /// Crops, resamples and turns the map together with the image.
-    ///
     /// - Parameter base: The result's image, if the map can be fitted to it.
     private func fitted(
         to image: DecodedImage, _ geometry: GainMapGeometry, base: DecodedImage?, token: WorkToken
@@ -91,8 +88,7 @@ extension DecodedGainMap {
 }
 
 extension RenderPlan {
-    /// Decodes a result's file in the colors of the source, as a client that applies the map sees it; nil if luma
-    /// cannot be compared.
+    /// In the colors of the source, as a client that applies the map sees it; nil if luma cannot be compared.
     fileprivate func shown(
         in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
@@ -106,8 +102,6 @@ extension RenderPlan {
 }
 
 extension GainMapMetadata {
-    /// Maps the 256 samples of an Apple map to samples with these metadata.
-    ///
     /// Apple's samples are amounts on the curve of video: with amount *a* and headroom *h*, light is multiplied by 1 +
     /// (*h* − 1) *a*.
     var appleCurve: [UInt8] {
@@ -119,10 +113,9 @@ extension GainMapMetadata {
         }
     }
 
-    /// Minimum light that is added before gains apply: black has no gain.
+    /// Black has no gain.
     private static let leastOffset = 1.0 / 256
 
-    /// Converts the metadata for C, for an image whose luma has this range.
     fileprivate func gains(_ range: PlaneRange) -> CPixelsGains {
         var gains = CPixelsGains()
         let (start, length): (Double, Double) = range == .full ? (0, 255) : (16, 219)

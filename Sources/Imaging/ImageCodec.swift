@@ -2,18 +2,17 @@ package import Coordination
 package import Memory
 package import Recipes
 
-/// Decoding, and encoding that cannot be interrupted: in this process, or in a confined worker process that can be
-/// terminated.
+/// In this process, or in a confined worker process that can be terminated.
+///
+/// Calls block the thread.
 package protocol ImageCodec: Sendable {
-    /// Decodes a file as `plan` specifies; blocks the calling thread until the work ends.
-    ///
     /// - Throws: ``ImagingError`` for faults of the image.
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
 
-    /// Encodes a still in a format with ``ImageFormat/isEncodedByWorker``, or an animation with
-    /// ``ImageFormat/isAnimationEncodedByWorker``; blocks the calling thread until the work ends.
+    /// A still in a format with ``ImageFormat/isEncodedByWorker``, or an animation with
+    /// ``ImageFormat/isAnimationEncodedByWorker``.
     ///
     /// - Parameter image: Interleaved pixels, or planes of the format's range.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
@@ -43,10 +42,9 @@ package struct InProcessCodec: ImageCodec {
 }
 
 extension ImageCodec {
-    /// Decodes a file as `plan` specifies, with its gain map if the plan keeps it; blocks the calling thread until the
-    /// work ends.
+    /// The map is decoded as a separate file.
     ///
-    /// The map is decoded as a separate file. If that fails, only the map is lost.
+    /// If that fails, only the map is lost.
     ///
     /// - Parameter image: The image without its map, if it was decoded before.
     package func decodeWithGainMap(
@@ -70,16 +68,13 @@ extension ImageCodec {
             file, header: ImageHeader.inspect(file), plan: DecodePlan(), limits: .none, token: token)
     }
 
-    /// Draws the part of a vector image inside a border, at the required size; blocks the calling thread until the work
-    /// ends.
+    /// Draws the part of a vector image inside a border, at the required size.
     ///
     /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
     ///
     /// - Parameters:
-    ///   - plan: The first drawing.
-    ///   - reserve: Reserves memory for the second drawing, which it gets as a plan.
-    /// - Throws: As ``decode(_:header:plan:limits:token:)``, ``ImagingError`` for a drawing that exceeds the limits,
-    ///   and errors of `reserve`.
+    /// - plan: The first drawing.
+    /// - reserve: Reserves memory for the second drawing, which it gets as a plan.
     package func draw(
         _ bytes: SharedBytes, inside border: BorderTrim, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits,
         token: WorkToken, reserve: (DecodePlan) throws -> Void

@@ -3,11 +3,9 @@ package import Memory
 package import Recipes
 
 package enum ImageDecoder {
-    /// Decodes a file as `plan` specifies.
-    ///
     /// - Parameters:
-    ///   - lane: The lane for files that both lanes support; only measurements and comparisons choose.
-    ///   - jpeg: The decoder of JPEG planes, which are kept unchanged; only measurements and comparisons choose.
+    /// - lane: For files that both lanes support; only measurements and comparisons choose.
+    /// - jpeg: Its planes are kept unchanged; only measurements and comparisons choose.
     /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,
@@ -58,8 +56,7 @@ package enum ImageDecoder {
         }
     }
 
-    /// Whether a decode left a library in a state in which it fails on good images, so that the worker process must be
-    /// replaced.
+    /// A library fails on good images from now on, so the worker process must be replaced.
     package static var isUnreliable: Bool { ImageFormat.allCases.contains { $0.decoding.isUnreliable() } }
 
     /// The two implementations of image work that both support.
@@ -118,12 +115,11 @@ package enum ImageDecoder {
         }
     }
 
-    /// Maximum duration of a frame in milliseconds, GIF's limit.
+    /// In milliseconds, GIF's limit.
     ///
     /// PNG and AVIF allow longer ones than WebP can store.
     private static let longestDelay = 655_350
 
-    /// Reduces the loaded image, converts colors that need a full ICC profile, and turns it upright.
     private static func reduced(
         _ loaded: VipsImage, by reduction: Int, frames: Int, header: ImageHeader, timing: (delays: [Int], loop: Int),
         gamut: DecodedGamut, token: WorkToken, room: PlaneMemory.Allocator, isIncomplete: Bool = false
@@ -171,11 +167,10 @@ package enum ImageDecoder {
 }
 
 extension ImageDecoder {
-    /// Converts an image embedded in a drawing, in a format that librsvg does not read, to PNG in sRGB, and returns its
-    /// pixel count.
+    /// Converts an embedded image in a format that librsvg does not read to PNG in sRGB, and returns its pixel count.
     ///
-    /// Returns nil for a drawing, for an image without a header, and for one of more pixels than `most`; without a file
-    /// if it cannot be decoded.
+    /// Nil for a drawing, for an image without a header, and for more pixels than `most`; without a file if it cannot
+    /// be decoded.
     static func embeddedPNG(
         of file: SharedBytes, most: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
@@ -195,7 +190,6 @@ extension ImageDecoder {
 }
 
 extension ImageHeader {
-    /// Returns the part of a level that the format's own decoder applies with less work.
     fileprivate func loadedLevel(for level: Int) -> Int {
         switch format.reading.reduction {
         case .transform: break
@@ -222,14 +216,12 @@ extension VipsImage {
     }
 }
 
-/// Frames of equal size, stacked in one tall image, which is how libvips loads and saves animations.
+/// Stacked in one tall image, as libvips loads and saves animations.
 private struct FrameStrip {
     var image: VipsImage
     let frames: Int
 
-    /// Applies an operation to each frame separately, so that neighboring frames do not mix.
-    ///
-    /// The frames are read in order, so this works on a file that is still being read.
+    /// Neighboring frames do not mix; the frames are read in order, so this works on a file that is still being read.
     func map(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> FrameStrip {
         if frames == 1 { return FrameStrip(image: try body(image), frames: 1) }
         let height = image.height / frames

@@ -8,7 +8,7 @@ package enum ImageLibrary {
     package enum StartError: Error, Hashable, Sendable, CustomStringConvertible {
         case notStarted(detail: String)
         case loaders([String])
-        /// libvips opened a file of this type, whose loader must be disabled.
+        /// Its loader must be disabled.
         case opensForeign(type: String)
         case lacks(ImageFormat)
 
@@ -27,12 +27,12 @@ package enum ImageLibrary {
 
     /// Starts libvips, disables all loaders except the needed ones, and tests both; later calls have the same result.
     ///
-    /// - Throws: ``StartError``, after which the service must not run.
+    /// After a ``StartError`` the service must not run.
     package static func start() throws(StartError) {
         try result.get()
     }
 
-    /// Starts the libraries in a worker process; the serving process has tested them with ``start()``.
+    /// In a worker process; the serving process has tested the libraries with ``start()``.
     package static func startDecoding() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
         // A confined process cannot open fonts.
@@ -41,7 +41,7 @@ package enum ImageLibrary {
         VipsLibrary.disableMachineCode()
     }
 
-    /// Frees libvips' caches for the calling thread; must be called when a worker thread ends.
+    /// Frees libvips' caches; must be called when a worker thread ends.
     package static func endThread() {
         VipsLibrary.endThread()
     }
@@ -78,7 +78,7 @@ package enum ImageLibrary {
 }
 
 extension ImageLibrary {
-    /// The libraries that affect results, with their versions: others may produce other bytes for the same plan.
+    /// Other versions may produce other bytes for the same plan.
     package static var versions: String {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)

@@ -3,13 +3,11 @@ import Memory
 package import Recipes
 
 package enum ImageRenderer {
-    /// Runs the steps of `plan`, and encodes.
-    ///
     /// The same pixels and plan yield the same bytes, on any thread and with any codec.
     ///
     /// - Parameters:
-    ///   - additions: The pixels of additional sources, one for each decode of the plan.
-    ///   - reuse: Caches the forms that steps convert these pixels to.
+    /// - additions: The pixels of additional sources, one for each decode of the plan.
+    /// - reuse: Caches the forms that steps convert these pixels to.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
@@ -121,8 +119,7 @@ package enum ImageRenderer {
         }
     }
 
-    /// Lends the lazy result of all steps on interleaved pixels, the number of frames, and the steps with resolved
-    /// positions.
+    /// Lazy, on interleaved pixels; the steps have resolved positions.
     private static func withResult<Result>(
         _ composer: FrameComposer, of image: DecodedImage, _ token: WorkToken,
         _ body: (VipsImage, _ frames: Int, _ placed: RenderSteps) throws -> Result
@@ -191,7 +188,7 @@ package enum ImageRenderer {
     }
 }
 
-/// Runs the steps of a plan frame by frame; decisions for the first frame apply to all frames.
+/// Decisions for the first frame apply to all frames.
 private struct FrameComposer {
     let plan: RenderPlan
     private let work: [StepWork]
@@ -203,7 +200,6 @@ private struct FrameComposer {
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
 
-    /// The steps, with positions resolved in the first frame.
     var resolvedSteps: RenderSteps {
         plan.steps.resolved { contexts[$0].decision(as: (left: Int, top: Int).self) }
     }

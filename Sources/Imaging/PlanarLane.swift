@@ -2,8 +2,8 @@ import Recipes
 
 /// Decides whether work is done on planes or by libvips.
 ///
-/// The decision depends on the source's header and the request, never on caches or load: the same source and parameters
-/// yield the same bytes.
+/// By the source's header and the request, never by caches or load: the same source and parameters yield the same
+/// bytes.
 enum PlanarLane {
     static func mayDecode(_ header: ImageHeader, plan: DecodePlan) -> Bool {
         guard min(header.storedSize.width, header.storedSize.height) >= StepGeometry.shortestPlane * plan.level else {
@@ -12,12 +12,11 @@ enum PlanarLane {
         return header.format.reading.mayHavePlanes(header)
     }
 
-    /// Returns the resampling for as many leading steps as planes support, and the plan for libvips with the other
-    /// steps.
+    /// As many leading steps as planes support, and the plan for libvips with the others.
     ///
     /// If the result is tiny or larger than the image, libvips runs all steps, on the image at its decoded size.
     ///
-    /// - Parameter needsPixels: Whether the result is pixels, regardless of its format.
+    /// - Parameter needsPixels: The result is pixels, regardless of its format.
     static func part(
         of plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
     ) -> (target: PlanarTarget, rest: RenderPlan) {
@@ -39,9 +38,8 @@ enum PlanarLane {
         return (target, rest)
     }
 
-    /// Returns the encoder for the resampled planes; nil if they must be converted to pixels.
-    ///
-    /// Steps for libvips, gray profiles, and formats without a planar encoder require pixels.
+    /// Nil if the planes must be converted to pixels: for steps of libvips, gray profiles, and formats without a planar
+    /// encoder.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
         guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
         else {

@@ -2,13 +2,11 @@ import Glibc
 import Memory
 import Recipes
 
-/// Finds the quality of a result by encoding the same finished image several times.
-///
-/// The quality depends only on the image and the goal.
+/// Encodes the same finished image at several qualities; the result depends only on the image and the goal.
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
-    /// Creates the gain map, for the first file whose size counts, or for the only file.
+    /// Called for the first file whose size counts, or for the only file.
     private let makeGainMap: GainMapMaker
     private var gainMap: EncodedGainMap??
 
@@ -38,7 +36,7 @@ struct QualitySearch {
         return plan.finished(file, with: map)
     }
 
-    /// Returns a file that fits while the next higher quality does not, and its quality.
+    /// The file fits while the next higher quality does not.
     ///
     /// Bisects: the quality `low` fits and `high` does not, until they are adjacent. The highest quality is tried
     /// first.
@@ -81,10 +79,9 @@ struct QualitySearch {
 
 private struct Measure {
     let quality: Int
-    /// 10000 minus the similarity in ten-thousandths.
     let lack: Double
 
-    /// Returns the lowest quality that is expected to lack at most `lack`; nil if the measures contradict each other.
+    /// Nil if the measures contradict each other.
     ///
     /// The loss changes by about the same factor from each quality to the next: by the one between this measure and
     /// `other`, or by the usual one.
@@ -101,6 +98,6 @@ private struct Measure {
     private var logarithm: Double { log(max(lack, Self.least)) }
 
     private static let defaultSlope = 0.05
-    /// Smaller values count as this one, because zero has no logarithm.
+    /// Zero has no logarithm.
     private static let least = 0.01
 }

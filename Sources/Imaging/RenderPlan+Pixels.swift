@@ -3,20 +3,17 @@ import Memory
 import Recipes
 
 extension BorderTrim {
-    /// Returns the plan for `image`, whose source `plan` was created for.
     func resolved(_ plan: RenderPlan, for image: DecodedImage, token: WorkToken) throws -> RenderPlan {
         try resolved(
             plan, inside: image.box ?? box(in: image, token: token), of: image.size, isDrawnAnew: image.box != nil)
     }
 
-    /// Returns the part of an image that the border surrounds, in pixels of the image.
     func box(in image: DecodedImage, token: WorkToken) throws -> ImagePart {
         try image.interleaved(token: token).part(inside: trim, token: token)
     }
 }
 
 extension RenderPlan {
-    /// Returns the plan for the pixels of an image, with a result in sRGB or Display P3; gray stays gray.
     func shown(from image: DecodedImage, in gamut: Gamut) -> RenderPlan {
         let isColored = image.bands >= 3
         let shown = isColored && gamut == .p3 ? Gamut.p3 : .srgb

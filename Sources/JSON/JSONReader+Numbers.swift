@@ -1,6 +1,5 @@
 import Text
 
-/// Parses RFC 8259 numbers, and for JSON5 also hexadecimal numbers, a plus sign, and a leading or trailing point.
 extension JSONReader {
     func startsNumber(_ byte: UInt8) -> Bool {
         switch byte {
@@ -28,7 +27,7 @@ extension JSONReader {
         return .double(number)
     }
 
-    /// Reads digits, at least one unless `mayBeNone`.
+    /// At least one unless `mayBeNone`.
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
         let start = place
         while let byte = peek, byte.isASCIIDigit { place += 1 }

@@ -1,8 +1,6 @@
 import Text
 
-/// Parses quoted strings with their escapes, and the unquoted names of JSON5.
 extension JSONReader {
-    /// Reads a string whose opening quote is next.
     mutating func string() throws(Failure) -> String {
         let start = place
         let quote = bytes[place]
@@ -25,7 +23,7 @@ extension JSONReader {
         throw Failure(reason: "a text has no end", offset: start)
     }
 
-    /// Reads an unquoted name; nil if none begins here.
+    /// Nil if no name begins here.
     mutating func identifier() throws(Failure) -> String? {
         var name = ""
         while let byte = peek {
@@ -50,7 +48,7 @@ extension JSONReader {
         return name.isEmpty ? scalar.properties.isIDStart : scalar.properties.isIDContinue
     }
 
-    /// Returns the character at `place` and its length in bytes; nil if the bytes are not UTF-8.
+    /// Nil if the bytes are not UTF-8.
     func scalar(at place: Int) -> (Unicode.Scalar, Int)? {
         var decoder = UTF8()
         var iterator = bytes[place..<min(place + 4, bytes.count)].makeIterator()

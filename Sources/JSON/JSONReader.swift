@@ -1,22 +1,20 @@
 package import Text
 
-/// Parses a JSON (RFC 8259) or JSON5 text; rejects duplicate members of an object.
+/// RFC 8259 or JSON5; rejects duplicate members of an object.
 package struct JSONReader {
     package enum Dialect: Sendable {
-        /// RFC 8259, for text from programs.
         case strict
-        /// JSON5, for text from people: comments, trailing commas, and less strict names and numbers.
+        /// For text from people: comments, trailing commas, and less strict names and numbers.
         case json5
     }
 
     package struct Failure: Error, Equatable {
-        /// The reason, for the author of the text.
         package let reason: String
-        /// The position in bytes.
+        /// In bytes.
         package let offset: Int
     }
 
-    /// The position of an object member, in bytes.
+    /// In bytes.
     package struct Place: Equatable, Sendable {
         package let name: Int
         package let value: Int
@@ -25,7 +23,7 @@ package struct JSONReader {
     let bytes: [UInt8]
     let dialect: Dialect
     var place = 0
-    /// The names of the enclosing members.
+    /// Of the enclosing members.
     private var path: [String] = []
     private var places: [ExactText: Place] = [:]
     private var notesPlaces = false
@@ -45,13 +43,13 @@ package struct JSONReader {
         return value
     }
 
-    /// Parses the value at the start of a text, and ignores the rest.
+    /// Ignores the rest of the text.
     package static func firstValue(in bytes: [UInt8]) throws(Failure) -> JSONValue {
         var reader = JSONReader(bytes, .strict)
         return try reader.value(depth: 0)
     }
 
-    /// Returns the positions of all members outside arrays, by their dotted paths: `origins.photos.url`.
+    /// Outside arrays, by their dotted paths: `origins.photos.url`.
     package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {
         var reader = JSONReader(bytes, dialect)
         reader.notesPlaces = true
@@ -59,7 +57,7 @@ package struct JSONReader {
         return reader.places
     }
 
-    /// Returns the number of bytes before the value: whitespace and comments.
+    /// Whitespace and comments before the value.
     package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
         var reader = JSONReader(bytes, dialect)
         try reader.skipSpace()
@@ -144,7 +142,7 @@ package struct JSONReader {
         }
     }
 
-    /// Returns whether the comma just read was a trailing one, which JSON5 allows.
+    /// The comma just read was a trailing one, which JSON5 allows.
     private mutating func isAtLooseEnd(_ end: Unicode.Scalar) throws(Failure) -> Bool {
         guard dialect == .json5 else { return false }
         try skipSpace()
@@ -168,7 +166,6 @@ package struct JSONReader {
     func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: place) }
 }
 
-/// Skips whitespace between values, and for JSON5 comments and more kinds of whitespace.
 extension JSONReader {
     mutating func skipSpace() throws(Failure) {
         while let byte = peek {
@@ -199,7 +196,7 @@ extension JSONReader {
         }
     }
 
-    /// Whether a character is the byte order mark or Unicode whitespace, including line and paragraph separators.
+    /// Including the byte order mark, and line and paragraph separators.
     private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .spaceSeparator, .lineSeparator, .paragraphSeparator: true

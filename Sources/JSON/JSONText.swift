@@ -1,16 +1,12 @@
-/// Writes JSON strings (RFC 8259 section 7).
 package enum JSONText {
     private static let hexadecimal = Array("0123456789abcdef".utf8)
 
-    /// Appends `text` in quotes.
+    /// In quotes.
     ///
     /// Escapes quotes, backslashes, and all characters that are invisible or affect how others are displayed: control
     /// characters (including DEL and C1), line separators, and formatting characters, above all bidirectional ones.
     ///
-    /// - Parameters:
-    ///   - text: The text to write.
-    ///   - limit: The number of bytes of `text` to write; a longer text is truncated at a character boundary.
-    ///   - buffer: The destination.
+    /// - Parameter limit: In bytes; a longer text is truncated at a character boundary.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {
         buffer.append(UInt8(ascii: "\""))
         var kept = 0
@@ -40,7 +36,7 @@ package enum JSONText {
         for shift in [12, 8, 4, 0] { buffer.append(hexadecimal[Int(unit >> UInt16(shift)) & 15]) }
     }
 
-    /// Whether a non-ASCII character is invisible, so that it could hide text or reorder the text around it.
+    /// An invisible character could hide text or reorder the text around it.
     private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: true

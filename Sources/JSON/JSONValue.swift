@@ -1,6 +1,6 @@
 package import Text
 
-/// A JSON value (RFC 8259); objects preserve the order of their members.
+/// Objects preserve the order of their members.
 package indirect enum JSONValue: Sendable {
     case null
     case bool(Bool)
@@ -10,13 +10,12 @@ package indirect enum JSONValue: Sendable {
     case array([JSONValue])
     case object([(String, JSONValue)])
 
-    /// The members of an object by name, unique in parsed values; nil for any other value.
+    /// Unique in parsed values; nil for any other value.
     package var members: [ExactText: JSONValue]? {
         guard case .object(let members) = self else { return nil }
         return Dictionary(members.map { (ExactText($0.0), $0.1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The value as JSON, without whitespace.
     package var text: String {
         var buffer: [UInt8] = []
         append(to: &buffer)

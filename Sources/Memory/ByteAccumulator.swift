@@ -1,14 +1,13 @@
 import Glibc
 
-/// A growing block of bytes that becomes a ``SharedBytes`` without a copy, such as for a download.
+/// Becomes a ``SharedBytes`` without a copy.
 @safe
 package struct ByteAccumulator: ~Copyable {
-    /// The number of bytes written so far.
     package private(set) var count = 0
     private var capacity = 0
     private var base: UnsafeMutableRawPointer?
 
-    /// Creates an empty block; `capacity` is a hint from an announced length, already capped by the caller.
+    /// - Parameter capacity: A hint from an announced length, already capped by the caller.
     package init(reservingCapacity capacity: Int = 0) {
         if capacity > 0 { reserve(capacity) }
     }
@@ -17,7 +16,7 @@ package struct ByteAccumulator: ~Copyable {
         unsafe free(base)
     }
 
-    /// Appends a copy of `bytes`; when full, the block grows by half, so that the slack stays small.
+    /// When full, the block grows by half, so that the slack stays small.
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
@@ -34,7 +33,6 @@ package struct ByteAccumulator: ~Copyable {
         unsafe bytes.withUnsafeBytes { unsafe append($0) }
     }
 
-    /// Ends the accumulation and transfers the block.
     package consuming func finish() -> SharedBytes {
         let block = unsafe takeStorage()
         return unsafe SharedBytes(heap: block.base, count: block.count)
@@ -49,7 +47,7 @@ package struct ByteAccumulator: ~Copyable {
         return unsafe block
     }
 
-    /// Makes room for `wanted` bytes in total, at least the current count.
+    /// `wanted` is at least the current count.
     package mutating func reserve(_ wanted: Int) {
         guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
         unsafe base = grown
@@ -58,10 +56,10 @@ package struct ByteAccumulator: ~Copyable {
 }
 
 extension FixedWidthInteger {
-    /// Returns the lowest `count` bytes of this number, most significant first.
+    /// The lowest bytes.
     package func bigEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] { littleEndianBytes(count).reversed() }
 
-    /// Returns the lowest `count` bytes of this number, least significant first.
+    /// The lowest bytes.
     package func littleEndianBytes(_ count: Int = Self.bitWidth / 8) -> [UInt8] {
         (0..<count).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
     }

@@ -4,28 +4,26 @@ import Synchronization
 
 /// An immutable, reference-counted block of bytes: source files, decoded pixels and encoded results.
 ///
-/// The memory comes from any allocator (malloc, a C library's own, a shared mapping) and is released by the supplied
-/// function when the last reference ends. Safe to share because no code writes after `init`.
+/// The memory comes from any allocator (malloc, a C library's own, a shared mapping). Safe to share because no code
+/// writes after `init`.
 @safe
 package final class SharedBytes: @unchecked Sendable {
     /// Returns a block to its allocator.
     package typealias Release = @Sendable (_ base: UnsafeMutableRawPointer, _ count: Int) -> Void
 
-    /// The size in bytes.
     package let count: Int
-    /// The memory in bytes that this object retains: the whole block as allocated.
+    /// The whole block as allocated.
     package let footprint: Int
     private let base: UnsafeMutableRawPointer?
     private let release: Release
-    /// Whether this counts as living; a slice does not, because the block counts itself.
+    /// A slice does not count as living, because the block counts itself.
     private let isWhole: Bool
     private static let living = Atomic(0)
 
-    /// The memory in bytes of all blocks of the process, in caches, work and responses.
+    /// All blocks of the process, in caches, work and responses.
     package static var livingByteCount: Int { living.load(ordering: .relaxed) }
 
-    /// Takes ownership of `count` bytes at `base`; `release` is called exactly once, on the thread that drops the last
-    /// reference.
+    /// `release` is called exactly once, on the thread that drops the last reference.
     ///
     /// - Parameter footprint: The memory in bytes that `release` frees.
     @unsafe
@@ -41,7 +39,7 @@ package final class SharedBytes: @unchecked Sendable {
         Self.living.wrappingAdd(footprint, ordering: .relaxed)
     }
 
-    /// Creates a slice of a block without a copy; it retains the whole block, which counts once.
+    /// Retains the whole block, which counts once.
     package init(_ range: Range<Int>, of whole: SharedBytes) {
         precondition(range.lowerBound >= 0 && range.upperBound <= whole.count, "the part is not within the block")
         unsafe base = whole.base.map { unsafe $0 + range.lowerBound }
@@ -51,7 +49,7 @@ package final class SharedBytes: @unchecked Sendable {
         isWhole = false
     }
 
-    /// Takes ownership of the first `count` bytes of a `malloc` block.
+    /// The first `count` bytes of a `malloc` block.
     ///
     /// A block for a C library is often far larger than the bytes written to it, so the rest of the block is freed.
     @unsafe
@@ -87,7 +85,7 @@ package final class SharedBytes: @unchecked Sendable {
         try unsafe body(UnsafeRawBufferPointer(start: base, count: count).bytes)
     }
 
-    /// Calls `body` with a pointer for C libraries; it is valid while this object lives.
+    /// Valid while this object lives.
     @unsafe
     package func withUnsafeBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -95,7 +93,6 @@ package final class SharedBytes: @unchecked Sendable {
         try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// A copy of the bytes, for tests and small texts.
     package var array: [UInt8] {
         unsafe withUnsafeBytes { unsafe Array($0) }
     }

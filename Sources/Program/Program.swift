@@ -2,24 +2,21 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The program for its user: its version, its output, and how it ends.
 package enum Program {
     /// The version of the service and of its commands (Semantic Versioning).
     package static let version = "1.0.0"
-    /// The version with the revision of the source code, for people and for keys of caches.
+    /// With the revision of the source code, for people and for keys of caches.
     package static var build: String { "\(version) (\(revision))" }
     package static let standardInput = "-"
 
     package static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-    /// Prints a text on standard output, unbuffered, and exits with status 0, or 1 if that fails.
+    /// Exits with status 0, or 1 if printing fails.
     package static func succeed(_ text: String) -> Never {
         exit(print(text) ? 0 : 1)
     }
 
-    /// Prints a text on standard output, unbuffered.
-    ///
-    /// - Returns: Whether it succeeded; always false after the reader of a pipe has closed it.
+    /// Unbuffered; false after the reader of a pipe has closed it.
     @discardableResult
     package static func print(_ text: String) -> Bool {
         guard canPrint else { return false }
@@ -28,10 +25,9 @@ package enum Program {
         return false
     }
 
-    /// Whether standard output is still writable.
     package static var canPrint: Bool { !isOutputBroken.load(ordering: .relaxed) }
 
-    /// Makes a text safe for a terminal: one line, without control characters.
+    /// One line, without control characters.
     package static func line(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -43,17 +39,17 @@ package enum Program {
                 }))
     }
 
-    /// Prints an error on standard error, after the program's name.
+    /// After the program's name.
     package static func printError(_ line: String) {
         printToStandardError("alula: " + Self.line(line) + "\n")
     }
 
-    /// Prints a text on standard error unchanged.
+    /// Unchanged.
     package static func printToStandardError(_ text: String) {
         _ = write(text, to: STDERR_FILENO)
     }
 
-    /// Reads the file at `path`, which may be ``standardInput``; returns nil if it fails.
+    /// May be ``standardInput``; nil if reading fails.
     package static func input(at path: String) -> [UInt8]? {
         let descriptor = path == standardInput ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -88,14 +84,12 @@ package enum Program {
     }
 }
 
-/// The exit statuses of the program, from `sysexits.h` where possible; docs/command-line.md has the table.
+/// From `sysexits.h` where possible; docs/command-line.md has the table.
 package enum ExitStatus {
-    /// A part of the work failed, or a service rejected a request.
+    /// Or a service rejected a request.
     package static let failed: CInt = 1
     /// The command line, or the settings of a command, are invalid.
     package static let wrongUse: CInt = 2
-    /// The service, or the part of it that a command needs, cannot start.
     package static let cannotStart: CInt = 69
-    /// The settings of the service are invalid.
     package static let wrongSettings: CInt = 78
 }

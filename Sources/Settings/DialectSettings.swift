@@ -3,13 +3,11 @@ import Downloading
 import Text
 import ThumbnailAPI
 
-/// Another service's URLs: their settings, and the dialect that serves them.
 struct DialectRow: Sendable {
-    /// Its name in `unsignedDialects`.
     let name: String
     let path: @Sendable (DialectSettings) -> PathPrefix?
     let settings: [Setting]
-    /// Whether its keys close other dialects.
+    /// The dialect's keys close other dialects.
     var hasKeys: @Sendable (DialectSettings) -> Bool = { _ in false }
     let dialect: @Sendable (DialectSettings, Vocabulary) -> (any Dialect)?
 
@@ -17,14 +15,13 @@ struct DialectRow: Sendable {
 }
 
 struct DialectSettings: Sendable {
-    /// The service whose environment variables are read; nil for none.
+    /// Environment variables that are read besides ours.
     var environmentOf: OtherServiceEnvironment?
     var wsrv = WsrvConfiguration()
 
     var imgproxy = ImgproxyConfiguration()
-    /// Origins from another service's variables; those in the settings file take precedence.
     var origins: [Origin] = []
-    /// Names of dialects with restrictions from another service's variables that other dialects could bypass.
+    /// Dialects with restrictions from another service's variables that other dialects could bypass.
     var bounded: Set<ExactText> = []
     var thumbor = ThumborConfiguration()
     var imaginary = ImaginaryConfiguration()

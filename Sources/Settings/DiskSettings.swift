@@ -13,7 +13,7 @@ package struct DiskSettings: Sendable {
     var sourceCapacity = 150 << 20
     var resultCapacity = 150 << 20
 
-    /// The configuration of the disk store; nil if nothing is written.
+    /// Nil if nothing is written.
     package var storeConfiguration: DiskStoreConfiguration? {
         guard mode == .default, let path else { return nil }
         return DiskStoreConfiguration(
@@ -27,7 +27,6 @@ package struct DiskSettings: Sendable {
     }
 }
 
-/// The disk cache is configured but unusable, which stops the start so that the operator notices.
 package struct UnusableDiskCache: Error, CustomStringConvertible {
     let path: String
     let reason: DiskStoreError

@@ -6,9 +6,8 @@ import Text
 
 package struct ExportSettings: Sendable {
     package struct Collector: Sendable {
-        /// The URL for OTLP over HTTP; nil if nothing is sent.
+        /// OTLP over HTTP; nil if nothing is sent.
         package var endpoint: SourceURL?
-        /// Fields of its requests, such as a vendor's key.
         package var fields: HTTPFields = [:]
     }
 
@@ -17,12 +16,11 @@ package struct ExportSettings: Sendable {
     package var sampler = TraceSampler(share: 0.01)
     package var interval = Duration.seconds(60)
     package var temporality = MetricTemporality.cumulative
-    /// Attributes of the service that extend or replace the defaults; names are unique.
+    /// Extend or replace the defaults; names are unique.
     var attributes: [(name: String, value: String)] = []
-    /// OpenTelemetry variables that are ignored because their values are invalid.
+    /// Invalid values.
     package var ignored: [IgnoredVariable] = []
 
-    /// Removes the metrics endpoint, and optionally the traces endpoint.
     mutating func clearEndpoints(traces clearsTraces: Bool) {
         metrics.endpoint = nil
         if clearsTraces { traces.endpoint = nil }
@@ -38,12 +36,11 @@ package struct ExportSettings: Sendable {
     static let intervals = Duration.milliseconds(100)...Duration.seconds(86_400)
 }
 
-/// An OpenTelemetry variable with an invalid value.
 package struct IgnoredVariable: Equatable, Sendable {
     let name: String
     let allowed: String
 
-    /// Logs which variables are ignored, one line each; never their values, which may be secret.
+    /// Never logs values, which may be secret.
     package static func report(_ variables: [IgnoredVariable], to logger: Logger) {
         for variable in variables {
             logger.warning(
@@ -54,8 +51,7 @@ package struct IgnoredVariable: Equatable, Sendable {
 }
 
 extension Settings {
-    /// The attributes of the service for collectors: OpenTelemetry's variables override the defaults, and
-    /// `instanceName` overrides both.
+    /// OpenTelemetry's variables override the defaults, and `instanceName` overrides both.
     package var resourceAttributes: [(name: String, value: String)] {
         let instance = (name: "service.instance.id", value: sharedCache.instance)
         var attributes = [("service.name", "alula"), ("service.version", Program.version), instance]

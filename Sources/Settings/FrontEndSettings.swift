@@ -5,7 +5,7 @@ import ThumbnailAPI
 
 struct FrontEndSettings: Sendable {
     var places: [ExactText: PathPrefix] = [:]
-    /// The configured lists of sizes; nil for the framework's own, or for ``SizePolicy``'s if that is restricted.
+    /// Nil for the framework's own sizes, or for ``SizePolicy``'s if that is restricted.
     var nextSizes: [Int]?
     var nextQualities: [Int]?
     var vercelSizes: [Int]?
@@ -40,7 +40,6 @@ extension DialectRow {
         frontEnd("ipx", at: "/_ipx", of: "IPX and Nuxt Image") { IPXDialect(at: $0, base: $2) },
     ]
 
-    /// Creates the row of an endpoint with its framework's default path.
     private static func frontEnd(
         _ name: String, at usualPath: String, of makers: String, _ others: [Setting] = [],
         dialect: @escaping @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect

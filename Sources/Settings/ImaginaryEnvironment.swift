@@ -5,7 +5,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// Reads imaginary's flags, as variables with their names: `IMAGINARY_ENABLE_URL_SOURCE` for `-enable-url-source`.
+/// imaginary's flags, as variables with their names: `IMAGINARY_ENABLE_URL_SOURCE` for `-enable-url-source`.
 ///
 /// A few variables are the service's own: `URL_SIGNATURE_KEY`, which overrides the flag, and `PORT`.
 struct ImaginaryEnvironment: OtherServiceReader {
@@ -48,7 +48,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
         set { settings.dialects.imaginary = newValue }
     }
 
-    /// Flags for access control, each with a hyphen, and the variable that overrides one.
+    /// Each with a hyphen, and the variable that overrides one.
     private static let access: [OtherServiceRow<Self>] = [
         OtherServiceRow("URL_SIGNATURE_KEY", \.signatureKey, .init { $0 }, replacing: ["imaginarySignatureKey"]),
         OtherServiceRow("-URL_SIGNATURE_KEY", SettingParser<String> { $0 }, replacing: ["imaginarySignatureKey"]) {
@@ -121,7 +121,7 @@ struct ImaginaryEnvironment: OtherServiceReader {
         }
     }
 
-    /// Reads hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,
+    /// Hosts with path prefixes and any scheme: `https://images.example.com/a`, `https://*.example.com`,
     /// `https://example.com/a*`.
     private static func patterns(_ text: String) throws(InvalidValue) -> [SourcePattern] {
         var patterns: [SourcePattern] = []

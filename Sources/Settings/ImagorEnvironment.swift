@@ -5,10 +5,8 @@ import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
-/// Reads imagor's environment variables.
-///
-/// Only some of their names begin with `IMAGOR_`: its loader uses `HTTP_LOADER_`, its processor `VIPS_`, and its server
-/// has no prefix, as in `PORT`.
+/// Only some names begin with `IMAGOR_`: imagor's loader uses `HTTP_LOADER_`, its processor `VIPS_`, and its server has
+/// no prefix, as in `PORT`.
 struct ImagorEnvironment: OtherServiceReader {
     var settings: Settings
     var reading = OtherServiceEnvironment.Reading()
@@ -18,7 +16,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private var keepsNothing = false
     private var maximumWidth: Int?
     private var maximumHeight: Int?
-    /// Imagor's default limit of a side, if a variable sets only the other side.
+    /// Imagor's limit of a side, if a variable sets only the other one.
     private static let usualSide = 9_999
     private var automatic: Set<ImageFormat> = []
 
@@ -174,12 +172,11 @@ struct ImagorEnvironment: OtherServiceReader {
         }
     }
 
-    /// Reads whole seconds of a duration; a negative one counts as unset.
+    /// Whole seconds; a negative duration counts as unset.
     private static let seconds = SettingParser<Int> { (text) throws(InvalidValue) in
         text.hasPrefix("-") ? 0 : try milliseconds.parse(text) / 1_000
     }
 
-    /// Reads a duration in Go's syntax: `1h30m`, `500ms`, `1.5s`, `0`.
     private static let milliseconds = SettingParser(
         allowed: "a duration such as 30s, 1h30m or 500ms"
     ) { text -> Int? in

@@ -2,13 +2,13 @@ import Downloading
 import Text
 
 struct ImgproxyAllowedSources {
-    /// Prefixes of http and https URLs, in which a star matches characters other than a slash.
+    /// A star matches characters other than a slash.
     private(set) var patterns: [SourcePattern] = []
     private(set) var includesFiles = false
 
     private static let fileScheme = "local"
 
-    /// Reads comma-separated prefixes; those of unsupported stores allow nothing.
+    /// Comma-separated; prefixes of unsupported stores allow nothing.
     init(_ text: String) throws(InvalidValue) {
         for member in try SettingParser.members.parse(text) {
             let scheme = member.prefix(before: UInt8(ascii: ":")).asciiLowercased

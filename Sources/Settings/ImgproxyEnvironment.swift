@@ -23,7 +23,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
     private static let prefix = "IMGPROXY_"
     private static let watermarkOrigin = "imgproxy-watermark"
     private static let localOrigin = "imgproxy-local"
-    /// Version 3 names with their version 4 names; the newer one wins if both are set.
+    /// The newer name wins if both are set.
     private static let formerNames: [ExactText: ExactText] = [
         "CONCURRENCY": "WORKERS", "ENABLE_AVIF_DETECTION": "AUTO_AVIF", "ENABLE_JXL_DETECTION": "AUTO_JXL",
         "ENABLE_WEBP_DETECTION": "AUTO_WEBP", "READ_TIMEOUT": "READ_REQUEST_TIMEOUT", "WRITE_TIMEOUT": "TIMEOUT",
@@ -235,7 +235,7 @@ extension ImgproxyEnvironment {
         }
     }
 
-    /// Restricts sources to those that the variables allow: files only if `local://` is among them.
+    /// Files are allowed only if `local://` is among the sources.
     private mutating func finishSources() {
         if let allowedSources {
             settings.downloads.allowedSources = allowedSources.patterns

@@ -1,9 +1,8 @@
-/// A memory limit: a number of bytes, or a share of the machine's memory.
 package enum MemoryShare: Equatable, Sendable {
     case bytes(Int)
     case percent(Int)
 
-    /// The smallest limit with which the service works.
+    /// The service works with it.
     static let smallest = 16 << 20
 
     init(_ text: String) throws(InvalidValue) {

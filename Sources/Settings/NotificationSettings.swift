@@ -11,7 +11,6 @@ package struct NotificationSettings: Sendable {
 }
 
 extension NotificationSettings {
-    /// The setting whose value is a list of objects, read by ``PurgeHooksReader``.
     static let purgeHooks = "purgeHooks"
 
     static let table: [Setting] = [
@@ -41,7 +40,7 @@ extension NotificationSettings {
 enum PurgeHooksReader {
     private static let members = ["url", "method", "headers", "body"]
     private static let maximumHooks = 32
-    /// Fields that the service sets itself; `Host` may differ from the URL's host.
+    /// `Host` may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
 
     static func read(

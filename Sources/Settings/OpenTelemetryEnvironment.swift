@@ -4,8 +4,8 @@ import HTTPTypes
 import Telemetry
 import Text
 
-/// Reads OpenTelemetry's own environment variables, which Alula's settings override (OpenTelemetry specification,
-/// "Environment Variable Specification" and "OTLP Exporter Configuration").
+/// OpenTelemetry's own environment variables, which Alula's settings override ("Environment Variable Specification" and
+/// "OTLP Exporter Configuration").
 ///
 /// As the specification requires, an invalid value is ignored with a warning and does not stop the start. An empty
 /// value counts as unset.
@@ -134,8 +134,7 @@ struct OpenTelemetryEnvironment {
     private static let endpoint = "an absolute http or https URL, such as http://127.0.0.1:4318"
     private static let pairs = "key=value, separated by commas, percent-encoded"
 
-    /// Reads a list of pairs in the form of W3C Baggage, in which spaces need no encoding; returns nil if a pair is
-    /// invalid.
+    /// W3C Baggage, in which spaces need no encoding; nil if a pair is invalid.
     private static func pairs(in text: String) -> [(name: String, value: String)]? {
         func decoded(_ part: ArraySlice<UInt8>) -> String? {
             var part = part

@@ -3,7 +3,6 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Why a named origin is unusable, and which member is wrong.
 struct OriginProblem: Error, Equatable {
     let path: String
     let allowed: String
@@ -12,16 +11,14 @@ struct OriginProblem: Error, Equatable {
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
-/// The members of an object that describes an origin, or a part of one.
+/// An origin, or a part of one.
 struct OriginMembers {
-    /// The path of the object, such as `origins.photos.tls`.
+    /// Such as `origins.photos.tls`.
     let path: String
     private let members: [ExactText: JSONValue]
     private let environment: [String: String]
 
-    /// Reads the members of `value`.
-    ///
-    /// Only members with these names are allowed; nil allows any.
+    /// Only these names are allowed; nil allows any.
     init(
         _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
@@ -78,7 +75,7 @@ struct OriginMembers {
         }
     }
 
-    /// Returns the secret that a member refers to, never a literal secret.
+    /// Never a literal secret.
     func secret(_ name: String) throws(OriginProblem) -> String? {
         guard let value = members[ExactText(name)] else { return nil }
         do throws(InvalidValue) {
@@ -88,7 +85,6 @@ struct OriginMembers {
         }
     }
 
-    /// Returns an environment variable; nil if it is unset or empty.
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     func requiredSecret(_ name: String) throws(OriginProblem) -> String {
@@ -96,7 +92,7 @@ struct OriginMembers {
         return secret
     }
 
-    /// Reads request fields by name: with texts, with secrets, or null for none.
+    /// A field is a text, a secret, or null for none.
     ///
     /// - Parameter own: Fields that the service sets itself.
     func fields(

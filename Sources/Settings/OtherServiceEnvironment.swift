@@ -24,22 +24,21 @@ protocol OtherServiceReader: SendableMetatype {
     var reading: OtherServiceEnvironment.Reading { get set }
     var replacedSettings: [String] { get set }
 
-    /// Creates a reader with the service's own defaults.
+    /// - Parameter settings: The service's own defaults.
     init(_ settings: Settings, _ environment: [String: String])
 
     static var dialectName: ExactText { get }
 
     static var rows: [OtherServiceRow<Self>] { get }
 
-    /// The variables that contain a key without which the service is open.
+    /// Without these keys, the service is open.
     static var keys: [String] { get }
 
     static func isSecret(_ name: String) -> Bool
 
-    /// The variable's name in the table; nil if the service does not have it.
+    /// Nil if the service does not have the variable.
     func row(of name: String) -> String?
 
-    /// Returns whether ignoring a variable that is not in the table has no effect.
     func isHarmless(_ row: String, _ text: String) -> Bool
 
     mutating func finish()
@@ -81,7 +80,7 @@ extension OtherServiceReader {
         settings.chosen.insert(ExactText(name))
     }
 
-    /// Adds an origin with one file of a folder; returns the URL of the file.
+    /// The origin has one file of a folder; returns the URL of the file.
     mutating func addFile(_ path: String, as name: String) throws(InvalidValue) -> ExactText {
         guard let resolved = Self.resolved(path), let slash = resolved.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             throw InvalidValue(allowed: "the path of a file")
@@ -100,7 +99,7 @@ extension OtherServiceReader {
         return ExactText("\(name):\(file)")
     }
 
-    /// Resolves symbolic links, because none is followed when files are read.
+    /// Follows symbolic links, because none is followed when files are read.
     static func resolved(_ path: String) -> String? {
         guard let resolved = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(resolved) }
@@ -114,7 +113,6 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
     let name: String
     let apply: @Sendable (inout Reader, String) throws(InvalidValue) -> Void
 
-    /// A variable that replaces `settings`, except those that `apply` sets by name.
     init(
         _ name: String, replacing settings: [String] = [],
         apply: @escaping @Sendable (inout Reader, String) throws(InvalidValue) -> Void
@@ -126,7 +124,6 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         }
     }
 
-    /// A variable whose value has another effect than to set a property.
     init<Value>(
         _ name: String, _ parser: SettingParser<Value>, replacing settings: [String] = [],
         apply: @escaping @Sendable (inout Reader, Value) -> Void
@@ -142,9 +139,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         }
     }
 
-    /// A variable that sets a property, with or without a setting.
-    ///
-    /// - Parameter bounds: Whether a value restricts the dialect's targets, which another dialect could bypass.
+    /// - Parameter bounds: A value restricts the dialect's targets, which another dialect could bypass.
     init<Value>(
         _ name: String, _ place: Place<Value>, _ parser: SettingParser<Value>, replacing settings: [String] = [],
         bounds: @escaping @Sendable (Value) -> Bool = { _ in false }
@@ -162,7 +157,6 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         self.init(name, place, parser.map(Optional.some), replacing: settings)
     }
 
-    /// A variable that stops the start, because ignoring it would be dangerous.
     init(_ name: String, refused allowed: String) {
         self.init(name) { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: allowed) }
     }
@@ -178,7 +172,7 @@ extension SettingParser where Value == Bool {
     }
 }
 
-/// The text of a setting, from a variable; nil leaves the setting alone.
+/// Nil leaves the setting alone.
 extension SettingParser where Value == String? {
     static var same: Self { Self { $0 } }
     static var unlessZero: Self { Self { $0 == "0" ? nil : $0 } }
@@ -188,9 +182,8 @@ extension SettingParser where Value == String? {
         SettingParser<Bool>.goFlag.map { $0 ? on : off }
     }
 
-    /// A path, with or without a slash at its end.
+    /// With or without a slash at its end.
     static var path: Self { Self { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
 
-    /// The effort of an AVIF encoder whose speed is 0 to 9.
     static var avifSpeed: Self { SettingParser<Int>.integer(in: 0...9).map { String(9 - $0) } }
 }

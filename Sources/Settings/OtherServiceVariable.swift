@@ -2,18 +2,18 @@ package import Telemetry
 
 package struct OtherServiceVariable: Equatable, Sendable {
     enum Meaning: Equatable, Sendable {
-        /// It replaces these settings; if there are none, it has no other spelling.
+        /// If there are no settings, the variable has no other spelling.
         case applied([String])
         /// It concerns the other service's internals, or requests behavior that the service always has.
         case ignored
-        /// The other service has a feature that Alula lacks.
+        /// A feature that Alula lacks.
         case unsupported
     }
 
     let name: String
     let meaning: Meaning
 
-    /// Logs which of the variables have no effect: one line that separates lost settings from harmless ones.
+    /// One line that separates lost settings from harmless ones.
     package static func report(_ variables: [OtherServiceVariable], to logger: Logger) {
         func names(_ meaning: Meaning) -> String {
             variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")

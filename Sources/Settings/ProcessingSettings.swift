@@ -1,7 +1,6 @@
 import Text
 
 extension SettingTable {
-    /// The settings that affect image processing in commands, without a server.
     package static let processing = all.filter { processingNames.contains(ExactText($0.name)) }
 
     private static let processingNames: Set<ExactText> = [

@@ -4,7 +4,7 @@ import ThumbnailPipeline
 
 package struct ResultStoreSettings: Sendable {
     package var origin: String?
-    /// Maximum total time that one request may wait for it.
+    /// Of one request's waits.
     var timeout = Duration.milliseconds(200)
 }
 

@@ -7,7 +7,6 @@ package struct SandboxSettings: Sendable {
     var executable = "/proc/self/exe"
     package var isRequired = false
     package var decodesInProcess = false
-    /// The formats that the operator allows; nil if they depend on how well decoding is confined.
     var sourceFormats: Set<ImageFormat>?
 
     package func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
@@ -17,7 +16,6 @@ package struct SandboxSettings: Sendable {
 }
 
 extension SandboxSettings {
-    /// The settings of the sandbox, without the formats, which belong to the sources.
     static let table: [Setting] = [
         Setting(
             "requireSandbox", \.sandbox.isRequired, .flag, default: "off",

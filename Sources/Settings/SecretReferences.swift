@@ -1,13 +1,13 @@
 import JSON
 import Text
 
-/// References to secrets in the settings file: `{ env: "VARIABLE" }` and `{ file: "PATH" }`.
+/// `{ env: "VARIABLE" }` and `{ file: "PATH" }` in the settings file.
 struct SecretReferences {
     static let allowed = "{ env: \"VARIABLE\" } or { file: \"PATH\" }, which name a variable or a file that holds it"
 
     let environment: [String: String]  // Names come from the operator.
 
-    /// Reads a secret setting: a text, a reference, or a list of both, which is joined with commas.
+    /// A text, a reference, or a list of both, which is joined with commas.
     func text(of value: JSONValue) throws(InvalidValue) -> String {
         switch value {
         case .object: return try secret(of: value)
@@ -47,7 +47,7 @@ struct SecretReferences {
         return value
     }
 
-    /// Reads a file without its trailing newline, which editors and `echo` add.
+    /// Without its trailing newline, which editors and `echo` add.
     private func file(_ path: String) throws(InvalidValue) -> String {
         do {
             let text = try SettingsFile.read(path)
@@ -59,7 +59,7 @@ struct SecretReferences {
 }
 
 extension SecretReferences {
-    /// Checks a key of this service, which must not be one character repeated, because that is easy to guess.
+    /// One character repeated is easy to guess.
     static func checkKey(_ text: String) throws(InvalidValue) {
         try check(text)
         let keys = text.split(separator: ",").map(\.trimmingSpaces).filter { $0.utf8.count >= longKey }
@@ -68,10 +68,10 @@ extension SecretReferences {
         }
     }
 
-    /// The length in bytes from which a text between commas is certainly a key rather than a part of one.
+    /// In bytes; from here on, a text between commas is certainly a key rather than a part of one.
     private static let longKey = 16
 
-    /// Checks a literal secret: it must not be blank, nor an unreplaced placeholder, which anyone can guess.
+    /// A literal secret must not be blank, nor an unreplaced placeholder, which anyone can guess.
     static func check(_ text: String) throws(InvalidValue) {
         let bare = text.filter { !" \t\"'".contains($0) }
         guard !bare.filter({ $0 != "," }).isBlank else {

@@ -3,15 +3,15 @@ import JSON
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 package struct Setting: Sendable {
-    /// The spelling in the file, such as `maxActiveDownloads`.
+    /// As in the file, such as `maxActiveDownloads`.
     let name: String
     let defaultValue: String?
-    /// The default for people: the value, or a description if there is none.
+    /// For people: the value, or a description if there is none.
     package let defaultText: String
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     let secrecy: Secrecy
-    /// Reads an object of the settings file; nil for a setting with a text.
+    /// Nil for a setting with a text.
     private(set) var readObject: ObjectReader?
 
     typealias ObjectReader =
@@ -26,10 +26,7 @@ package struct Setting: Sendable {
         case secret
     }
 
-    /// Creates a setting whose default is parsed like any other value, or one without a default.
-    ///
-    /// - Parameters:
-    ///   - none: The behavior without a default, for people.
+    /// - Parameter none: The behavior without a default, for people.
     init<Value>(
         _ name: String, _ place: SettingPlace<Value>, also others: [SettingPlace<Value>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
@@ -62,10 +59,8 @@ package struct Setting: Sendable {
         return setting
     }
 
-    /// The spelling on the command line, such as `--max-active-downloads`.
     package var flag: String { "--" + words.joined(separator: "-") }
 
-    /// The spelling in the environment, such as `ALULA_MAX_ACTIVE_DOWNLOADS`.
     var environmentName: String { "ALULA_" + words.map { $0.uppercased() }.joined(separator: "_") }
 
     private var words: [String] {

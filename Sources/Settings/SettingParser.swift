@@ -5,7 +5,6 @@ import HTTPServing
 import Recipes
 import Text
 
-/// Why a text is not a valid value of a setting.
 package struct InvalidValue: Error, Equatable {
     package let allowed: String
 }
@@ -19,7 +18,6 @@ package struct SettingParser<Value>: Sendable {
         SettingParser<Other> { (text) throws(InvalidValue) in transform(try parse(text)) }
     }
 
-    /// Rejects values for which `transform` returns nil.
     func map<Other>(
         allowed: String, _ transform: @escaping @Sendable (Value) -> Other?
     ) -> SettingParser<Other> {
@@ -68,7 +66,7 @@ extension SettingParser where Value == Int {
         }
     }
 
-    /// A duration in whole seconds, the unit of HTTP's freshness.
+    /// In whole seconds, the unit of HTTP's freshness.
     static var seconds: Self { SettingParser<Duration>.duration.map { Int($0.components.seconds) } }
 }
 
@@ -128,21 +126,20 @@ extension SettingParser where Value == [UInt8] {
 }
 
 extension SettingParser where Value == [[UInt8]] {
-    /// Keys of this service.
+    /// Of this service.
     package static var keys: Self {
         list(allowed: "hexadecimal keys of at least 32 bytes (64 digits), separated by commas") { member in
             Hexadecimal.decode(member).flatMap { $0.count >= 32 ? $0 : nil }
         }
     }
 
-    /// Texts of any length.
+    /// Of any length.
     static var hexadecimal: Self {
         list(allowed: "hexadecimal digits, in pairs; several separated by commas") { Hexadecimal.decode($0) }
     }
 }
 
 extension SettingParser where Value == [Int] {
-    /// At least one number.
     static func integers(in range: ClosedRange<Int>) -> Self {
         Self { (text) throws(InvalidValue) in
             let numbers = try SettingParser<[String]>.members.parse(text).map { (member) throws(InvalidValue) in
@@ -155,7 +152,6 @@ extension SettingParser where Value == [Int] {
 }
 
 extension SettingParser where Value == [String] {
-    /// A comma-separated list without empty members; an empty text is an empty list.
     static var members: Self {
         Self(allowed: "a list with one comma between its members, and none at its ends") { text in
             if text.trimmingSpaces.isEmpty { return [] }
@@ -170,7 +166,7 @@ extension SettingParser where Value == [ExactText] {
 }
 
 extension SettingParser where Value == [ImageFormat] {
-    /// Formats from `allowed`, without duplicates.
+    /// Without duplicates.
     static func formats(of allowed: [ImageFormat] = ImageFormat.written) -> Self {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         return list(allowed: "formats separated by commas, out of \(names)") { name in
@@ -197,7 +193,7 @@ extension SettingParser where Value == SourceURL {
 }
 
 extension SettingParser where Value == SourceBase {
-    /// The prefix of sources: a URL prefix, or a named origin with its colon.
+    /// A URL prefix, or a named origin with its colon.
     static var sourceBase: Self {
         Self(allowed: "a beginning of URLs such as https://example.com/photos/, or NAME: of an origin") { text in
             text.isEmpty || text.utf8.contains(UInt8(ascii: ":")) ? SourceBase(text) : nil
@@ -222,7 +218,6 @@ extension SettingParser where Value == (address: Substring, port: UInt16) {
 }
 
 extension SettingParser where Value == HTTPServerConfiguration {
-    /// A listener for few connections; without an address, on all addresses.
     static var listener: Self {
         SettingParser<(address: Substring, port: UInt16)>.addressAndPort(examples: "0.0.0.0:9090 or :9090").map {
             var listener = HTTPServerConfiguration()

@@ -51,21 +51,20 @@ package struct Settings: Sendable {
         }
     }
 
-    /// The service's name in `CDN-Loop`; nil for none.
+    /// In `CDN-Loop`.
     package var loopName: String? {
         get { api.loopName }
         set { (api.loopName, downloads.loopName) = (newValue, newValue) }
     }
 
-    /// The URLs that sources must match; once there are some, also URLs of no named origin.
+    /// Once there are some, also those of no named origin.
     var allowedSources: [SourcePattern] {
         get { downloads.allowedSources }
         set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }
     }
 
-    /// The rules for allowed sources, in the settings' words: a part of keys, which changes only with the rules.
-    ///
-    /// No value contains a space or a line end.
+    /// In the settings' words: a part of keys, which changes only with the rules; no value contains a space or a line
+    /// end.
     package var sourcePolicy: String {
         let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
         let rules = [
@@ -77,8 +76,6 @@ package struct Settings: Sendable {
         return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
-    /// The configurations of both listeners.
-    ///
     /// A request's time counts from its header, so its body may take no longer than the whole request.
     package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, adminListener)
@@ -131,7 +128,6 @@ package struct Settings: Sendable {
     }
 }
 
-/// Settings that are valid individually but not together.
 struct Contradiction: Equatable {
     let settings: [String]
     let line: String

@@ -5,15 +5,15 @@ package import Text
 
 package struct SettingsFileError: Error, Equatable {
     package let reason: String
-    /// The location of the error in the file; nil if there is none.
+    /// In the file; nil if there is none.
     package var position: Position?
 
-    /// A location in a text, both numbers from 1.
+    /// Both numbers count from 1.
     package struct Position: Equatable, CustomStringConvertible {
         let line: Int
         let column: Int
 
-        /// The location after `offset` bytes of `text`.
+        /// After `offset` bytes of `text`.
         init(after offset: Int, in text: String) {
             let before = text.utf8.prefix(offset)
             line = before.count { $0 == 0x0a } + 1
@@ -26,7 +26,7 @@ package struct SettingsFileError: Error, Equatable {
     }
 }
 
-/// The settings file: one JSON5 object whose members are settings.
+/// One JSON5 object whose members are settings.
 package enum SettingsFile {
     package static func values(in text: String) throws(SettingsFileError) -> [ExactText: JSONValue] {
         let value: JSONValue
@@ -46,8 +46,7 @@ package enum SettingsFile {
         return members
     }
 
-    /// Returns the location of the member with a problem, or of the closest object around it; nil for a problem outside
-    /// the file.
+    /// The member with a problem, or the closest object around it; nil for a problem outside the file.
     package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
         guard let path = problem.path,
             let places = try? JSONReader.places(in: Array(text.utf8), dialect: .json5)
@@ -87,11 +86,8 @@ package enum SettingsFile {
     }
 }
 
-/// Values in the settings file are parsed like values on the command line.
 extension JSONValue {
-    /// The value as written on the command line; lists are joined with commas.
-    ///
-    /// Objects and null have no such text.
+    /// Lists are joined with commas; objects and null have no such text.
     var commandLineText: String? {
         switch self {
         case .string(let text): return text

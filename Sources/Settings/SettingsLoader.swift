@@ -4,9 +4,6 @@ package import JSON
 package import Text
 import ThumbnailAPI
 
-/// Combines flags, the environment, the file and defaults, in this order of precedence.
-///
-/// Reports all problems at once.
 package struct SettingsLoader {
     package struct Failure: Error, Equatable {
         package let lines: [String]
@@ -26,9 +23,7 @@ package struct SettingsLoader {
         return settings
     }
 
-    /// Reads another service's variables, whether or not the settings are usable.
-    ///
-    /// - Returns: Nil if no such service is named.
+    /// Even if the settings are unusable; nil if no other service is named.
     package static func otherServiceReading(
         arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
     ) -> OtherServiceEnvironment.Reading? {
@@ -40,10 +35,9 @@ package struct SettingsLoader {
         return otherService(flags, variables, file)?.apply(environment, to: &settings)
     }
 
-    /// Checks a settings file by itself; returns its settings and all problems.
+    /// Of the file by itself.
     ///
-    /// - Parameters:
-    ///   - environment: The process's environment, in which the file's secrets are looked up.
+    /// - Parameter environment: The file's secrets are looked up in it.
     package static func check(
         _ values: [ExactText: JSONValue], environment: [String: String]
     ) -> (settings: Settings, problems: [SettingsProblem]) {
@@ -123,7 +117,7 @@ package struct SettingsLoader {
         }
     }
 
-    /// All settings override another service's variables, so the variables are read first.
+    /// All settings override another service's variables, so these are read first.
     private mutating func readOtherService(
         _ flags: [ExactText: String], _ variables: [ExactText: String], _ file: [ExactText: JSONValue],
         _ environment: [String: String], into settings: inout Settings
@@ -216,9 +210,9 @@ package struct SettingsLoader {
         }
     }
 
-    /// Returns the end of an error about an unknown name, with a suggestion.
+    /// The end of an error, with a suggestion.
     ///
-    /// - Parameter prefix: A prefix that all names share, which is ignored in comparisons.
+    /// - Parameter prefix: Shared by all names, and ignored in comparisons.
     private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
         let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
         let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
@@ -234,10 +228,9 @@ package struct SettingsLoader {
 package struct SettingsProblem: Error, Equatable {
     let path: String?
     package let line: String
-    /// Whether the member's name is wrong rather than its value.
+    /// The member's name is wrong rather than its value.
     var isAboutName = false
 
-    /// Creates a problem without a location in the settings file.
     init(_ line: String) {
         self.init(path: nil, line: line)
     }
@@ -248,22 +241,17 @@ package struct SettingsProblem: Error, Equatable {
         self.isAboutName = isAboutName
     }
 
-    /// Creates a problem with an invalid value.
-    ///
-    /// - Parameters:
-    ///   - spelling: The setting as the operator wrote it.
-    ///   - text: The value, if it may be shown.
     init(_ spelling: String, _ fault: InvalidValue, text: String? = nil, path: String? = nil) {
         let shown = Self.shown(text).map { " \($0)" } ?? ""
         self.init(path: path, line: "\(spelling): invalid value\(shown); expected \(fault.allowed)")
     }
 
-    /// Quotes a value, unless it is a URL, which may contain a password or a token.
+    /// Unless the value is a URL, which may contain a password or a token.
     static func shown(_ text: String?) -> String? {
         text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
 
-    /// Creates a problem with a member of the settings file whose value or name is invalid.
+    /// For a member of the settings file whose value or name is invalid.
     init(_ path: String, allowed: String, isAboutName: Bool = false) {
         let unknown = isAboutName ? "no such member; " : ""
         self.init(

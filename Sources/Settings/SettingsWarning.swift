@@ -5,16 +5,15 @@ package import Telemetry
 import Text
 import ThumbnailAPI
 
-/// A warning about valid settings that the operator may not have intended.
 package struct SettingsWarning {
     package let message: StaticString
     package let values: Logger.Metadata
 }
 
 extension Settings {
-    /// Returns warnings about valid settings that are unsafe, or work against each other.
+    /// Valid settings that are unsafe, or work against each other.
     ///
-    /// - Parameter memory: The memory of the machine or of its control group, in bytes.
+    /// - Parameter memory: Of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
         var warnings: [SettingsWarning] = []
         func warn(_ message: StaticString, _ values: Logger.Metadata) {
@@ -50,13 +49,12 @@ extension Settings {
         return warnings
     }
 
-    /// Returns whether a network includes metadata services that provide the machine's credentials, or its link-local
-    /// addresses.
+    /// They provide the machine's credentials.
     private static func includesMetadataServices(_ network: AddressNetwork) -> Bool {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }
 
-    /// The metadata services of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
+    /// Of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
     private static let metadataServices = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"].compactMap(IPAddress.init)
     private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap(AddressNetwork.init)
     private static let unspecified = ["0.0.0.0/32", "::/128"].compactMap(AddressNetwork.init)

@@ -10,12 +10,12 @@ package import ThumbnailPipeline
 package struct SharedCacheSettings: Sendable {
     var address: SharedCacheAddress?
     var timeout = Duration.milliseconds(50)
-    /// A PEM file of certificate authorities; nil for the system's.
+    /// A PEM file; nil for the system's authorities.
     var authorities: String?
-    /// Whether the bytes of sources are shared too.
+    /// Also the bytes of sources.
     var sharesSources = false
     var credentials = SharedCacheCredentials()
-    /// The name of this instance for operators; nil for the host name.
+    /// For operators; nil for the host name.
     var instanceName: String?
 
     static let userVariable = "ALULA_SHARED_CACHE_USER"
@@ -54,9 +54,7 @@ package struct SharedCacheSettings: Sendable {
 }
 
 extension Settings {
-    /// The configuration of the shared cache; nil without one.
-    ///
-    /// An ephemeral session writes nothing there.
+    /// Nil without a shared cache; an ephemeral session writes nothing there.
     package var sharedCacheConfiguration: SharedCacheConfiguration? {
         sharedCache.address.map { address in
             var configuration = SharedCacheConfiguration(address: address)
@@ -97,8 +95,6 @@ extension SharedCacheSettings {
 }
 
 extension Settings {
-    /// Returns the rules of the shared cache for a service with the limits of `pipeline`.
-    ///
     /// - Parameter engine: The release and libraries that encode results.
     package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
         var rules = SharedLayer.Rules(digest: responseDigest(pipeline, engine: engine))
@@ -114,7 +110,7 @@ extension Settings {
         SharedBytes(responseKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
 
-    /// Returns every setting that can change a response, or whether its source is allowed, in the settings' own words.
+    /// Every setting that can change a response, or whether its source is allowed, in the settings' own words.
     ///
     /// Named origins are not included: the keys of their sources contain a digest of each. The keys of results contain
     /// the options of a request, with the settings applied.

@@ -1,6 +1,6 @@
 import Downloading
 
-/// Reads the credentials of an S3-compatible store: a key in the settings, or the service that issues keys.
+/// A key in the settings, or the service that issues keys.
 ///
 /// The variables are those that the platforms set and other programs also read.
 enum StoreKeys {

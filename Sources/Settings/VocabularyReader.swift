@@ -12,7 +12,7 @@ struct VocabularyReader {
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
-    /// Reads over the other settings, whose origins may have the sources of watermarks.
+    /// After the other settings, whose origins may have the sources of watermarks.
     static func read(into settings: inout Settings, _ body: (inout Self) -> Void) -> [SettingsProblem] {
         var reader = Self(vocabulary: settings.api.vocabulary, origins: settings.downloads.origins)
         body(&reader)
@@ -20,16 +20,14 @@ struct VocabularyReader {
         return reader.problems
     }
 
-    /// Reads `watermarks`: objects by name, whose members are defaults of the parameters that begin with `watermark`.
+    /// Objects by name, whose members are defaults of the parameters that begin with `watermark`.
     mutating func readWatermarks(_ value: JSONValue) {
         for (name, description) in members(of: value, in: "watermarks") {
             vocabulary.watermarks[ExactText(name)] = watermark(description, at: "watermarks.\(name)", name)
         }
     }
 
-    /// Reads `presets`: objects of parameters by name, or texts in imgproxy's grammar.
-    ///
-    /// The watermarks must be read before.
+    /// Objects of parameters by name, or texts in imgproxy's grammar; the watermarks must be read before.
     mutating func readPresets(_ value: JSONValue) {
         for (name, description) in members(of: value, in: "presets") {
             if case .string(let text) = description {

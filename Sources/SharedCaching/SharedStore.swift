@@ -10,12 +10,12 @@ package import Telemetry
 /// lookups and nothing more. Values include the generations of their sources, which a removal replaces by new random
 /// ones, so a value that was begun before a removal is never found after it.
 package final class SharedStore: Sendable {
-    /// The maximum number of concurrent lookups in a folder or bucket; more are not tried.
+    /// In a folder or bucket; more lookups are not tried.
     package static let maximumObjectReads = 64
     private static let maximumServerReads = 4_096
-    /// The time that a caller waits for the store to confirm a removal.
+    /// A caller waits this long for the store to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
-    /// The time for a removal by tag, for which many sources may have to be read.
+    /// Many sources may have to be read.
     private static let tagTimeLimit = Duration.seconds(5)
 
     private let backend: any StoreBackend
@@ -24,7 +24,7 @@ package final class SharedStore: Sendable {
     private let configuration: SharedStoreConfiguration
     private var timekeeper: any Timekeeper { gate.timekeeper }
 
-    /// Creates the shared cache on a server; it does nothing before ``start(_:position:)``.
+    /// On a server; does nothing before ``start(_:position:)``.
     package init(
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(SharedStoreFailure) {
@@ -36,7 +36,7 @@ package final class SharedStore: Sendable {
         backend = try RedisBackend(configuration, gate: gate)
     }
 
-    /// Creates the result store in a folder or bucket; it does nothing before ``start(_:position:)``.
+    /// In a folder or bucket; does nothing before ``start(_:position:)``.
     package init(
         _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, logger: Logger,
         timekeeper: any Timekeeper
@@ -51,20 +51,19 @@ package final class SharedStore: Sendable {
     /// Connects, and again whenever that fails or the connection is lost.
     ///
     /// - Parameters:
-    ///   - handlers: Handle purges of other instances; a folder or bucket does not announce them.
-    ///   - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
+    /// - handlers: A folder or bucket does not announce purges.
+    /// - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
     package func start(
         _ handlers: PurgeHandlers = PurgeHandlers(), position: [UInt8]? = nil
     ) throws(SharedStoreFailure) {
         try backend.start(handlers, position: position)
     }
 
-    /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
-    /// have no generation, so that nothing derived from them is stored.
+    /// Blocks at most for the timeout of a lookup: sources fetched earlier have no generation, so that nothing derived
+    /// from them is stored.
     package func waitForFirstAttempt() { gate.waitForFirstAttempt() }
 
-    /// Accepts no more requests, finishes queued writes, and tries pending removals once more; unconfirmed ones are
-    /// logged.
+    /// Finishes queued writes, and tries pending removals once more; unconfirmed ones are logged.
     package func stop(timeLimit: Duration) async {
         gate.stop()
         await backend.stop(timeLimit: timeLimit)
@@ -74,20 +73,17 @@ package final class SharedStore: Sendable {
 
     package var isUp: Bool { gate.isUp }
 
-    /// Whether it is a nearby server, rather than a folder or bucket, where each operation costs an object.
+    /// In a folder or bucket each operation costs an object.
     package var isServer: Bool { backend.isServer }
 
-    /// Whether only reads and purges are sent.
+    /// Only reads and purges are sent.
     package var isReadOnly: Bool { configuration.isReadOnly }
 
     // MARK: Lookups
 
-    /// Looks up a value.
-    ///
     /// - Parameters:
-    ///   - sources: The sources that it is derived from.
-    ///   - isBeginning: Whether to assign missing generations to sources, because they are about to be fetched.
-    ///   - allowance: The time that the request has already waited for the store.
+    /// - isBeginning: Assigns missing generations to sources, because they are about to be fetched.
+    /// - allowance: The time that the request has already waited for the store.
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
@@ -97,9 +93,9 @@ package final class SharedStore: Sendable {
         return checked(reply)
     }
 
-    /// Looks up a value as ``value(for:of:isBeginning:allowance:)`` does, without waiting for it.
+    /// As ``value(for:of:isBeginning:allowance:)``, without waiting.
     ///
-    /// - Parameter finish: Called with the reply, once, on any thread; must not block.
+    /// - Parameter finish: Called once, on any thread; must not block.
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
     package func query(
         _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitBudget,
@@ -117,9 +113,7 @@ package final class SharedStore: Sendable {
         return true
     }
 
-    /// Checks a reply and counts its outcome; to be called once for each reply.
-    ///
-    /// Hashes the whole value, which takes about a millisecond for 1 MiB.
+    /// Called once for each reply; hashing the value takes about a millisecond for 1 MiB.
     package func checked(_ reply: SharedReply) -> SharedLookup {
         let lookup = reply.checked(by: seal)
         if let result = lookup.result { gate.count(result) }
@@ -128,13 +122,12 @@ package final class SharedStore: Sendable {
 
     // MARK: Writes
 
-    /// Queues a write, performed on another thread.
+    /// Written on another thread.
     ///
     /// - Parameters:
-    ///   - sources: The sources that it is derived from.
-    ///   - generations: Their generations before it was begun, one per source.
-    ///   - seconds: The time for which a server must keep it; positive. A folder or bucket keeps it until it is purged.
-    /// - Returns: Whether it was queued.
+    /// - generations: From before the value was begun, one per source.
+    /// - seconds: A server keeps the value for this time, a folder or bucket until it is purged.
+    /// - Returns: Whether the write was queued.
     @discardableResult
     package func store(
         _ value: CacheValue, for key: SharedKey, of sources: [SharedSource], under generations: [SharedGenerations],
@@ -151,43 +144,34 @@ package final class SharedStore: Sendable {
     }
 
     /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if
-    /// ``record(_:of:since:)`` follows once the source is available.
-    ///
-    /// - Returns: The value to pass to that call; may be nil.
+    /// ``record(_:of:since:)`` follows with the result once the source is available.
     package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
         isReadOnly || !isUp ? nil : backend.begin(tag, of: source)
     }
 
-    /// Queues a record that a source was served under a tag; repeated while it is served.
-    ///
-    /// These records have their own queue, and are dropped if it is full.
+    /// Repeated while the source is served under the tag; records have their own queue, and are dropped if it is full.
     package func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
         if !isReadOnly { backend.record(tag, of: source, since: beginning) }
     }
 
     // MARK: Removals
 
-    /// Invalidates all values of sources; other instances keep their local copies.
     package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), nil) }
 
-    /// Invalidates all values of sources, and notifies other instances if the store can.
-    ///
-    /// Waits for the store for a bounded time.
+    /// Notifies other instances if the store can; waits for a bounded time.
     package func purge(_ sources: [NamedSource]) async -> RemovalState {
         await removed(.purge(PurgeNotice.notices(of: sources)))
     }
 
-    /// Purges all sources requested under a tag that the store and other instances know.
+    /// That the store and other instances know.
     package func purge(_ removal: TagRemoval) async -> RemovalState {
         await removed(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    /// Invalidates everything, in this instance and in others.
+    /// In this instance and in others.
     package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
-    /// Learns of all earlier purges; returns whether that succeeded.
-    ///
-    /// A folder or bucket has no log of purges, only generations.
+    /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.
     package func learnPurges() async -> Bool { await backend.learnPurges() }
 
     private func removed(

@@ -1,13 +1,12 @@
 import Coordination
 import Synchronization
 
-/// Buffers log lines until ``open()``, so that a later line can be written first.
 package final class DeferringSink: LogSink {
     private let sink: any LogSink
     private let buffered = Locked<[LogLine]>([])
     private let isOpen = Atomic(false)
 
-    /// The maximum number of buffered lines; a start writes far fewer.
+    /// A start writes far fewer lines.
     private static let capacity = 1_000
 
     package init(_ sink: any LogSink) {
@@ -19,7 +18,6 @@ package final class DeferringSink: LogSink {
         sink.write(line)
     }
 
-    /// Writes the buffered lines in order, and every later line immediately.
     package func open() {
         while true {
             let lines = buffered.withLock { lines in
@@ -32,7 +30,7 @@ package final class DeferringSink: LogSink {
         }
     }
 
-    /// Returns true if the line was buffered, or dropped because the buffer is full; false once lines are passed on.
+    /// False once lines are passed on; true also if the buffer is full.
     private func buffer(_ line: LogLine) -> Bool {
         buffered.withLock { lines in
             guard !isOpen.load(ordering: .relaxed) else { return false }

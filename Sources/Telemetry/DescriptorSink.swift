@@ -1,9 +1,9 @@
 import Coordination
 import Glibc
 
-/// Writes log lines to a file descriptor on its own thread, so that a slow reader of the log never slows a response.
+/// Writes log lines on its own thread, so that a slow reader of the log never slows a response.
 ///
-/// Lines wait in a bounded buffer. When it is full, lines are dropped, and their number is written once there is room.
+/// When the buffer is full, lines are dropped, and their number is written once there is room.
 package final class DescriptorSink: LogSink, Sendable {
     private struct State {
         var buffer: [UInt8] = []
@@ -42,7 +42,7 @@ package final class DescriptorSink: LogSink, Sendable {
         }
     }
 
-    /// Waits up to about a second until all queued lines are written.
+    /// Waits up to about a second.
     package func flush() {
         for _ in 0..<1_000 {
             if state.withLock({ $0.buffer.isEmpty && !$0.isWriting }) { return }
@@ -63,7 +63,7 @@ package final class DescriptorSink: LogSink, Sendable {
         while true { blockingWrite(blockingNextLines()) }
     }
 
-    /// Returns the next lines to write; called once all earlier lines are written.
+    /// Called once all earlier lines are written.
     private func blockingNextLines() -> [UInt8] {
         state.blockingWait { state in
             state.isWriting = !state.buffer.isEmpty

@@ -1,13 +1,10 @@
 import JSON
 
-/// The format of a log line: a JSON object, or text for people.
-///
-/// Both escape control characters.
 package enum LogFormat: String, Sendable, CaseIterable {
     case json
     case text
 
-    /// The longest value of a field in bytes; longer values are truncated.
+    /// In bytes; longer values are truncated.
     static let maximumFieldLength = 2_048
 
     func append(_ line: LogLine, time: String, to buffer: inout [UInt8]) {

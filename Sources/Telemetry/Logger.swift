@@ -1,4 +1,4 @@
-/// Writes structured log lines; modeled on swift-log's `Logger`.
+/// Modeled on swift-log's `Logger`.
 ///
 /// Messages are constant; variable data goes into the metadata. A logger is a value: ``with(_:)`` returns one with more
 /// metadata.
@@ -18,7 +18,6 @@ package struct Logger: Sendable {
         }
     }
 
-    /// The named values of a line, in the order in which they are written.
     package typealias Metadata = KeyValuePairs<String, MetadataValue>
 
     package enum MetadataValue: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
@@ -33,7 +32,6 @@ package struct Logger: Sendable {
         package init(integerLiteral value: Int) { self = .int(value) }
     }
 
-    /// The minimum level; lines below it are dropped.
     package let level: Level
     private let sink: any LogSink
     private let carried: [(String, MetadataValue)]
@@ -48,7 +46,7 @@ package struct Logger: Sendable {
         self.carried = carried
     }
 
-    /// A logger that drops all lines, for tests.
+    /// For tests.
     package static let silent = Logger(level: .error, sink: SilentSink())
 
     package func with(_ metadata: Metadata) -> Logger {
@@ -61,22 +59,20 @@ package struct Logger: Sendable {
             LogLine(level: level, message: "\(message)", fields: carried + metadata().map { ($0.key, $0.value) }))
     }
 
-    /// Writes a line for developers.
     package func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.debug, message, metadata())
     }
 
-    /// Writes a line about normal operation.
     package func info(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.info, message, metadata())
     }
 
-    /// Writes a line about a failed part that the service can do without.
+    /// About a failed part that the service can do without.
     package func warning(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.warning, message, metadata())
     }
 
-    /// Writes a line about a failure of the service.
+    /// About a failure of the service.
     package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.error, message, metadata())
     }
@@ -84,14 +80,12 @@ package struct Logger: Sendable {
 
 package struct LogLine: Sendable {
     package let level: Logger.Level
-    /// The constant message, without metadata.
+    /// Without metadata.
     package let message: String
     package let fields: [(String, Logger.MetadataValue)]
 }
 
 package protocol LogSink: Sendable {
-    /// Accepts a line.
-    ///
     /// Called on any thread; must not block on the network.
     func write(_ line: LogLine)
 }

@@ -1,28 +1,24 @@
-/// The description of a metric: a row of the table in docs/metrics.md.
 package struct MetricDescription: Sendable {
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// The Prometheus name.
     package let name: String
-    /// The description, one sentence.
     package let help: String
     package let kind: Kind
     package let labels: [String]
-    /// The OpenTelemetry description; nil if the metric is not exported.
+    /// Nil if the metric is not exported.
     package let otlp: OTLPMetric?
-    /// Whether the value is counted elsewhere and read at each export ("asynchronous instrument").
+    /// Counted elsewhere and read at each export ("asynchronous instrument").
     let isObserved: Bool
 }
 
 package struct OTLPMetric: Sendable {
     package let name: String
-    /// A UCUM unit, or the counted things in braces.
+    /// UCUM, or the counted things in braces.
     package let unit: String
-    /// The names of the attributes; nil if they equal the labels.
     package let attributes: [String]?
-    /// Whether values that can fall may still be added across services ("UpDownCounter").
+    /// Values that can fall may still be added across services ("UpDownCounter").
     let isSum: Bool
 
     package init(_ name: String, unit: String, attributes: [String]? = nil, isSum: Bool = false) {
@@ -32,11 +28,11 @@ package struct OTLPMetric: Sendable {
         self.isSum = isSum
     }
 
-    /// Derives a metric from a Prometheus name: OpenTelemetry names contain no units and types.
+    /// OpenTelemetry names contain no units and types.
     ///
     /// - Parameters:
-    ///   - name: A name such as `alula_decode_seconds`, which becomes `alula.decode.duration`.
-    ///   - counted: The counted things, such as `transfer`; nil for sizes, times and flags.
+    /// - name: `alula_decode_seconds` becomes `alula.decode.duration`.
+    /// - counted: The counted things, such as `transfer`; nil for sizes, times and flags.
     init(of name: String, counting counted: String?) {
         var rest = Substring(name)
         func cut(_ suffix: String) -> Bool {

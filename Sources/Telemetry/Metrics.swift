@@ -1,19 +1,17 @@
 import Coordination
 import Synchronization
 
-/// A number that only increases.
 package final class Counter: Sendable {
     private let total = Atomic(0)
 
     package init() {}
 
-    /// Adds `amount`, which must not be negative.
+    /// Must not be negative.
     package func increment(by amount: Int = 1) { total.wrappingAdd(amount, ordering: .relaxed) }
 
     package var value: Int { total.load(ordering: .relaxed) }
 }
 
-/// A number that can rise and fall.
 package final class Level: Sendable {
     private let current = Atomic(0)
 
@@ -25,9 +23,9 @@ package final class Level: Sendable {
     package var value: Int { current.load(ordering: .relaxed) }
 }
 
-/// A distribution over fixed buckets, in seconds.
+/// Over fixed buckets, in seconds.
 package final class Histogram: Sendable {
-    /// The upper bounds of all buckets except the last, which is unbounded.
+    /// Except the last bucket, which is unbounded.
     package static let secondsBounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
@@ -39,14 +37,14 @@ package final class Histogram: Sendable {
         precondition(counts.count == Self.secondsBounds.count + 1, "one bucket for each bound and one beyond")
     }
 
-    /// Adds an observation in seconds.
+    /// In seconds.
     package func observe(_ seconds: Double) {
         let bucket = Self.secondsBounds.firstIndex { seconds <= $0 } ?? Self.secondsBounds.count
         counts[bucket].wrappingAdd(1, ordering: .relaxed)
         nanoseconds.wrappingAdd(Int((seconds * 1e9).rounded()), ordering: .relaxed)
     }
 
-    /// The distribution so far; a concurrent observation may be included only in the counts or only in the sum.
+    /// A concurrent observation may be included only in the counts or only in the sum.
     package var reading: HistogramReading {
         HistogramReading(
             counts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
@@ -55,7 +53,7 @@ package final class Histogram: Sendable {
 }
 
 package struct HistogramReading: Equatable, Sendable {
-    /// The observations per bucket, not cumulative.
+    /// Per bucket, not cumulative.
     package private(set) var counts: [Int]
     private var nanoseconds: Int
 
@@ -69,7 +67,7 @@ package struct HistogramReading: Equatable, Sendable {
 
     var count: Int { counts.reduce(0, +) }
 
-    /// The sum of all observations in seconds.
+    /// In seconds.
     package var sum: Double { Double(nanoseconds) / 1e9 }
 
     static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {
@@ -89,7 +87,7 @@ package struct HistogramReading: Equatable, Sendable {
     }
 }
 
-/// The instances of one metric, one per combination of label values; label values come from fixed sets.
+/// One instance per combination of label values, which come from fixed sets.
 package final class MetricFamily<Part: Sendable>: Sendable {
     private let parts = Locked<[[String]: Part]>([:])
     private let make: @Sendable () -> Part
@@ -98,7 +96,7 @@ package final class MetricFamily<Part: Sendable>: Sendable {
         self.make = make
     }
 
-    /// Returns the instance with these label values, creating it on first use.
+    /// Created on first use.
     func part(_ labels: [String]) -> Part {
         parts.withLock { parts in
             if let part = parts[labels] { return part }
@@ -131,7 +129,7 @@ package typealias LevelFamily = MetricFamily<Level>
 extension LevelFamily {
     package convenience init() { self.init { Level() } }
 
-    /// Returns the level with these attribute values, creating it on first use.
+    /// Created on first use.
     package func level(_ attributes: String...) -> Level { part(attributes) }
 
     package var snapshot: [(attributes: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }
@@ -140,6 +138,6 @@ extension LevelFamily {
 package typealias HistogramFamily = MetricFamily<Histogram>
 
 extension HistogramFamily {
-    /// Returns the histogram with these attribute values, creating it on first use; an empty value omits the attribute.
+    /// Created on first use; an empty value omits the attribute.
     package func histogram(_ attributes: String...) -> Histogram { part(attributes) }
 }

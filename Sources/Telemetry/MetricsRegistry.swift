@@ -1,11 +1,10 @@
 import Coordination
 
-/// The metrics of the process.
+/// Labels are Prometheus labels and OpenTelemetry attributes.
 ///
-/// Labels are Prometheus labels and OpenTelemetry attributes. `counting` names the counted things for the OpenTelemetry
-/// unit; `otlp` is a name of its semantic conventions.
+/// `counting` names the counted things for the OpenTelemetry unit; `otlp` is a name of its semantic conventions.
 package final class MetricsRegistry: Sendable {
-    /// Reads the samples of a metric at each scrape.
+    /// Called at each scrape.
     package typealias Reader = @Sendable () -> [(labels: [String], value: Double)]
 
     private struct Metric: Sendable {
@@ -35,7 +34,6 @@ package final class MetricsRegistry: Sendable {
         return family
     }
 
-    /// Registers a histogram in seconds.
     package func histogram(_ name: String, help: String) -> Histogram {
         let histogram = Histogram()
         add(name, help, .histogram, [], OTLPMetric(of: name, counting: nil)) {
@@ -44,14 +42,14 @@ package final class MetricsRegistry: Sendable {
         return histogram
     }
 
-    /// Registers a histogram in seconds with attributes for OpenTelemetry; Prometheus sees their sum.
+    /// With attributes for OpenTelemetry; Prometheus sees their sum.
     package func histograms(_ name: String, help: String, otlp: OTLPMetric) -> HistogramFamily {
         let family = HistogramFamily { Histogram() }
         add(name, help, .histogram, [], otlp) { .histograms(family.all.map { ($0.labels, $0.part.reading) }) }
         return family
     }
 
-    /// Registers a value that is read on demand; `isCounter` if it never falls.
+    /// Read on demand; `isCounter` if it never falls.
     package func gauge(
         _ name: String, help: String, labels: String..., counting counted: String? = nil, isCounter: Bool = false,
         otlp: OTLPMetric? = nil, read: @escaping Reader
@@ -60,7 +58,7 @@ package final class MetricsRegistry: Sendable {
         add(name, help, isCounter ? .counter : .gauge, labels, otlp, isObserved: true) { .numbers(read()) }
     }
 
-    /// Registers a value for Prometheus only, because OpenTelemetry documents contain it elsewhere.
+    /// OpenTelemetry documents contain the value elsewhere.
     package func prometheusGauge(_ name: String, help: String, labels: String..., read: @escaping Reader) {
         add(name, help, .gauge, labels, nil, isObserved: true) { .numbers(read()) }
     }
@@ -85,13 +83,11 @@ package final class MetricsRegistry: Sendable {
 }
 
 package struct MetricReading: Sendable {
-    /// The values, one per combination of label values.
     package enum Points: Sendable {
         case numbers([(labels: [String], value: Double)])
         case histograms([(labels: [String], reading: HistogramReading)])
     }
 
     package let description: MetricDescription
-    /// The values; for histograms, by attributes where these differ from the labels.
     package let points: Points
 }

@@ -1,7 +1,7 @@
 import JSON
 
 extension MetricsRegistry {
-    /// All metrics in the Prometheus text format (exposition format 0.0.4), in order of registration.
+    /// Exposition format 0.0.4, in order of registration.
     package var prometheusText: String { readings.map { PrometheusText.lines(of: $0) }.joined() }
 }
 

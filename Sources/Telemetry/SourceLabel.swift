@@ -1,11 +1,11 @@
 import Text
 
-/// The loggable part of a source: host and path, never user information, query or fragment.
+/// Host and path of a source, never user information, query or fragment.
 ///
 /// Clients can send any text. A password in it may be unescaped, or escaped several times, so any part that could be a
 /// password is omitted.
 package enum SourceLabel {
-    /// Replaces a part omitted from the middle of a label.
+    /// Replaces a part omitted from the middle.
     private static let hidden = Array("***".utf8)
 
     package static func text(_ source: String) -> String {
@@ -13,7 +13,7 @@ package enum SourceLabel {
         return String(decoding: url(bytes) ?? partWithoutUserInformation(bytes), as: UTF8.self)
     }
 
-    /// Returns host, port and path if `bytes` are a URL up to its path; otherwise nil.
+    /// Host, port and path if `bytes` are a URL up to its path; otherwise nil.
     private static func url(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = bytes.prefix { isSchemeByte($0) }
         let rest = bytes[scheme.endIndex...]
@@ -32,14 +32,14 @@ package enum SourceLabel {
         return host + "/".utf8 + hidden + (at <= path.endIndex ? bytes[at..<path.endIndex] : [])
     }
 
-    /// Returns the part after anything that could be user information; a password may contain any character.
+    /// A password may contain any character.
     private static func partWithoutUserInformation(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let visible = bytes.prefix { !isDelimiter($0) }
         guard let at = end(ofLast: UInt8(ascii: "@"), in: bytes) else { return visible }
         return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]
     }
 
-    /// Whether `bytes` are a host, followed by a colon and digits or nothing.
+    /// Followed by a colon and digits or nothing.
     private static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         if bytes.first == UInt8(ascii: "["), let closing = bytes.firstIndex(of: UInt8(ascii: "]")) {
@@ -65,8 +65,7 @@ package enum SourceLabel {
         bytes.indices.reversed().lazy.compactMap { end(of: character, at: $0, in: bytes) }.first
     }
 
-    /// Returns the end of `character` at `index`, either plain or percent-encoded any number of times; nil for any
-    /// other character.
+    /// Plain or percent-encoded any number of times; nil for any other character.
     private static func end(of character: UInt8, at index: Int, in bytes: ArraySlice<UInt8>) -> Int? {
         if bytes[index] == character { return index + 1 }
         guard bytes[index] == UInt8(ascii: "%") else { return nil }

@@ -19,8 +19,6 @@ extension StringProtocol {
         return self[utf8.index(utf8.startIndex, offsetBy: prefix.utf8.count)...]
     }
 
-    /// The text with the letters A to Z in lowercase and all else unchanged.
-    ///
     /// `lowercased()` maps U+212A to `k`, and so turns non-ASCII text into ASCII.
     @inlinable public var asciiLowercased: String {
         String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
@@ -28,8 +26,7 @@ extension StringProtocol {
 }
 
 extension Int {
-    /// Formats a number in units of its last decimal, without trailing zeros beyond `least` decimals: 1500 with three
-    /// places is `1.5`.
+    /// Without trailing zeros beyond `least` decimals: 1500 with three places is `1.5`.
     package func decimal(places: Int, least: Int = 0) -> String {
         let one = (0..<places).reduce(1) { unit, _ in 10 * unit }
         var digits = String(self % one + one).dropFirst()
@@ -39,7 +36,7 @@ extension Int {
 }
 
 extension String {
-    /// Returns whether all bytes are allowed; several times as fast as iterating over `utf8`.
+    /// Several times as fast as iterating over `utf8`.
     @inlinable public func hasOnlyBytes(_ isAllowed: (UInt8) -> Bool) -> Bool {
         let bytes = utf8Span.span
         for index in bytes.indices where !isAllowed(bytes[index]) { return false }
@@ -47,7 +44,6 @@ extension String {
     }
 }
 
-/// Character classes of ASCII.
 extension UInt8 {
     /// 0 to 9.
     @inlinable public var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
@@ -55,11 +51,8 @@ extension UInt8 {
     @inlinable public var isASCIILowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
     /// A to Z.
     @inlinable public var isASCIIUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
-    /// a to z and A to Z.
     @inlinable public var isASCIILetter: Bool { (self | 0x20).isASCIILowercase }
-    /// Letters and digits.
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
-    /// 0 to 9, a to f and A to F.
     @inlinable public var isHexadecimalDigit: Bool { hexadecimalValue != nil }
 
     /// The value of a hexadecimal digit in either case; nil for other characters.

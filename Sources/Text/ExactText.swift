@@ -4,33 +4,28 @@ import Glibc
 ///
 /// Swift compares strings by canonical equivalence: U+212A equals `K`, U+037E equals `;`, and composed letters equal
 /// decomposed ones. Origins, signatures and file systems distinguish such texts, so keys from external text must too.
-/// Dictionaries, sets and memos of the service use this type as their key; `make lint` rejects `String` keys.
+/// `make lint` rejects `String` keys.
 public struct ExactText: Hashable, Comparable, Sendable {
-    /// The text as a `String`, which does not compare by bytes.
     public let string: String
 
-    /// Creates the text of a string, byte for byte.
     @inlinable public init(_ string: String) {
         self.string = string
     }
 
-    /// Creates the text of a substring, byte for byte.
     @inlinable public init(_ substring: Substring) {
         string = String(substring)
     }
 
-    /// The UTF-8 bytes.
     @inlinable public var utf8: String.UTF8View { string.utf8 }
 
     /// Returns whether both texts have the same bytes.
     public static func == (left: ExactText, right: ExactText) -> Bool { left.string.isExactly(right.string) }
 
-    /// Orders texts by their bytes, which is the order of their Unicode scalars.
+    /// The order of their Unicode scalars.
     public static func < (left: ExactText, right: ExactText) -> Bool {
         left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
     }
 
-    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         let bytes = unsafe string.utf8Span.span.bytes
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -39,19 +34,17 @@ public struct ExactText: Hashable, Comparable, Sendable {
 }
 
 extension ExactText: ExpressibleByStringInterpolation {
-    /// Creates the text of a literal.
     @inlinable public init(stringLiteral literal: String) {
         string = literal
     }
 }
 
 extension ExactText: CustomStringConvertible {
-    /// The same as ``string``.
     @inlinable public var description: String { string }
 }
 
 extension String {
-    /// Returns whether both texts have the same bytes; `==` also accepts canonically equivalent ones.
+    /// `==` also accepts canonically equivalent texts.
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let (left, right) = (utf8Span.span, other.utf8Span.span)

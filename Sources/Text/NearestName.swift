@@ -1,14 +1,12 @@
-/// Suggests a known name for a mistyped one.
 public enum NearestName {
-    /// The longest text to compare, in bytes; a longer one is not a mistyped name.
+    /// In bytes; a longer text is not a mistyped name.
     private static let longest = 64
 
-    /// Returns the first of the names with the fewest edits from `text`: inserting, deleting or replacing a byte, or
-    /// swapping two adjacent ones.
+    /// The first name with the fewest edits: inserting, deleting or replacing a byte, or swapping two adjacent ones.
     ///
     /// Case is ignored. If even the nearest name needs more edits than a third of the text's bytes, returns the only
-    /// name that begins with the text, if the text has at least three bytes. Returns nil if there is none, or if `text`
-    /// is itself a name.
+    /// name that begins with the text, if the text has at least three bytes. Nil if there is none, or if `text` is
+    /// itself a name.
     public static func of(_ text: String, among names: some Sequence<String>) -> String? {
         guard text.utf8.count <= longest, !text.isEmpty else { return nil }
         let bytes = Array(text.asciiLowercased.utf8)
@@ -23,8 +21,7 @@ public enum NearestName {
         return bytes.count >= 3 && longer.count == 1 ? longer.first : nil
     }
 
-    /// Returns the number of edits between two texts, none of which touches the same bytes twice (optimal string
-    /// alignment).
+    /// No two edits touch the same bytes (optimal string alignment).
     private static func edits(from text: [UInt8], to name: [UInt8]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...name.count)

@@ -1,27 +1,24 @@
-/// Texts in URLs: targets, fields, and the paths of origins.
 extension URLEscape {
-    /// Decodes once; returns nil for an incomplete escape, a byte that must be escaped in a target, or text that is not
-    /// UTF-8.
+    /// Once; nil for an incomplete escape, a byte that must be escaped in a target, or text that is not UTF-8.
     package static func decodeText(_ bytes: some Collection<UInt8>) -> String? {
         guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }), let decoded = decode(bytes) else { return nil }
         return String(validating: decoded, as: UTF8.self)
     }
 
-    /// Decodes an already decoded text, which may contain any byte; a text with broken escapes is returned unchanged.
-    ///
-    /// Returns nil for text that is not UTF-8.
+    /// The text may contain any byte, and is returned unchanged if its escapes are broken; nil for text that is not
+    /// UTF-8.
     package static func decodeAgain(_ bytes: some Collection<UInt8>) -> String? {
         String(validating: decode(bytes) ?? Array(bytes), as: UTF8.self)
     }
 
-    /// Decodes those escapes in a URL's path that are equivalent to the characters themselves.
+    /// Only escapes that are equivalent to the characters themselves.
     package static func decodingPlain(_ path: some StringProtocol) -> String {
         decode(path) { byte in
             byte >= 0x20 && byte != 0x7f && !reserved.contains(byte) && !"/\\".utf8.contains(byte)
         }
     }
 
-    /// Escapes the escapes of `%`, `?` and `#`, so that decoding keeps them.
+    /// So that decoding keeps the escapes of `%`, `?` and `#`.
     package static func escapingMarks(in text: some StringProtocol) -> String {
         var kept: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -33,21 +30,21 @@ extension URLEscape {
         return String(decoding: kept, as: UTF8.self)
     }
 
-    /// Encodes everything but the unreserved characters of RFC 3986 section 2.3.
+    /// All but the unreserved characters of RFC 3986 section 2.3.
     package static func encode(_ text: String) -> String { encode(text.utf8) }
 
-    /// Encodes characters that a field with a URL must not contain: all except visible ASCII, and quotes and brackets.
+    /// All except visible ASCII, and quotes and brackets.
     package static func location(_ url: String) -> String {
         encode(url.utf8) { $0 > 0x20 && $0 < 0x7f && !"\"<>\\^`{|}".utf8.contains($0) }
     }
 
-    /// Escapes spaces and other characters not allowed in a URL, and leaves everything else unchanged.
+    /// Spaces and other characters not allowed in a URL.
     package static func escapingRest(of text: String) -> String {
         let kept = Array("-._~!$&'()*+,;=:@/?%".utf8)
         return encode(text.utf8) { $0.isASCIIAlphanumeric || kept.contains($0) }
     }
 
-    /// Replaces blanks in the path, query and fragment of an absolute URL with `%20`.
+    /// In the path, query and fragment of an absolute URL.
     package static func escapingBlanks(in url: String) -> String {
         guard url.utf8.contains(0x20) else { return url }
         let authority = url.suffix(after: UInt8(ascii: ":"))?.drop { $0 == "/" } ?? url[...]
@@ -55,11 +52,11 @@ extension URLEscape {
         return String(url[..<path]) + encode(url[path...].utf8) { $0 != 0x20 }
     }
 
-    /// Converts a reference to the spelling of RFC 3986, as browsers do (WHATWG's URL Standard, "basic URL parser"):
-    /// trims blanks, escapes other blanks as `%20`, converts a backslash to a slash before the query and to `%5C` in
-    /// it, and accepts any number of slashes after a web scheme.
+    /// As browsers do (WHATWG's URL Standard, "basic URL parser"): trims blanks, escapes other blanks as `%20`,
+    /// converts a backslash to a slash before the query and to `%5C` in it, and accepts any number of slashes after a
+    /// web scheme.
     ///
-    /// - Parameter baseScheme: The scheme of the base URL, which the reference may omit along with its slashes.
+    /// - Parameter baseScheme: The reference may omit it along with its slashes.
     package static func reference(_ text: String, from baseScheme: String) -> String {
         var bytes = Array(text.utf8)[...]
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -78,16 +75,15 @@ extension URLEscape {
         return escapingBlanks(in: "\(isAbsolute ? scheme : baseScheme)://\(below)\(tail)")
     }
 
-    /// Returns the name of a file in a folder's path, with the escapes of reserved characters decoded.
-    ///
-    /// Front ends write names with them. All other characters are literal.
+    /// With the escapes of reserved characters decoded: front ends write names with them; all other characters are
+    /// literal.
     package static func fileName(_ path: Substring) -> String { decode(path) { reserved.contains($0) } }
 
     package static func path(ofFile name: String) -> String {
         fileName(name[...]).isExactly(name) ? name : encode(name.utf8) { $0 != UInt8(ascii: "%") }
     }
 
-    /// Decodes escapes in a text that was escaped by the service.
+    /// In a text that was escaped by the service.
     package static func text(of escaped: Substring) -> String {
         decode(escaped.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(escaped)
     }

@@ -1,13 +1,12 @@
-/// Percent-encoding (RFC 3986 section 2.1); a plus does not stand for a space.
+/// RFC 3986 section 2.1; a plus does not stand for a space.
 package enum URLEscape {
-    /// The delimiters in a URL (RFC 3986 section 2.2) except the slash, and the percent sign.
-    ///
-    /// Their escapes stand for the character itself, without its meaning as a delimiter.
+    /// RFC 3986 section 2.2 except the slash, and the percent sign; their escapes stand for the character itself,
+    /// without its meaning as a delimiter.
     package static let reserved = Set("!#$%&'()*+,:;=?@[]".utf8)
 
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// Returns whether a character stands for itself everywhere in a URL (RFC 3986 section 2.3).
+    /// RFC 3986 section 2.3.
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         byte.isASCIIAlphanumeric || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
             || byte == UInt8(ascii: "~")
@@ -31,7 +30,6 @@ package enum URLEscape {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes all escapes; nil if one is incomplete.
     package static func decode(_ bytes: some Collection<UInt8>) -> [UInt8]? {
         var decoded: [UInt8] = []
         decoded.reserveCapacity(bytes.count)
@@ -48,7 +46,7 @@ package enum URLEscape {
         return decoded
     }
 
-    /// Decodes the escapes of matching bytes; returns the text unchanged if the result is not UTF-8.
+    /// Unchanged if the result is not UTF-8.
     package static func decode(_ text: some StringProtocol, where isDecoded: (UInt8) -> Bool) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
@@ -65,7 +63,7 @@ package enum URLEscape {
         return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
-    /// Removes the two digits of an escape.
+    /// The two digits of an escape.
     private static func popValue(from rest: inout ArraySlice<UInt8>) -> UInt8? {
         guard let high = rest.popFirst()?.hexadecimalValue, let low = rest.popFirst()?.hexadecimalValue else {
             return nil

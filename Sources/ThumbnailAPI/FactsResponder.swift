@@ -5,7 +5,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers requests for facts about a source.
 struct FactsResponder: Sendable {
     let thumbnails: any ThumbnailRendering
     let common: HTTPFields

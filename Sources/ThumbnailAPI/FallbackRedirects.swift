@@ -4,12 +4,12 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Redirects failed requests to the fallback URLs of their targets.
+/// To the fallback URLs of their targets.
 struct FallbackRedirects: Sendable {
     let policy: any ThumbnailLookup
     let failures: FailureWriter
 
-    /// Answers a failed request; if the target has an allowed fallback URL, redirects there.
+    /// Redirects if the target has an allowed fallback URL.
     func answer(to error: any ServiceError, _ request: Request, _ exchange: Exchange) -> Answer {
         guard error.category != .overload, error.category != .cancelled,
             let location = request.form.fallback.flatMap(location(of:))
@@ -25,7 +25,7 @@ struct FallbackRedirects: Sendable {
             source: request.source.string, error: error)
     }
 
-    /// Returns the value of `Location` for a fallback; nil if policy forbids it.
+    /// Nil if policy forbids it.
     private func location(of fallback: Fallback) -> ExactText? {
         guard policy.mayFetch(fallback.url) else { return nil }
         switch fallback {

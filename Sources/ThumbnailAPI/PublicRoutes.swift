@@ -4,8 +4,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The routes of the public listener: images in all dialects, uploads, health checks, the interface description and the
-/// page.
+/// Images in all dialects, uploads, health checks, the interface description and the page.
 struct PublicRoutes: RouteTable {
     private let images: [ImageRoute]
     private let probes: [(path: String, route: ImageRoute)]
@@ -14,7 +13,6 @@ struct PublicRoutes: RouteTable {
     private let files: EmbeddedFiles
     private let health: HealthResponses
 
-    /// Creates routes to these dialects, in order of precedence.
     init(
         _ images: [ImageRoute], thumbnails: ThumbnailResponder, submissions: SubmissionResponder, files: EmbeddedFiles,
         health: HealthResponses
@@ -24,7 +22,7 @@ struct PublicRoutes: RouteTable {
         (self.files, self.health) = (files, health)
     }
 
-    /// Returns the route of a raw target, which depends only on its text.
+    /// Depends only on the target's text.
     func route(of target: String) -> Route {
         if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
             return .client(.probe(probe.route))
@@ -33,7 +31,7 @@ struct PublicRoutes: RouteTable {
         return own.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? own
     }
 
-    /// Allows bodies of any length where images are uploaded, and without a route: their checks reject them.
+    /// Any length where images are uploaded, and without a route: their checks reject them.
     func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
 
     func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {

@@ -10,9 +10,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers requests for images in all dialects.
-///
-/// A thumbnail in the result cache is served on the calling event thread, any other one in a separate task.
+/// Answers a thumbnail from the result cache on the calling event thread, any other one in a separate task.
 final class ThumbnailResponder: Sendable {
     private let honorsClientCacheControl: Bool
     private let requestTimeout: Duration
@@ -44,7 +42,7 @@ final class ThumbnailResponder: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// Answers a request in the dialect of `route`; called on an event thread.
+    /// Called on an event thread.
     ///
     /// The signature is checked first, then the grammar, then the expiry; a miss is rejected here if too many requests
     /// wait.
@@ -87,7 +85,7 @@ final class ThumbnailResponder: Sendable {
         return image(for: job, exchange, at: route)
     }
 
-    /// Waits for a result that other instances may have stored; a task continues if more work is needed.
+    /// Other instances may have stored the result; a task continues if more work is needed.
     private func wait(
         for lookup: any PendingLookup, _ job: Job, _ exchange: Exchange, at route: ImageRoute
     ) -> Reply.Wait {
@@ -128,9 +126,9 @@ extension ThumbnailResponder {
             })
     }
 
-    /// Works in the request's own task, which is canceled when the client disconnects.
+    /// In the request's own task, which is canceled when the client disconnects.
     ///
-    /// - Parameter route: The route whose fallback image replaces a failure; nil for none.
+    /// - Parameter route: Its fallback image replaces a failure; nil for none.
     private func answer(
         to job: Job, _ exchange: Exchange, fallbackAt route: ImageRoute? = nil,
         _ work: @escaping @Sendable () async throws -> Answer
@@ -147,7 +145,7 @@ extension ThumbnailResponder {
         return answer
     }
 
-    /// Returns the thumbnail, or the placeholder that replaces it.
+    /// A placeholder may replace the thumbnail.
     private func image(for job: Job, _ exchange: Exchange) async throws -> Answer {
         do {
             return success(try await thumbnails.thumbnail(for: job), job.resolved, exchange)
@@ -160,7 +158,6 @@ extension ThumbnailResponder {
         }
     }
 
-    /// Returns nil for a placeholder that cannot be rendered.
     private func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage? {
         do {
             return try await thumbnails.placeholder(placeholder)
@@ -169,8 +166,7 @@ extension ThumbnailResponder {
         }
     }
 
-    /// Returns whether a placeholder may replace this failure: not for an invalid request, a rejection or a fault of
-    /// the service.
+    /// Not for an invalid request, a rejection or a fault of the service.
     private static func allowsPlaceholder(_ error: any ServiceError) -> Bool {
         switch error.status {
         case .unsupportedMediaType, .unprocessableContent, .badGateway: true
@@ -215,8 +211,6 @@ extension ThumbnailResponder {
             hasReceipt: hasReceipt)
     }
 
-    /// Answers with a placeholder and the fields of a 200.
-    ///
     /// `Cache-Status` contains only the first cache: the failure does not record which others were consulted.
     private func placeholder(
         _ image: EncodedImage, _ error: any ServiceError, _ resolved: ResolvedRequest

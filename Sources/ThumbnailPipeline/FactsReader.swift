@@ -6,15 +6,12 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// Reads facts about sources.
 struct FactsReader: Sendable {
     let pipeline: ImagePipeline
 
-    /// Returns the facts about a job's source: parses the file's header, and decodes pixels only for facts that need
-    /// them.
+    /// Parses the file's header, and decodes pixels only for facts that need them.
     ///
-    /// Sizes over the limits are reported, not rejected, and a truncated file is an error only if its pixels are
-    /// needed.
+    /// Sizes over the limits are reported, and a truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
             return try await facts(request, of: AvailableSource(opened.record), opened, for: job)
@@ -50,7 +47,6 @@ struct FactsReader: Sendable {
         return try await facts(request, of: source, from: try await pipeline.thumbnail(for: small))
     }
 
-    /// The request for the small image whose appearance is computed: lossless, and shared like any other result.
     private static func smallImage(of source: ExactText) -> Request {
         var options = RenderingOptions()
         (options.format, options.gamut) = (.fixed(.png), .srgb)

@@ -19,9 +19,7 @@ extension ImagePipeline {
         return source
     }
 
-    /// Opens a file for one-time use: everything derived from it is kept only until ``close(_:)``.
-    ///
-    /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
+    /// Everything derived from the file is kept only until ``close(_:)``.
     package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(uncacheable: bytes) }
 
     private func opened(uncacheable bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
@@ -33,9 +31,9 @@ extension ImagePipeline {
         return source
     }
 
-    /// Opens the source of a job, fetched once for all results derived from it.
+    /// Fetches the source once for all its results.
     ///
-    /// If it may not be stored, it gets a name known to this caller alone, and everything derived from it is kept only
+    /// If it may not be stored, its name is known to this caller alone, and everything derived from it is kept only
     /// until ``close(_:)``.
     package func opened(for job: Job) async throws -> OpenedSource {
         let (identity, directives) = (try job.sources.image, job.directives)
@@ -50,15 +48,13 @@ extension ImagePipeline {
         return try opened(source, bytes, directives)
     }
 
-    /// Throws the error of an earlier request that could not parse the header of this source, if nothing else is known
-    /// of it.
+    /// Throws only if nothing else is known of the source.
     func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
         let failure = failedDecodes.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 
-    /// Returns a source fetched for this caller, under its own identity if it may be stored.
     func opened(
         _ source: AvailableSource, _ bytes: SharedBytes, _ directives: RequestCacheControl
     ) throws -> OpenedSource {

@@ -5,12 +5,11 @@ package import Recipes
 package import Text
 package import ThumbnailTypes
 
-/// Turns a thumbnail request into an encoded image, and shares identical concurrent work.
+/// Turns a request into an encoded image, and shares identical concurrent work.
 ///
-/// The steps, in order: result cache · join an identical render · decoded cache · join an identical decode · source
-/// cache · join or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and
-/// renders belong to no request and run on worker threads, never while waiting for a download. A request with several
-/// sources performs each step for all of them.
+/// The steps: result cache · join an identical render · decoded cache · join an identical decode · source cache · join
+/// or start a download. Each caller waits for its downloads itself, under its own receipt. Decodes and renders belong
+/// to no request and run on worker threads, never while waiting for a download.
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: CacheLayers
@@ -25,7 +24,6 @@ package final class ImagePipeline: ThumbnailServing {
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
 
-    /// Creates a pipeline from its parts; `caches` is also the cache used by `downloader`.
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: CacheLayers,
         resources: WorkResources, timekeeper: any Timekeeper
@@ -59,7 +57,6 @@ package final class ImagePipeline: ThumbnailServing {
         ResolvedRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
     }
 
-    /// Resolves a request's sources; the image has this identity.
     func sources(
         of request: Request, image: () throws -> SourceIdentity
     ) -> Result<PerSource<SourceIdentity>, any Error> {
@@ -75,7 +72,6 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    /// Returns the thumbnail if it is in the result cache and its sources are fresh.
     package func cachedThumbnail(for resolved: ResolvedRequest) -> Thumbnail? {
         guard case .success(let sources) = resolved.sources, let records = caches.records(for: sources),
             let key = try? resultKey(for: resolved, records),
@@ -97,10 +93,8 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
-    /// Returns a rejection if the worker threads are overloaded, unless this request needs none of them, or its result
-    /// may be on the disk.
-    ///
-    /// The thumbnail of an unknown source counts as small.
+    /// Nil if the request needs no worker thread, or its result may be on the disk; the thumbnail of an unknown source
+    /// counts as small.
     package func refusal(of resolved: ResolvedRequest) -> (any ServiceError)? {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
@@ -125,7 +119,6 @@ package final class ImagePipeline: ThumbnailServing {
         TasklessLookup(for: resolved, in: self)
     }
 
-    /// Returns the thumbnail in the fewest possible steps.
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
         if job.directives.noStore { return try await unstoredThumbnail(for: job) }
@@ -159,9 +152,7 @@ package final class ImagePipeline: ThumbnailServing {
         return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
     }
 
-    /// Returns the records in the layers, fresh or stale, and the record of an opened image.
-    ///
-    /// - Throws: The error of an earlier request if the same work failed recently.
+    /// Fresh or stale; throws the error of an earlier request if the same work failed recently.
     private func knownRecords(
         for job: Job, _ identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
@@ -171,8 +162,7 @@ package final class ImagePipeline: ThumbnailServing {
         return known
     }
 
-    /// Returns the key of a result that is usable if the origins of its stale sources confirm them; the result is then
-    /// in memory if a layer has it.
+    /// The result is usable if the origins of its stale sources confirm them; it is then in memory if a layer has it.
     private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
         guard let key = try? resultKey(for: job.resolved, records) else { return nil }
         if !estimator.isObtainableWithoutBytes(key) {
@@ -181,7 +171,6 @@ package final class ImagePipeline: ThumbnailServing {
         return key
     }
 
-    /// Returns the thumbnail if no bytes of sources are needed.
     private func availableThumbnail(
         for job: Job, _ key: ResultKey, _ records: PerSource<SourceRecord>
     ) async throws -> Thumbnail? {
@@ -207,7 +196,6 @@ package final class ImagePipeline: ThumbnailServing {
         try await placeholders.image(placeholder)
     }
 
-    /// Throws the error of an earlier request if the same decode of the same source failed recently.
     private func throwRememberedFailure(of job: Job, _ known: PerSource<SourceRecord?>) throws {
         let roles = job.request.roles
         for (index, identity) in try job.sources.enumerated() {
@@ -246,7 +234,6 @@ package final class ImagePipeline: ThumbnailServing {
         }
     }
 
-    /// Renders a thumbnail without reading or writing caches.
     private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small)
         guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })
@@ -255,12 +242,10 @@ package final class ImagePipeline: ThumbnailServing {
         return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)
     }
 
-    /// Returns the thumbnail for a hit of the result cache.
     func thumbnail(_ hit: RenderedImage, ofFresh records: PerSource<SourceRecord>) -> Thumbnail {
         Thumbnail(hit, of: records, at: timekeeper.secondsSince1970, bounds: configuration.clientMaxAge)
     }
 
-    /// Returns the thumbnail for a result whose sources were used without contacting their origins.
     func thumbnail(_ result: RenderedImage, of records: PerSource<SourceRecord>) -> Thumbnail {
         let now = timekeeper.secondsSince1970
         var result = result

@@ -3,11 +3,10 @@ import Downloading
 import SharedCaching
 import ThumbnailTypes
 
-/// A lookup of one request's result in the first layer below memory, before any task begins: first of the record of its
-/// source if that is not fresh in memory, then of the result.
+/// Looks up a request's record and result in the first layer below memory before any task begins.
 ///
 /// In a fleet, most requests that miss in memory end here. A task, its timer and its thread switches would cost several
-/// times as much as the lookup. If the lookup finds nothing, a task continues without repeating its queries.
+/// times as much. If the lookup finds nothing, a task continues without repeating its queries.
 final class TasklessLookup: PendingLookup {
     private enum State {
         case record(RecordRead)
@@ -28,10 +27,9 @@ final class TasklessLookup: PendingLookup {
     private let progress: Locked<Progress>
     private var caches: CacheLayers { pipeline.caches }
 
-    /// The maximum size of a value read on an event thread in bytes: hashing it takes less than 0.1 ms.
+    /// Hashing this many bytes on an event thread takes less than 0.1 ms.
     private static let maximumReadAtOnce = 64 << 10
 
-    /// Creates the lookup for a request; nil if the next layer is not a nearby server, or the result is being rendered.
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
         guard let layer = caches.shared.first, layer.isNearby, layer.isUp, caches.slowerOwn.isEmpty,
@@ -104,9 +102,7 @@ final class TasklessLookup: PendingLookup {
     }
 }
 
-/// The right to look up a result, until it is released: one lookup per result.
-///
-/// Other requests for the same result wait in tasks, for one task shared by all of them.
+/// One lookup per result; other requests for it wait in tasks, for one task shared by all of them.
 final class LookupClaim: Sendable {
     let key: ResultKey
     private let claims: LookupClaims
@@ -121,16 +117,13 @@ final class LookupClaim: Sendable {
 final class LookupClaims: Sendable {
     fileprivate let keys = Locked<Set<ResultKey>>([])
 
-    /// Claims a result; nil if another lookup has.
     func claim(_ key: ResultKey) -> LookupClaim? {
         keys.withLock { $0.insert(key).inserted } ? LookupClaim(key, in: self) : nil
     }
 }
 
 extension ImagePipeline {
-    /// Claims a request's result for a new lookup; nil if the request is better left to a task.
-    ///
-    /// That is the case if the request will fail, or others look up or render the result.
+    /// Nil if the request will fail, or others look up or render the result.
     fileprivate func claim(for resolved: ResolvedRequest, _ record: SourceRecord) -> LookupClaim? {
         guard let key = try? resultKey(for: resolved, PerSource(record)), caches.isCurrent(record),
             failedDecodes.failure(of: record.identity, known: record, plan: { _ in key.decodeKey.plan }) == nil,
@@ -139,7 +132,6 @@ extension ImagePipeline {
         return claims.claim(key)
     }
 
-    /// Returns the thumbnail that another instance rendered.
     fileprivate func thumbnail(
         _ reply: LayerReply, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> Thumbnail? {

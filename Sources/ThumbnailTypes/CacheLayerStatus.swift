@@ -1,4 +1,4 @@
-/// The member of one layer in `Cache-Status` (RFC 9211).
+/// RFC 9211.
 package struct CacheLayerStatus: Hashable, Sendable {
     package enum Layer: String, Sendable, Hashable {
         case result = "alula-result"
@@ -8,7 +8,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
         case source = "alula-source"
     }
 
-    /// The layer's result (RFC 9211 sections 2.1 and 2.2).
+    /// RFC 9211 sections 2.1 and 2.2.
     package enum Outcome: String, Sendable, Hashable {
         case hit = "hit"
         case uriMiss = "fwd=uri-miss"
@@ -18,13 +18,12 @@ package struct CacheLayerStatus: Hashable, Sendable {
     }
 
     package var layer: Layer
-    /// Hit, or the reason for forwarding the request.
     package var outcome: Outcome
     package var isCollapsed: Bool
     package var isStored: Bool
-    /// The status returned by the next layer, if not simply success.
+    /// Of the next layer, if not simply success.
     package var forwardStatus: Int?
-    /// The time until the source is stale in seconds; negative if it already is.
+    /// In seconds; negative if the source is already stale.
     package var timeToLive: Int?
 
     package init(
@@ -41,7 +40,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
 }
 
 package struct StepTiming: Hashable, Sendable {
-    /// The metric name, a token.
+    /// A token.
     package let name: String
     package let duration: Duration
 

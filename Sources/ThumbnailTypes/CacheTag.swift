@@ -13,7 +13,7 @@ package enum CacheTag {
         1...longest ~= text.utf8.count && text.utf8.allSatisfy(isAllowed)
     }
 
-    /// Parses a comma-separated list and removes duplicates; nil if it is empty or too long, or has an invalid tag.
+    /// Removes duplicates; nil if the list is empty or too long, or has an invalid tag.
     package static func list(_ text: String) -> [ExactText]? {
         let parts = text.split(separator: ",", maxSplits: most, omittingEmptySubsequences: false)
         guard parts.count <= most, parts.allSatisfy(isTag) else { return nil }
@@ -23,8 +23,8 @@ package enum CacheTag {
         }
     }
 
-    /// Returns the tag of a source, which all responses made from it have: `s-`, and the first 16 hexadecimal digits of
-    /// the SHA-256 of the source as operators name it.
+    /// All responses made from the source have it: `s-`, and the first 16 hexadecimal digits of the SHA-256 of the
+    /// source as operators name it.
     package static func ofSource(named name: String) -> String {
         let name = Array(name.utf8)
         let digest = unsafe SHA256.hash(name.span.bytes)

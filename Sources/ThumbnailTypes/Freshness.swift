@@ -1,23 +1,18 @@
-/// The values behind a response's `Cache-Control` and `Age`.
 package struct Freshness: Hashable, Sendable {
-    /// Who may store a response, as the source permits.
+    /// As the source permits.
     package enum Storability: Hashable, Sendable {
-        /// Any cache may store it.
         case shared
-        /// `Cache-Control: private`
         case `private`
-        /// `Cache-Control: no-store`
         case none
     }
 
     package var storability: Storability
-    /// The time in seconds for which the response is fresh from its creation (RFC 9111 section 4.2.1); nil if
-    /// unspecified.
+    /// In seconds from the creation of the response (RFC 9111 section 4.2.1); nil if unspecified.
     package var lifetime: Int?
-    /// The time in seconds since the origin created or validated the source (RFC 9111 section 4.2.3); nil if it came
-    /// from no cache.
+    /// In seconds since the origin created or validated the source (RFC 9111 section 4.2.3); nil if it came from no
+    /// cache.
     package var age: Int?
-    /// Whether the lifetime is a guess, which applies only while it can be corrected.
+    /// A guess, which applies only while it can be corrected.
     package var isGuessed = false
 
     package init(storability: Storability = .shared, lifetime: Int? = nil, age: Int? = nil) {
@@ -28,7 +23,7 @@ package struct Freshness: Hashable, Sendable {
 }
 
 extension Freshness {
-    /// Returns the value of `Cache-Control` (RFC 9111 section 5.2.2).
+    /// RFC 9111 section 5.2.2.
     ///
     /// If a source specifies no lifetime, the value is `public` alone: a cache in front then applies its own default
     /// lifetime, as it would for the source itself. `no-cache` would have every view revalidated, and an invented
@@ -36,10 +31,8 @@ extension Freshness {
     /// because a heuristic lifetime (section 4.2.2) could exceed the target's.
     ///
     /// - Parameters:
-    ///   - secondsLeft: The time until the target expires, an upper bound of `max-age` even if `Age` would allow more;
-    ///   nil if it never expires.
-    ///   - staleAge: The value of `stale-while-revalidate` in seconds (RFC 5861 section 3), for targets that never
-    ///   expire; nil for none.
+    /// - secondsLeft: Until the target expires, an upper bound of `max-age` even if `Age` would allow more.
+    /// - staleAge: `stale-while-revalidate` in seconds (RFC 5861 section 3), for targets that never expire.
     package func cacheControl(secondsLeft: Int? = nil, staleAge: Int? = nil) -> String {
         let prefix: String
         switch storability {

@@ -1,6 +1,5 @@
 package import Recipes
 
-/// A single-color image that a client requests for the case that the source fails.
 package struct Placeholder: Hashable, Sendable {
     package let color: Color
     package let size: PixelSize
@@ -10,8 +9,7 @@ package struct Placeholder: Hashable, Sendable {
         (self.color, self.size, self.format) = (color, size, format)
     }
 
-    /// Creates an image that fills the box of `options`: a missing side equals the other one; the box is 1×1 without
-    /// either.
+    /// A missing side equals the other one; the box is 1×1 without either.
     package init(_ color: Color, in options: RenderingOptions) {
         self.color = color
         format = options.format

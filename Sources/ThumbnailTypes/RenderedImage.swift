@@ -2,20 +2,20 @@ import Crypto
 import Memory
 package import Recipes
 
-/// A result: the file, its entity tag, and how its callers came by it.
+/// The file, its entity tag, and how its callers came by it.
 package struct RenderedImage: Sendable {
     package let image: EncodedImage
-    /// A strong entity tag, computed from the bytes alone, so that equal responses have equal tags in any process.
+    /// Computed from the bytes alone, so that equal responses have equal tags in any process.
     package let eTag: String
-    /// Whether a source lacked pixels, which are gray or coarse instead.
+    /// A source lacked pixels, which are gray or coarse instead.
     package let isIncomplete: Bool
     /// One member per cache layer queried, the result cache first.
     package var cacheStatus: [CacheLayerStatus]
     package var timings: [StepTiming]
-    /// Stores data common to its responses; nil if it is not cached.
+    /// Data common to its responses; nil if it is not cached.
     package let slot: ResponseSlot?
 
-    /// The `Cache-Status` of a hit of the result cache without any other lookups.
+    /// Without any other lookups.
     package static let hit = [CacheLayerStatus(.result, .hit)]
 
     package init(
@@ -30,21 +30,21 @@ package struct RenderedImage: Sendable {
         self.slot = slot
     }
 
-    /// Computes the entity tag from all bytes of an image.
+    /// From all bytes of the image.
     package init(_ image: EncodedImage, isIncomplete: Bool = false) {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
         self.init(image, eTag: eTag, isIncomplete: isIncomplete)
     }
 
-    /// The result for a caller that came by it this way.
+    /// For a caller that came by it this way.
     package func with(_ cacheStatus: [CacheLayerStatus], timings: [StepTiming] = []) -> RenderedImage {
         var result = self
         (result.cacheStatus, result.timings) = (cacheStatus, timings)
         return result
     }
 
-    /// The result for a caller that joined its render, and so queried no layer behind the result cache.
+    /// A caller that joined the render queried no layer behind the result cache.
     package var joined: RenderedImage {
         with([CacheLayerStatus(.result, cacheStatus[0].outcome, isCollapsed: true)])
     }

@@ -1,25 +1,23 @@
 package import Recipes
 package import Text
 
-/// A client's request: the sources, the recipe, the allowed output formats, and the form of the response.
+/// Sources, recipe, allowed output formats, and the form of the response.
 ///
 /// Sources are texts here, because the grammars that parse requests know no origins. The pipeline resolves them to
 /// identities, once.
 package struct Request: Hashable, Sendable {
-    /// The source as named by the client, percent-decoded once: an absolute URL, or `NAME:PATH` of a named origin.
     package var source: ExactText
     package var additional: [AdditionalSource]
-    /// The rules of the request's grammar with its options: size, crop, format, quality and so on.
+    /// The rules of the request's grammar with its options.
     package var recipe: AnyRenderRecipe
     package var isNegotiated: Bool
-    /// The maximum size of the image's file in bytes, below the general limit; nil for the general limit.
+    /// Below the general limit, which nil stands for.
     package var maximumSourceBytes: Int?
-    /// The maximum quality of the result if the request specifies none; nil for no limit.
+    /// If the request specifies no quality; nil for no limit.
     package var defaultQualityLimit: Int?
     package var tags: [ExactText] = []
-    /// The image to serve if the source fails; nil to respond with the error.
     package var placeholder: Placeholder?
-    /// Unix seconds at which the request's target expires; nil if it never does.
+    /// Unix seconds; nil if the target never expires.
     package var expires: Int?
     /// How the response differs from only the image.
     package var form = ResponseForm()
@@ -40,7 +38,6 @@ package struct Request: Hashable, Sendable {
         self.expires = expires
     }
 
-    /// Creates a request with Alula's own rules.
     package init(
         source: ExactText, additional: [AdditionalSource] = [], options: RenderingOptions = RenderingOptions(),
         expires: Int? = nil
@@ -50,7 +47,7 @@ package struct Request: Hashable, Sendable {
             expires: expires)
     }
 
-    /// The options of a request with Alula's own rules; nil for other rules.
+    /// Nil for other rules than Alula's own.
     package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
 
     /// The value of `Vary` in its responses; nil for none.
@@ -59,14 +56,14 @@ package struct Request: Hashable, Sendable {
         return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
-    /// Returns whether responses to both requests with the same image have the same fields.
+    /// Whether responses to both requests with the same image have the same fields.
     package func hasSameResponse(as other: Request) -> Bool {
         source == other.source && form == other.form && isNegotiated == other.isNegotiated
             && hintFields == other.hintFields && tags == other.tags
     }
 }
 
-/// The parts of a target that the client chooses; those in a preset are the operator's choice.
+/// Parts of a target that the client chooses; those in a preset are the operator's choice.
 package struct ClientChoices: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

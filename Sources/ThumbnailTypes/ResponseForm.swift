@@ -1,29 +1,28 @@
 package import Recipes
 package import Text
 
-/// How the response to a target differs from only the image, in a dialect that lets clients choose.
 package struct ResponseForm: Hashable, Sendable {
-    /// The file name for saving the response, without its extension; nil for the source's.
+    /// Without the extension; nil for the source's name.
     package var fileName: ExactText?
     package var isAttachment = false
-    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
+    /// In seconds, regardless of the source; nil for the source's own lifetime.
     package var maximumAge: Int?
-    /// The value of `Cache-Control` if the source allows shared caches to store the response; nil for Alula's own.
+    /// If the source allows shared caches to store the response; nil for Alula's own value.
     package var cacheControl: ExactText?
     /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
     package var staleAge: Int?
     package var includesSize = false
-    /// Writes the response instead of only the image, such as facts about the image or a `data:` URL.
+    /// Such as facts about the image or a `data:` URL.
     package var writer: ResponseWriter<Thumbnail>?
     package var facts: FactsRequest?
     package var factsWriter: ResponseWriter<SourceFacts>?
-    /// Where to redirect a client if the request fails; nil to respond with the error.
+    /// Nil to respond with the error.
     package var fallback: Fallback?
 
     package init() {}
 }
 
-/// Where to redirect a client if a request fails.
+/// Redirects a client if a request fails.
 package enum Fallback: Hashable, Sendable {
     /// An absolute URL from the operator.
     case configured(ExactText)
@@ -40,18 +39,18 @@ package enum Fallback: Hashable, Sendable {
     }
 }
 
-/// Writes the responses about thumbnails, or facts, of one recipe.
+/// Of one recipe, about thumbnails or facts.
 package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
     private let recipe: AnyRenderRecipe
     private let write: @Sendable (Subject) -> WrittenResponse?
 
-    /// Creates a writer that must depend only on the recipe, the source and the subject.
+    /// Must depend only on the recipe, the source and the subject.
     package init(for recipe: some RenderRecipe, write: @escaping @Sendable (Subject) -> WrittenResponse?) {
         self.recipe = AnyRenderRecipe(recipe)
         self.write = write
     }
 
-    /// Returns the response about a subject; nil for only the image, or for facts in Alula's format.
+    /// Nil for only the image, or for facts in Alula's format.
     package func answer(about subject: Subject) -> WrittenResponse? { write(subject) }
 
     package static func == (one: ResponseWriter, other: ResponseWriter) -> Bool { one.recipe == other.recipe }
@@ -62,7 +61,7 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
 package struct WrittenResponse: Sendable {
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// The bytes of the thumbnail, which were encoded as a text.
+        /// Encoded as a text.
         case thumbnail
     }
 

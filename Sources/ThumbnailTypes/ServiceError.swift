@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// An error with a response for the client and details for the log.
+/// With a response for the client and details for the log.
 ///
 /// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
@@ -15,19 +15,18 @@ package enum ErrorCategory: String, Sendable {
 package struct ErrorAnswer: Equatable, Sendable {
     package var status: HTTPResponse.Status
     package let code: String
-    /// The category of the fault: a label with few values.
+    /// A label with few values.
     package let category: ErrorCategory
-    /// A sentence for the client, without addresses, library messages or server paths.
+    /// A sentence without addresses, library messages or server paths.
     package let message: String
-    /// Details for the log only; nil if `message` is complete.
+    /// For the log only; nil if `message` is complete.
     package var detail: String?
     package var parameter: String?
-    /// The allowed values of the invalid parameter, if they are a closed list.
     package var allowed: [String]
-    /// The known name closest to an invalid one.
+    /// Closest to an invalid name.
     package var nearest: String?
     package var upstreamStatus: Int?
-    /// The time after which a retry makes sense, in seconds.
+    /// In seconds.
     package var retryAfter: Int?
 
     package init(
@@ -65,14 +64,14 @@ extension ServiceError {
     package var upstreamStatus: Int? { answer.upstreamStatus }
     package var retryAfter: Int? { answer.retryAfter }
 
-    /// ``publicMessage``, or for a rejected source the rule that rejects it: for operators.
+    /// ``publicMessage``, or for a rejected source the rule that rejects it.
     package var operatorMessage: String {
         guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
         return "The source is not fetched: \(rule)."
     }
 }
 
-/// The codes of all errors, for metrics that begin with 0.
+/// For metrics that begin with 0.
 package enum ErrorCode {
     package static let all = [
         "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",

@@ -2,12 +2,12 @@ import Coordination
 package import HTTPTypes
 package import Recipes
 
-/// A rendered thumbnail and the metadata of its response.
+/// With the metadata of its response.
 package struct Thumbnail: Sendable {
     package let result: RenderedImage
-    /// The header of the image's source; nil in tests of the response alone.
+    /// Nil in tests of the response alone.
     package let sourceHeader: ImageHeader?
-    /// The latest modification date of the sources; nil if one of them has none.
+    /// The latest of the sources; nil if one of them has none.
     package let lastModified: HTTPDate?
     package let freshness: Freshness
 
@@ -26,7 +26,7 @@ package struct Thumbnail: Sendable {
     package var cacheStatus: [CacheLayerStatus] { result.cacheStatus }
     package var timings: [StepTiming] { result.timings }
 
-    /// Stores data common to all responses with the cached result; nil if it came from no cache.
+    /// Nil if the result came from no cache.
     package var slot: ResponseSlot? { result.cacheStatus == RenderedImage.hit ? result.slot : nil }
 
     package var gainMap: GainMapUse? {
@@ -34,7 +34,7 @@ package struct Thumbnail: Sendable {
     }
 }
 
-/// A slot beside a cached result for data common to its responses; removed with the result.
+/// Beside a cached result, for data common to its responses; removed with the result.
 package final class ResponseSlot: Sendable {
     package typealias Content = AnyObject & Sendable
 

@@ -21,12 +21,12 @@ struct AdminClient: Sendable {
     private let names: (bind: String, port: String)
     private let timeLimit: Duration
 
-    /// Creates a client of the admin listener that `settings` describe.
+    /// Of the admin listener.
     init(_ settings: Settings) throws(CommandFailure) {
         try self.init(settings.adminListener, ("adminBind", "adminPort"), "--admin-port", timeLimit: .seconds(60))
     }
 
-    /// Creates a client of the public listener for health checks, with a short timeout.
+    /// Of the public listener, for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
         try self.init(settings.publicListener, ("bind", "port"), "--port", timeLimit: .seconds(2))
     }
@@ -48,10 +48,9 @@ struct AdminClient: Sendable {
         }
     }
 
-    /// The listener's address, for messages.
+    /// For messages.
     var endpoint: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
 
-    /// Sends a request and waits for the response, on the calling thread.
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
         if let json {
@@ -72,7 +71,6 @@ struct AdminClient: Sendable {
         }
     }
 
-    /// Sends a request and returns the response's JSON.
     func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         let answer = try blockingSend(method, target, json: json)
         guard (200..<300).contains(answer.status) else { throw Self.failure(of: answer) }
@@ -86,7 +84,7 @@ struct AdminClient: Sendable {
 }
 
 extension CommandFailure {
-    /// Creates the failure from the members `code` and `detail`; returns nil without them.
+    /// Nil without the members `code` and `detail`.
     init?(failure members: [ExactText: JSONValue]) {
         guard case .string(let detail)? = members["detail"] else { return nil }
         var code = "refused"

@@ -52,7 +52,7 @@ enum PrefetchCommand {
         }
     }
 
-    /// Waits until a job has finished; returns whether nothing failed.
+    /// Returns whether nothing failed.
     private static func end(of id: String, _ client: AdminClient, isJSON: Bool) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
@@ -71,7 +71,7 @@ enum PrefetchCommand {
 }
 
 enum PrefetchText {
-    /// Returns a line for each failure with details, and one for failures that the service only counts.
+    /// One for each failure with details, and one for failures that the service only counts.
     static func failures(in status: [ExactText: JSONValue]) -> [String] {
         guard case .int(let failed)? = status["failed"], failed > 0 else { return [] }
         var lines: [String] = []

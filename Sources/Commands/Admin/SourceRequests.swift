@@ -4,7 +4,7 @@ import Program
 import Text
 import ThumbnailAPI
 
-/// Consecutive requests to a running service, each about a source or a tag.
+/// Consecutive requests, each about a source or a tag.
 struct SourceRequests {
     let client: AdminClient
     let method: String
@@ -13,7 +13,7 @@ struct SourceRequests {
     let isJSON: Bool
     let words: (_ answer: [ExactText: JSONValue]) throws(CommandFailure) -> String
 
-    /// Sends the requests, nil for one without a source or tag, and prints a line for each.
+    /// Nil stands for a request without a source or tag; prints a line for each.
     func run(_ sources: [String?]) throws -> CInt {
         var hasNoFailures = true
         for source in sources {

@@ -46,7 +46,7 @@ enum StatusCommand {
 }
 
 enum StatusText {
-    /// Returns the lines of the summary; missing facts are left out.
+    /// Leaves out missing facts.
     static func lines(status: [ExactText: JSONValue], caches: JSONValue?) -> [String] {
         var rows: [(String, String)] = []
         let state =
@@ -107,7 +107,6 @@ enum StatusText {
         whole > 0 ? Int(clamping: Int((Double(part) / Double(whole) * 100).rounded())) : 0
     }
 
-    /// Formats a number of bytes, such as `1.5 MiB`.
     static func size(_ bytes: Int) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] where bytes >= 1 << shift {
             let tenths = Int((Double(bytes) / Double(1 << shift) * 10).rounded())
@@ -116,7 +115,6 @@ enum StatusText {
         return "\(bytes) bytes"
     }
 
-    /// Formats a time with its two largest units, such as `3 d 4 h`.
     static func duration(_ seconds: Int) -> String {
         let units = [("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)]
         var rest = max(0, seconds)

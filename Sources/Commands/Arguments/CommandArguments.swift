@@ -12,12 +12,12 @@ struct WrongUse: Error, Equatable {
 
 struct CommandArguments: Sendable {
     private(set) var operands: [String] = []
-    /// The result parameters, in order, as spelled.
+    /// In order, as spelled.
     private(set) var parameters: [(name: String, value: String)] = []
     private(set) var settings: [String] = []
     private var values: [ExactText: [String]] = [:]
 
-    /// Parses `arguments`; after `--`, all are operands.
+    /// After `--`, all arguments are operands.
     init(_ arguments: [String], for command: CommandDescription) throws(WrongUse) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
@@ -33,7 +33,7 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// Reads an option, and its value from the next argument unless it follows an equals sign.
+    /// The value is the next argument unless it follows an equals sign.
     private mutating func read(
         _ argument: String, _ rest: inout ArraySlice<String>, for command: CommandDescription
     ) throws(WrongUse) {
@@ -86,7 +86,7 @@ struct CommandArguments: Sendable {
         }
     }
 
-    /// Returns whether an argument looks like an option: a hyphen, and no digit after it.
+    /// A hyphen, and no digit after it.
     private static func isOption(_ argument: String) -> Bool {
         let bytes = argument.utf8
         guard bytes.first == UInt8(ascii: "-"), let second = bytes.dropFirst().first else { return false }
@@ -109,14 +109,13 @@ struct CommandArguments: Sendable {
             + (command.takesSettings ? command.settings.map(\.flag) + ["--config"] : [])
     }
 
-    /// Suggestions for options of the service and of other programs.
+    /// For options of the service and of other programs.
     private static let suggestions: [ExactText: String] = [
         "--size": "--w and --h", "--sizes": "--w and --h", "--auto-width": "--w", "--qualities": "--q",
         "--save-data-quality": "--q", "--auto-formats": "--format",
     ]
 }
 
-/// The result parameters as rows of the help.
 enum ThumbnailOptionText {
     static let rows = ThumbnailOption.all.map { option in
         let names = ([option.name] + option.aliases).map { "--" + $0 }.joined(separator: ", ")
@@ -125,7 +124,7 @@ enum ThumbnailOptionText {
 }
 
 extension APIError {
-    /// The error in the options, prefixed with the option's name.
+    /// Prefixed with the option's name.
     var wrongUse: WrongUse {
         var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
         // `gravity=focal` is `--gravity focal` here.

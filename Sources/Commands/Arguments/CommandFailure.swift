@@ -6,16 +6,16 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Why a source has no result, for the user at the terminal.
+/// For the user at the terminal.
 struct CommandFailure: Error, Equatable {
-    /// A machine-readable code of the service or of the file system.
+    /// Machine-readable, from the service or the file system.
     let code: String
-    /// The reason, without a final period; one line.
+    /// One line without a final period.
     let reason: String
-    /// The file at fault, if it is not the source.
+    /// If it is not the source.
     var subject: String?
     var isWorthRetrying = false
-    /// Whether the command should stop instead of trying other sources.
+    /// The command stops instead of trying other sources.
     var endsAll = false
 
     init(code: String, _ reason: String) {
@@ -41,7 +41,7 @@ struct CommandFailure: Error, Equatable {
         }
     }
 
-    /// Returns the engine's reason in one line; for a rejected source only the rule, which public clients do not see.
+    /// In one line; for a rejected source only the rule, which public clients do not see.
     private static func reason(of error: any ServiceError) -> String {
         var reason = lowered(error.operatorMessage)
         if reason.hasSuffix(".") { reason.removeLast() }
@@ -57,14 +57,14 @@ struct CommandFailure: Error, Equatable {
         return copy
     }
 
-    /// Returns the failure as a line about a source; nil if a signal stopped it.
+    /// Nil if a signal stopped it.
     func line(about source: String) -> String? {
         guard code != "cancelled" else { return nil }
         let subject = subject ?? (source == Program.standardInput ? "standard input" : source)
         return "\(subject): \(reason)"
     }
 
-    /// Returns a sentence for use after a colon; a leading number or abbreviation does not change.
+    /// For use after a colon; a leading number or abbreviation does not change.
     static func lowered(_ sentence: String) -> String {
         let second = sentence.utf8.dropFirst().first ?? 0x20
         guard second.isASCIILowercase || second == 0x20 else { return sentence }

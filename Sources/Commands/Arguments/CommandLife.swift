@@ -3,12 +3,9 @@ import Glibc
 import Program
 import Settings
 
-/// The life of an image-processing command, from its arguments to its exit status.
+/// From the arguments to the exit status.
 enum CommandLife {
-    /// Parses a command's arguments, prints its help if requested, and runs it until it ends or a signal stops it.
-    ///
-    /// - Parameters:
-    ///   - body: Does the work and returns the exit status. It is canceled when a signal arrives.
+    /// Prints the help if requested, and runs `body` until it ends or a signal cancels it.
     static func run(
         _ command: CommandDescription, _ arguments: [String],
         _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
@@ -42,8 +39,6 @@ enum CommandLife {
         die(of: signals.blockingNext())
     }
 
-    /// Loads the settings from the command's arguments, the environment and the file.
-    ///
     /// Exits with a line for each fault.
     static func settings(_ arguments: CommandArguments) throws(WrongSettings) -> Settings {
         do throws(SettingsLoader.Failure) {
@@ -86,7 +81,7 @@ enum CommandLife {
             status: ExitStatus.wrongUse)
     }
 
-    /// Ends the process as the signal would, so that the shell that started it also stops.
+    /// As the signal would, so that the shell that started it also stops.
     private static func die(of number: CInt) -> Never {
         signal(number, SIG_DFL)
         kill(getpid(), number)

@@ -7,9 +7,9 @@ struct CommandOption: Sendable, Equatable {
     }
 
     let name: String
-    /// A name of one letter, such as `o`.
+    /// One letter, such as `o`.
     var short: Character?
-    /// The value's placeholder, such as `FILE`; nil for an option without a value.
+    /// Such as `FILE`; nil for an option without a value.
     var form: String?
     let help: String
     var completion = Completion.nothing
@@ -17,7 +17,7 @@ struct CommandOption: Sendable, Equatable {
 
     var flag: String { "--" + name }
 
-    /// For example `-o, --output FILE`.
+    /// Such as `-o, --output FILE`.
     var heading: String { (short.map { "-\($0), " } ?? "") + flag + (form.map { " " + $0 } ?? "") }
 
     static let help = CommandOption(name: "help", short: "h", help: "print this help")
@@ -38,13 +38,13 @@ struct CommandOption: Sendable, Equatable {
 struct CommandDescription: Sendable {
     let name: String
     let summary: String
-    /// The operands in the usage line, such as `SOURCE… -o FILE|FOLDER`; empty for a command without operands.
+    /// Such as `SOURCE… -o FILE|FOLDER`; empty for a command without operands.
     let operands: String
     let text: String
     var options: [CommandOption] = []
     var takesParameters = false
     var takesSettings = true
-    /// Whether the command processes images itself: then only the settings that affect this are options.
+    /// Only the settings that affect image processing are options.
     var worksOnImages = false
     var examples: [String] = []
 
@@ -74,7 +74,6 @@ struct CommandDescription: Sendable {
         return parts.joined(separator: "\n\n")
     }
 
-    /// Formats two columns; long texts wrap within their column.
     static func table(_ rows: [(String, String)], width: Int = 100) -> String {
         let widest = min(28, rows.map(\.0.count).max() ?? 0)
         return rows.map { head, text in

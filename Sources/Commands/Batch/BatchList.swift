@@ -1,16 +1,16 @@
 import Memory
 
-/// The source list of `alula batch`: one per line, or separated by NUL.
+/// One per line, or separated by NUL.
 enum BatchList {
-    /// Maximum size of a list in bytes.
+    /// In bytes.
     static let longest = 256 << 20
 
-    /// Parses NUL-terminated sources, each taken literally.
+    /// Each source is taken literally.
     static func sourcesBeforeNull(in bytes: [UInt8]) -> [String] {
         bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Parses lines, trimming spaces, and skips empty lines and those that begin with `#`.
+    /// Trims spaces, and skips empty lines and those that begin with `#`.
     static func sources(in bytes: [UInt8]) throws(WrongUse) -> [String] {
         guard !bytes.contains(0) else { throw WrongUse("LIST has NUL bytes; use -0") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -25,7 +25,7 @@ enum BatchList {
             }
     }
 
-    /// Reads a list from a file, or from standard input for a hyphen.
+    /// A hyphen stands for standard input.
     static func blockingRead(_ path: String) throws(CommandFailure) -> [UInt8] {
         do {
             return try InputFile.blockingRead(path, atMost: longest).array

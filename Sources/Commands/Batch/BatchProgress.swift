@@ -22,14 +22,13 @@ struct BatchProgress {
         }
     }
 
-    /// Whether to redraw the bar: at most ten times a second, and at the end.
     mutating func isDrawingDue(at now: Duration) -> Bool {
         guard now >= nextDrawing || doneCount == total else { return false }
         nextDrawing = now + .milliseconds(100)
         return true
     }
 
-    /// Returns the bar with its figures, at most `width` characters.
+    /// At most `width` characters.
     func bar(at now: Duration, width: Int) -> String {
         let worked = rendered + failed
         var figures = " \(doneCount)/\(total)"
@@ -47,7 +46,6 @@ struct BatchProgress {
             + figures
     }
 
-    /// Returns the counts and the rate of the batch, in one line.
     func summary(at now: Duration) -> String {
         var parts = ["\(rendered) rendered"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
@@ -67,7 +65,7 @@ struct BatchProgress {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Formats a time as `12 s`, `3:05` or `1:02:03`.
+    /// `12 s`, `3:05` or `1:02:03`.
     private static func text(of seconds: Int) -> String {
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         if seconds < 60 { return "\(seconds) s" }

@@ -5,7 +5,6 @@ import Memory
 import Program
 import Recipes
 
-/// Reports the progress of a batch: a bar on a terminal, otherwise lines.
 struct BatchReport {
     private var progress: BatchProgress
     private let isJSON: Bool
@@ -85,7 +84,7 @@ struct BatchReport {
         return .object(members)
     }
 
-    /// Moves to the start of the line and clears it.
+    /// Moves to the start of the line.
     private static let clearing = "\r\u{1b}[K"
 
     private static var terminalWidth: Int {

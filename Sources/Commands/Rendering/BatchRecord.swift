@@ -5,7 +5,7 @@ import Memory
 import Text
 import ThumbnailPipeline
 
-/// The record of finished results in a folder: a line for each result, written before it gets its name.
+/// A line for each finished result in a folder, written before it gets its name.
 ///
 /// A result counts as finished if the source, the options and the version are the same, and neither it nor the source's
 /// file has changed since. The last line of a name counts; a line truncated by a crash is skipped.
@@ -22,7 +22,7 @@ final class BatchRecord: Sendable {
 
     private struct State {
         var entries: [ExactText: Entry] = [:]
-        /// The file extensions of results by their work.
+        /// By the work of the results.
         var fileExtensions: [Work: String] = [:]
         var isLineCut = false
     }
@@ -34,10 +34,7 @@ final class BatchRecord: Sendable {
     private let descriptor: CInt
     private let state: Locked<State>
 
-    /// Opens the record of an existing folder.
-    ///
-    /// - Parameters:
-    ///   - options: A text that is equal for runs with the same results.
+    /// - Parameter options: Equal for runs with the same results.
     init(in folder: String, options: String) throws(CommandFailure) {
         self.options = options
         let path = FilePath.joined(folder, Self.name)

@@ -11,19 +11,16 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The engine of a command, and the threads for its file I/O.
+/// And the threads for file I/O.
 struct CommandSession: Sendable {
     let engine: Engine
-    /// Threads that read sources and write results.
     let files: WorkerPool
     private let sink: DescriptorSink?
 
-    /// Starts the engine.
-    ///
     /// - Parameters:
-    ///   - settings: The settings of the service; only those for fetching and rendering apply.
-    ///   - jobs: The most images to process in parallel; nil for the settings' number.
-    ///   - isVerbose: Whether to show the engine's full log, beyond the level in the settings.
+    /// - settings: Only those for fetching and rendering apply.
+    /// - jobs: Images processed in parallel; nil for the settings' number.
+    /// - isVerbose: Shows the engine's full log, beyond the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)
@@ -49,14 +46,10 @@ struct CommandSession: Sendable {
         return settings
     }
 
-    /// The number of sources in progress: some are processed while others are read, fetched and written.
-    ///
-    /// A small memory budget has room for fewer.
+    /// Some are processed while others are read, fetched and written; a small memory budget has room for fewer.
     var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
 
-    /// Opens a source; ``close(_:)`` ends its use.
-    ///
-    /// - Throws: ``CommandFailure``, a `ServiceError` or `CancellationError`.
+    /// ``close(_:)`` ends the source's use.
     func opened(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
         switch source {
         case .remote(let url):
@@ -76,7 +69,6 @@ struct CommandSession: Sendable {
         sink?.flush()
     }
 
-    /// Reads a file after reserving memory for it.
     private func bytes(of source: CommandSource) async throws -> SharedBytes {
         let most = engine.settings.downloads.maximumBytes
         let path = source.text

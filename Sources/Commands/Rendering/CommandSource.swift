@@ -34,7 +34,6 @@ enum CommandSource: Sendable, Equatable {
         }
     }
 
-    /// The base name of results: from the file, or from the URL's last segment.
     var stem: String {
         switch self {
         case .standardInput: return "image"
@@ -50,7 +49,6 @@ enum CommandSource: Sendable, Equatable {
 }
 
 enum FilePath {
-    /// Returns the part after the last slash, ignoring trailing slashes.
     static func name(of path: String) -> Substring {
         var rest = path[...]
         while rest.utf8.last == UInt8(ascii: "/") { rest.removeLast() }
@@ -72,7 +70,7 @@ enum FilePath {
         folder.utf8.last == UInt8(ascii: "/") ? folder + name : "\(folder)/\(name)"
     }
 
-    /// Returns the type of the file at a path, following links; nil if it does not exist or is inaccessible.
+    /// Follows links; nil if the file does not exist or is inaccessible.
     static func kind(of path: String) -> mode_t? {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
@@ -81,9 +79,7 @@ enum FilePath {
     static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 }
 
-/// Maps file name extensions to image formats.
 enum ImageEnding {
-    /// Returns the output format for a file's extension; nil if there is none.
     static func writtenFormat(_ ending: String) -> ImageFormat? {
         guard let format = format(ending), format.isWritten else { return nil }
         return format
@@ -100,7 +96,7 @@ enum ImageEnding {
 }
 
 enum SourceList {
-    /// Returns the sources, and the folders that cannot be read.
+    /// Sources, and folders that cannot be read.
     ///
     /// A folder's names are sorted by their bytes. A file counts as an image if its extension or its first bytes say
     /// so. Subfolders come after the files; links to folders are not followed.

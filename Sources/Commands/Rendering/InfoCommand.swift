@@ -65,11 +65,11 @@ enum InfoCommand {
     }
 }
 
-/// Computes the lines of `alula info`, several at a time.
+/// Several at a time.
 enum InfoLines {
     /// Calls `report` for each line in order; it returns whether to continue.
     ///
-    /// - Returns: Whether all sources were tried.
+    /// Returns whether all sources were tried.
     static func run(
         _ sources: [CommandSource], _ requested: FactsRequest, _ session: CommandSession,
         report: (Int, Result<String, CommandFailure>) -> Bool
@@ -119,12 +119,11 @@ extension InfoLines {
     }
 }
 
-/// Puts lines that arrive in any order back in order.
+/// Lines arrive in any order.
 struct LinesInOrder {
     private var waiting: [Int: Result<String, CommandFailure>] = [:]
     private var next = 0
 
-    /// Adds a line; returns the lines that can be printed now.
     mutating func add(
         _ line: Result<String, CommandFailure>, at index: Int
     ) -> [(index: Int, line: Result<String, CommandFailure>)] {

@@ -13,11 +13,7 @@ enum InputFile {
         return Int(status.st_size)
     }
 
-    /// Reads all bytes.
-    ///
-    /// - Parameters:
-    ///   - token: Checked between pieces.
-    /// - Throws: ``CommandFailure``, ``TooLong``, or the error of `token`.
+    /// - Parameter token: Checked between pieces.
     static func blockingRead(
         _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {

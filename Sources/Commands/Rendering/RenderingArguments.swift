@@ -8,7 +8,6 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The options of commands that render images.
 struct RenderingArguments: Sendable {
     let request: Request
     let place: ResultPlace

@@ -1,16 +1,16 @@
 import Glibc
 import Memory
 
-/// A file that appears atomically, with all of its bytes.
+/// Appears atomically, with all of its bytes.
 ///
 /// The bytes are written to an unnamed file, which vanishes when the process ends; it gets its name only when all are
 /// written. On file systems without unnamed files, it has a temporary name.
 @safe
 struct ResultFile: ~Copyable {
-    /// The size and time that distinguish a file from later ones with the same name.
+    /// Distinguishes a file from later ones with the same name.
     struct Stamp: Equatable, Sendable {
         let size: Int
-        /// Last modification in nanoseconds since 1970.
+        /// In nanoseconds since 1970.
         let changedAt: Int
 
         init?(of path: String) {
@@ -51,12 +51,10 @@ struct ResultFile: ~Copyable {
         if let temporaryPath { unsafe unlink(temporaryPath) }
     }
 
-    /// Writes a whole file.
-    ///
     /// - Parameters:
-    ///   - path: Its path. Something that is not a regular file, such as `/dev/null`, is written directly.
-    ///   - isDurable: Whether the bytes must be on disk before the name.
-    ///   - willAppear: Called with the file's stamp before it gets its name; if it throws, the file does not appear.
+    /// - path: Anything but a regular file, such as `/dev/null`, is written directly.
+    /// - isDurable: The bytes must be on disk before the name.
+    /// - willAppear: Called before the file gets its name; if it throws, the file does not appear.
     static func blockingWrite(
         _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
@@ -140,6 +138,6 @@ struct ResultFile: ~Copyable {
         return FilePath.joined(FilePath.folder(of: path), ".alula-\(getpid())-\(String(number, radix: 36)).part")
     }
 
-    /// `O_TMPFILE`, a macro that Swift does not import.
+    /// A macro that Swift does not import.
     private static let unnamed = 0o20000000 | O_DIRECTORY
 }

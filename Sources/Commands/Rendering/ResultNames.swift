@@ -1,7 +1,7 @@
 import Coordination
 import Text
 
-/// Names results in a folder: `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that name.
+/// `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that name.
 ///
 /// The names depend only on the order of the sources, not on which one finishes first: a name is assigned when the
 /// extensions of all earlier sources with the same stem are known. A number never yields a name that another source
@@ -10,20 +10,19 @@ struct ResultNames {
     private let stems: [ExactText]
     private let members: [ExactText: [Int]]
     private var decided: [ExactText: Int] = [:]
-    /// The extensions of sources that wait for earlier ones; nil for those without a name.
+    /// For earlier sources; nil for a source without a name.
     private var waiting: [Int: String?] = [:]
     private var passed: Set<Int> = []
     private var taken: Set<ExactText> = []
     private var numbers: [ExactText: Int] = [:]
     private(set) var names: [Int: String] = [:]
 
-    /// Creates names for sources with these stems, in the order of the sources.
     init(stems: [String]) {
         self.stems = stems.map { ExactText(Self.fitting($0)) }
         members = Dictionary(grouping: self.stems.indices, by: { [stems = self.stems] in stems[$0] })
     }
 
-    /// Sets the extension of a source's result, nil if it has none; returns the names that this assigns.
+    /// Nil if the source has no result; returns the names that this assigns.
     ///
     /// A source that had none and later has one gets a name that is free then.
     mutating func settle(_ index: Int, fileExtension: String?) -> [(index: Int, name: String)] {
@@ -67,7 +66,7 @@ struct ResultNames {
         }
     }
 
-    /// Truncates a stem so that the name fits with its number and extension.
+    /// With its number and extension.
     private static func fitting(_ stem: String) -> String {
         guard stem.utf8.count > longest else { return stem }
         var cut = stem[...]
@@ -91,7 +90,7 @@ final class SharedResultNames: Sendable {
         state = Locked(State(names: ResultNames(stems: stems)))
     }
 
-    /// Waits for the name of a result; each source must settle, with or without a name.
+    /// Each source must settle, with or without a name.
     func name(of index: Int, fileExtension: String) async -> String {
         await withCheckedContinuation { continuation in
             let (known, others) = state.withLock { state in
@@ -106,7 +105,7 @@ final class SharedResultNames: Sendable {
         }
     }
 
-    /// Settles a source without a name, unless it has one.
+    /// The source has no name, unless it was settled before.
     func pass(_ index: Int) {
         let others = state.withLock { state in
             Self.waiters(of: state.names.settle(index, fileExtension: nil), in: &state)

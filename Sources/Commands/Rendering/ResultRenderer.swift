@@ -20,7 +20,7 @@ enum ResultPlace: Sendable, Equatable {
 struct Outcome: Sendable {
     enum Kind: Sendable {
         case rendered(path: String, EncodedImage)
-        /// An existing file was kept; `isFinished` if it is known to be the result of an earlier run.
+        /// `isFinished`: the existing file is known to be the result of an earlier run.
         case skipped(path: String, isFinished: Bool)
         case failed(CommandFailure)
     }
@@ -43,7 +43,7 @@ struct ResultRenderer: Sendable {
     let replaces: Bool
     var record: BatchRecord?
     var keepsFinished = false
-    /// Whether bytes must be on disk before their name.
+    /// Bytes must be on disk before their name.
     var isDurable = false
 
     func outcome(of source: CommandSource, _ index: Int) async -> Outcome {
@@ -59,8 +59,7 @@ struct ResultRenderer: Sendable {
         return Outcome(index: index, source: source.text, kind: kind, duration: SystemTimekeeper().now - start)
     }
 
-    /// Classifies a failure: among many results, an existing file is not a failure, because it usually comes from an
-    /// earlier run.
+    /// Among many results, an existing file is not a failure, because it usually comes from an earlier run.
     private func kind(of failure: CommandFailure) -> Outcome.Kind {
         switch place {
         case .folder, .origin:
@@ -118,7 +117,7 @@ struct ResultRenderer: Sendable {
         return rendered
     }
 
-    /// Renders a result and stores it below a named origin.
+    /// Below a named origin.
     private func placed(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
         let placer = session.engine.placer
         let destination: Destination
@@ -133,9 +132,7 @@ struct ResultRenderer: Sendable {
         return .rendered(path: placed.location, rendered.image)
     }
 
-    /// Returns the path of a result; nil for standard output.
-    ///
-    /// - Throws: ``CommandFailure`` if an existing file must not be replaced.
+    /// Nil for standard output; throws if an existing file must not be replaced.
     private func path(of index: Int, ending: String) async throws -> String? {
         let path: String
         switch place {
@@ -151,22 +148,17 @@ struct ResultRenderer: Sendable {
         return path
     }
 
-    /// Returns the format that the result will have.
-    ///
-    /// - Throws: An ``ImagingError`` for a result that cannot be encoded.
+    /// Throws for a result that cannot be encoded.
     private func format(of opened: OpenedSource) throws -> ImageFormat {
         try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline).format
     }
 }
 
-/// Processes many sources in order, a number of them in parallel.
 enum SourceQueue {
     /// Calls `report` for each outcome as it arrives, on one task.
     ///
     /// Sources that failed because of too much parallel work are retried at the end, one at a time. After a failure
-    /// that ends all, or when the task is canceled, no more are started.
-    ///
-    /// - Returns: Whether all were tried.
+    /// that ends all, or when the task is canceled, no more are started. Returns whether all were tried.
     static func run(
         _ sources: [CommandSource], atOnce: Int,
         _ outcome: @escaping @Sendable (CommandSource, Int) async -> Outcome, report: (Outcome) -> Void

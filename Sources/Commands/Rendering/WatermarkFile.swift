@@ -7,12 +7,11 @@ import Settings
 import Text
 import ThumbnailAPI
 
-/// A watermark from a local file: `--watermark logo.png`, which the service could not read.
+/// A local file: `--watermark logo.png`, which the service could not read.
 enum WatermarkFile {
     private static let origin = "watermark-file"
 
-    /// Replaces a watermark's path in the parameters by a source that the engine can fetch, and adds it to the
-    /// settings.
+    /// Replaces a path by a source that the engine can fetch.
     ///
     /// The name of a watermark in the settings, a URL, and a path without a file do not change.
     static func opened(

@@ -12,14 +12,12 @@ import ThumbnailAPI
 import ThumbnailPipeline
 
 /// `--demo`: generated images, and the origin `demo:` on 127.0.0.1 that serves them, so that the service works offline.
-///
-/// The page shows the sample at first, and accepts dropped images.
 struct Demo {
     private static let originName = "demo"
 
     private let origin: HTTPServer
 
-    /// Starts the origin, and allows the service to fetch from its address, but from no other private one.
+    /// Allows the service to fetch from the origin's address, but from no other private one.
     init(configuring settings: inout Settings, logger: Logger) throws {
         try ImageLibrary.start()
         var listener = HTTPServerConfiguration()

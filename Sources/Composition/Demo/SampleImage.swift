@@ -1,15 +1,13 @@
 import Imaging
 import Recipes
 
-/// The images of `--demo`, as pixels computed from noise: a landscape with the detail of a photograph, the same in a
-/// frame, and a round mark.
 struct SampleImage {
     private typealias Light = SIMD3<Double>
 
     private let size: PixelSize
     private var pixels: [Light]
 
-    /// Computes the landscape; a height of 1 is the unit of all lengths.
+    /// A height of 1 is the unit of all lengths.
     init(width: Int, height: Int) {
         size = PixelSize(width: width, height: height)
         pixels = []
@@ -25,13 +23,11 @@ struct SampleImage {
         for index in pixels.indices { pixels[index] += Self.grain(index) }
     }
 
-    /// The landscape as a JPEG.
     func jpeg() throws -> EncodedImage {
         try ImageEncoder.encode(
             pixels: pixels.flatMap { Self.bytes(of: $0) }, size: size, bands: 3, format: .jpeg, quality: 90)
     }
 
-    /// The landscape within a beige border, to trim.
     func framed(border: Int) throws -> EncodedImage {
         let outer = PixelSize(width: size.width + 2 * border, height: size.height + 2 * border)
         var bytes = [UInt8]()
@@ -70,7 +66,6 @@ struct SampleImage {
 }
 
 extension SampleImage {
-    /// The heights of the ridges and trees at one column.
     private struct Column {
         let x: Double
         let ridges: [Double]
@@ -84,7 +79,7 @@ extension SampleImage {
             trees = Self.treetop(x * 46, seed: 3, height: 0.075)
         }
 
-        /// The height of the nearest of two rows of conifers at `x`, whose unit is a tree's distance to the next.
+        /// Of the nearest of two rows of conifers at `x`, whose unit is a tree's distance to the next.
         private static func treetop(_ x: Double, seed: Double, height: Double) -> Double {
             let tops = [0.0, 0.5].map { shift in
                 let index = (x + shift).rounded(.down)
@@ -98,7 +93,7 @@ extension SampleImage {
         }
     }
 
-    /// Where the lake begins, in heights of the image.
+    /// In heights of the image.
     private static let shore = 0.78
     private static let sun: (x: Double, y: Double) = (0.95, 0.34)
     private static let ridges: [(base: Double, height: Double, pitch: Double, shift: Double)] = [
@@ -115,7 +110,7 @@ extension SampleImage {
         return rock(ridge, x: column.x, y: y, below: y - column.ridges[ridge])
     }
 
-    /// A slope: rock in the light of the sun, with snow near its top, paler with the distance.
+    /// A slope in the light of the sun, with snow near its top, paler with the distance.
     private static func rock(_ ridge: Int, x: Double, y: Double, below: Double) -> Light {
         let pitch = 16.0 + Double(ridge) * 10
         let here = fractal(x * pitch, y * pitch * 0.7, octaves: 6)
@@ -137,7 +132,7 @@ extension SampleImage {
         return mix(mix(glow, [1, 0.90, 0.70], halo * halo * 0.8), [1, 0.95, 0.92], min(0.85, cloud))
     }
 
-    /// The lake reflects the rows above the shore, in waves that grow toward the viewer.
+    /// Reflects the rows above the shore, in waves that grow toward the viewer.
     private func water(_ column: Int, _ y: Double, x: Double) -> Light {
         let depth = (y - Self.shore) / (1 - Self.shore)
         let wave = Self.noise(x * 18, y * 260 / (0.4 + depth)) - 0.5
@@ -161,7 +156,7 @@ extension SampleImage {
 
     private static func mix(_ left: Light, _ right: Light, _ share: Double) -> Light { left + (right - left) * share }
 
-    /// Noise of several octaves between 0 and 1, each with twice the pitch and half the height.
+    /// Between 0 and 1; each octave has twice the pitch and half the height.
     private static func fractal(_ x: Double, _ y: Double, octaves: Int) -> Double {
         var (sum, height, pitch) = (0.0, 0.5, 1.0)
         for octave in 0..<octaves {
@@ -171,7 +166,7 @@ extension SampleImage {
         return sum
     }
 
-    /// Smooth value noise between 0 and 1, with one bump per unit of length.
+    /// Between 0 and 1, with one bump per unit of length.
     private static func noise(_ x: Double, _ y: Double) -> Double {
         let (column, row) = (x.rounded(.down), y.rounded(.down))
         let (right, down) = (x - column, y - row)
@@ -181,7 +176,7 @@ extension SampleImage {
         return top + (bottom - top) * along
     }
 
-    /// A number between 0 and 1 that depends on two whole ones alone.
+    /// Between 0 and 1; depends on the two numbers alone.
     private static func random(_ column: Double, _ row: Double) -> Double {
         var bits = UInt64(bitPattern: Int64(column)) &* 0x9E37_79B9_7F4A_7C15
         bits ^= UInt64(bitPattern: Int64(row)) &* 0xC2B2_AE3D_27D4_EB4F

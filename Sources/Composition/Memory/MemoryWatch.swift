@@ -1,12 +1,12 @@
 import Coordination
 import Telemetry
 
-/// Checks each second whether the kernel is short of memory; if so, the caches shrink.
+/// The caches shrink if the kernel is short of memory; checked each second.
 struct MemoryWatch: Sendable {
     private static let interval = Duration.seconds(1)
 
     let budget: MemoryBudget
-    /// How long tasks waited for memory; nil if the kernel does not report it.
+    /// Nil if the kernel does not report it.
     let pressure: @Sendable () -> MemoryPressure?
     let logger: Logger
     let timekeeper: any Timekeeper
@@ -43,7 +43,7 @@ struct MemoryPressure: Equatable, Sendable {
         self.full = full
     }
 
-    /// Parses lines such as `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
+    /// `some avg10=1.53 avg60=0.87 avg300=0.31 total=1083571`.
     init?(_ text: String) {
         func share(_ kind: String) -> Double? {
             let line = text.split(separator: "\n").first { $0.hasPrefix(kind + " ") }

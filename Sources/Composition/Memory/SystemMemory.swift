@@ -1,10 +1,8 @@
 import Glibc
 
-/// The memory limit of this process, by its control groups and the machine.
+/// By the process's control groups and the machine.
 struct SystemMemory {
-    /// The folder of `/proc` and `/sys`; tests use another one.
     var root = ""
-    /// Memory of the machine in bytes.
     var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
 
     /// The least of the machine's memory and the limits of the process's control groups, in bytes.
@@ -13,14 +11,14 @@ struct SystemMemory {
             .reduce(machine, min)
     }
 
-    /// The file with the time that tasks waited for memory: of the process's own group if the kernel supports that,
-    /// otherwise of the machine.
+    /// With the time that tasks waited for memory: of the process's own group if the kernel supports that, otherwise of
+    /// the machine.
     var pressureFile: String? {
         let files = groups.map { $0 + "/memory.pressure" } + [root + "/proc/pressure/memory"]
         return files.first { text(of: $0) != nil }
     }
 
-    /// The folders of the process's memory control groups, from the innermost to the root; of version 2 and 1.
+    /// From the innermost to the root; of version 2 and 1.
     private var groups: [String] {
         guard let lines = text(of: root + "/proc/self/cgroup")?.split(separator: "\n") else { return [] }
         return lines.flatMap { line -> [String] in
@@ -44,12 +42,12 @@ struct SystemMemory {
         return folders + [mount]
     }
 
-    /// Returns the number in a file; nil if the file is missing or contains `max`.
+    /// Nil if the file is missing or contains `max`.
     private func number(in file: String) -> Int? {
         text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
     }
 
-    /// Returns the first kilobytes of a small kernel file.
+    /// The first kilobytes of a small kernel file.
     func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -6,15 +6,11 @@
 /// use by their slots; keys and values are in separate arrays, so that no lookup copies a key. Inlinable for the same
 /// reason as ``Locked``.
 public struct BoundedMap<Key: Hashable, Value> {
-    /// A value with its key and limits.
     public struct Entry {
-        /// The key.
         public let key: Key
-        /// The value.
         public var value: Value
-        /// Its part of the total weight.
         public var weight: Int
-        /// The time at which it expires; nil if it never does.
+        /// Nil if it never expires.
         public var end: Duration?
 
         @inlinable init(key: Key, value: Value, weight: Int, end: Duration?) {
@@ -65,13 +61,12 @@ public struct BoundedMap<Key: Hashable, Value> {
         self.maximumWeight = maximumWeight
     }
 
-    /// The total weight of the entries.
     @inlinable public var weight: Int { totalWeight }
 
-    /// The number of entries, including expired ones.
+    /// Includes expired entries.
     @inlinable public var count: Int { slots.count }
 
-    /// The entries, including expired ones, least recently used first.
+    /// Includes expired ones, least recently used first.
     @inlinable public var entries: [Entry] {
         var entries: [Entry] = []
         var slot = oldest
@@ -82,13 +77,13 @@ public struct BoundedMap<Key: Hashable, Value> {
         return entries
     }
 
-    /// Returns the value under `key`, unless it has expired, without changing the order.
+    /// Does not change the order.
     @inlinable public func peek(_ key: Key, at now: Duration = .zero) -> Value? {
         guard let slot = slots[key], links[slot].isUsable(at: now) else { return nil }
         return values[slot]
     }
 
-    /// Returns the value under `key` and makes it the most recently used, unless it has expired or is not usable.
+    /// Makes it the most recently used, unless it has expired or is not usable.
     @inlinable public mutating func value(
         for key: Key, at now: Duration = .zero, where isUsable: (Value) -> Bool = { _ in true }
     ) -> Value? {
@@ -99,10 +94,9 @@ public struct BoundedMap<Key: Hashable, Value> {
         return value
     }
 
-    /// Stores a value as the most recently used, replacing any earlier one; one that exceeds the limits by itself is
-    /// not stored.
+    /// As the most recently used; a value that exceeds the limits by itself is not stored.
     ///
-    /// - Returns: The entries that were replaced or evicted.
+    /// Returns the entries that were replaced or evicted.
     @discardableResult @inlinable public mutating func insert(
         _ value: Value, for key: Key, weight: Int = 0, until end: Duration? = nil
     ) -> [Entry] {
@@ -127,7 +121,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         return removed
     }
 
-    /// Changes a stored value without changing its weight, expiry and position.
+    /// Keeps weight, expiry and position.
     @inlinable public mutating func modify(_ key: Key, _ body: (inout Value) -> Void) {
         guard let slot = slots[key], var value = values[slot] else { return }
         body(&value)
@@ -149,22 +143,21 @@ public struct BoundedMap<Key: Hashable, Value> {
         oldest == Self.none ? nil : keys[oldest].flatMap { remove($0) }
     }
 
-    /// Removes the matching entries, in linear time.
+    /// In linear time.
     @inlinable public mutating func removeAll(where isRemoved: (Entry) -> Bool) {
         for entry in entries where isRemoved(entry) { remove(entry.key) }
     }
 
-    /// Removes expired entries, in linear time.
+    /// In linear time.
     @inlinable public mutating func removeExpired(at now: Duration) {
         removeAll { entry in entry.end.map { $0 <= now } ?? false }
     }
 
-    /// Removes all entries.
     @inlinable public mutating func removeAll() {
         self = BoundedMap(maximumCount: maximumCount, maximumWeight: maximumWeight)
     }
 
-    /// Evicts entries down to a total weight, but never the most recently used one if `sparesNewest`.
+    /// Never evicts the most recently used entry if `sparesNewest`.
     @inlinable public mutating func evict(downTo bound: Int, sparesNewest: Bool = false) -> [Entry] {
         var evicted: [Entry] = []
         while totalWeight > bound, !(sparesNewest && count == 1), let entry = removeOldest() { evicted.append(entry) }

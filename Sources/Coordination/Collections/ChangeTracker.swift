@@ -2,7 +2,7 @@
 ///
 /// Only keys in use are tracked, so there are never more of them than readers and writers.
 package struct ChangeTracker<Key: Hashable> {
-    /// The position of a reader or writer among the changes.
+    /// Among the changes.
     package struct Ticket {
         fileprivate let key: Key
         fileprivate let change: Int
@@ -15,17 +15,16 @@ package struct ChangeTracker<Key: Hashable> {
     }
 
     private var uses: [Key: Use] = [:]
-    /// Counts changes of all keys at once.
+    /// Changes of all keys at once.
     private var epoch = 0
 
     package init() {}
 
-    /// The number of keys in use.
     package var count: Int { uses.count }
 
     package func isInUse(_ key: Key) -> Bool { uses[key] != nil }
 
-    /// Begins a read or write, to be ended with ``end(_:)``.
+    /// Ended with ``end(_:)``.
     package mutating func begin(_ key: Key) -> Ticket {
         uses[key, default: Use()].count += 1
         return Ticket(key: key, change: uses[key]?.change ?? 0, epoch: epoch)

@@ -1,4 +1,4 @@
-/// A first-in, first-out queue in one array; named as in swift-collections.
+/// One array; named as in swift-collections.
 package struct Deque<Element> {
     private var storage: [Element?] = []
     private var head = 0
@@ -23,8 +23,6 @@ package struct Deque<Element> {
         storage[head] = element
     }
 
-    /// Removes and returns the first element.
-    ///
     /// Constant time on average: the removed part is dropped when it is half of the array.
     package mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
@@ -39,7 +37,7 @@ package struct Deque<Element> {
         return storage[head]
     }
 
-    /// Removes and returns the first matching element, in linear time.
+    /// In linear time.
     package mutating func removeFirst(where isMatch: (Element) -> Bool) -> Element? {
         for index in head..<storage.count {
             guard let element = storage[index], isMatch(element) else { continue }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A value guarded by a lock, whose changes threads can wait for.
+/// Threads can wait for changes of the value.
 ///
 /// For threads that may block; tasks must never wait here. As with ``Locked``, resume no continuation and call no
 /// foreign code while holding the lock.
@@ -30,7 +30,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with exclusive access to the value; wakes no thread.
+    /// Wakes no thread.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,17 +39,16 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Wakes one waiting thread; may be called with or without the lock.
+    /// May be called with or without the lock.
     package func wakeOne() {
         unsafe pthread_cond_signal(condition)
     }
 
-    /// Wakes all waiting threads; may be called with or without the lock.
     package func wakeAll() {
         unsafe pthread_cond_broadcast(condition)
     }
 
-    /// Blocks the thread until `body` returns a value; calls it at once and after each wake.
+    /// Until `body` returns a value; it is called at once and after each wake.
     package func blockingWait<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
@@ -61,8 +60,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Blocks the thread until `body` returns a value, or for `limit`; then calls it once more, and returns nil if
-    /// there is still no value.
+    /// Until `body` returns a value, or for `limit`; then calls it once more.
     package func blockingWait<Result, Failure: Error>(
         atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {

@@ -5,18 +5,17 @@ public import Glibc
 public import Synchronization
 #endif
 
-/// A value guarded by a lock.
+/// `Synchronization.Mutex`; with `-DTSAN` a pthread mutex, because ThreadSanitizer does not support the former on
+/// Linux.
 ///
-/// Based on `Synchronization.Mutex`; with `-DTSAN` on a pthread mutex, because ThreadSanitizer does not support the
-/// former on Linux. Resume no continuation and call no foreign code while holding it. Inlinable, because unspecialized
-/// generic code looks up its types' metadata on every call, which was a sixth of the instructions of a cached response.
+/// Resume no continuation and call no foreign code while holding it. Inlinable, because unspecialized generic code
+/// looks up its types' metadata on every call, which was a sixth of the instructions of a cached response.
 @safe
 public final class Locked<Value>: @unchecked Sendable {
     #if TSAN
     @usableFromInline var value: Value
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-    /// Creates a lock that guards `value`.
     @inlinable public init(_ value: Value) {
         self.value = value
         unsafe mutex.initialize(to: pthread_mutex_t())
@@ -28,7 +27,7 @@ public final class Locked<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Calls `body` with exclusive access to the value.
+    /// Exclusive access.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,12 +38,10 @@ public final class Locked<Value>: @unchecked Sendable {
     #else
     @usableFromInline let mutex: Mutex<UncheckedBox<Value>>
 
-    /// Creates a lock that guards `value`.
     @inlinable public init(_ value: Value) {
         mutex = Mutex(UncheckedBox(value: value))
     }
 
-    /// Calls `body` with exclusive access to the value.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

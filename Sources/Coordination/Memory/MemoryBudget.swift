@@ -1,20 +1,19 @@
 /// The memory available for images: living blocks, and reservations for work on them.
 ///
-/// The caches keep no second account: blocks count while they live, wherever they are, and a reservation counts for
-/// blocks that do not exist yet. If there is no room, a task has the caches purged, in two steps, and then waits in
-/// line for a bounded time. Work takes precedence over arrivals, because it ends with less memory than it began with.
+/// Blocks count while they live, wherever they are, and a reservation counts for blocks that do not exist yet. If there
+/// is no room, a task has the caches purged, in two steps, and then waits in line for a bounded time. Work takes
+/// precedence over arrivals, because it ends with less memory than it began with.
 package final class MemoryBudget: Sendable {
-    /// There was no room in time, or the line is full.
     package struct Full: Error {
         package init() {}
     }
 
-    /// The request exceeds the whole budget.
+    /// It exceeds the whole budget.
     package struct NeverFits: Error {}
 
     /// The purpose of memory.
     package enum Use: Int, Sendable, CaseIterable {
-        /// Work on an image that has arrived.
+        /// On an image that has arrived.
         case work
         /// Incoming bytes that will need work; they may not use the last quarter of the budget.
         case arrival
@@ -22,12 +21,11 @@ package final class MemoryBudget: Sendable {
 
     /// The extent of a purge.
     package enum Purge: String, Sendable, CaseIterable {
-        /// Shrinks each cache to its preferred size.
         case preferred
         case empty
     }
 
-    /// Purges caches and returns the number of released bytes; called on any thread, outside the budget's lock.
+    /// Returns the number of released bytes; called on any thread, outside the budget's lock.
     package typealias Purging = @Sendable (Purge) -> Int
 
     /// The budget's counts and state, for metrics.
@@ -44,13 +42,11 @@ package final class MemoryBudget: Sendable {
     private let living: @Sendable () -> Int
     private let purgeCaches: Purging
 
-    /// Creates a budget.
-    ///
     /// - Parameters:
-    ///   - limit: The maximum of living and reserved bytes together.
-    ///   - maximumWait: The time that a task waits for room.
-    ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
-    ///   - living: Returns the number of living bytes; called under the budget's lock, so it must be quick.
+    /// - limit: Of living and reserved bytes together.
+    /// - maximumWait: Of a task, for room.
+    /// - maximumWaiting: Tasks; others are rejected at once.
+    /// - living: The number of living bytes; called under the budget's lock, so it must be quick.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
@@ -63,7 +59,6 @@ package final class MemoryBudget: Sendable {
         purgeCaches = purge
     }
 
-    /// The maximum of living and reserved bytes together.
     package var limit: Int { state.withLock { $0.limit } }
 
     package var statistics: Statistics {
@@ -74,9 +69,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Reserves `bytes`, waiting for room if necessary.
-    ///
-    /// - Throws: ``NeverFits``, ``Full``, or `CancellationError` if the caller is cancelled.
+    /// Waits for room if necessary; throws ``NeverFits``, ``Full``, or `CancellationError`.
     package func reserve(_ bytes: Int, for use: Use = .work) async throws -> MemoryReservation {
         let id = try state.withLock { state throws(NeverFits) in
             guard bytes <= state.ceiling(for: use) else { throw NeverFits() }
@@ -95,22 +88,20 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Reserves `bytes` without waiting.
-    ///
-    /// - Throws: ``Full``.
+    /// Does not wait.
     package func reserveNow(_ bytes: Int, for use: Use = .work) throws(Full) -> MemoryReservation {
         try takeNow(bytes, for: use)
         return MemoryReservation(of: bytes, in: self)
     }
 
-    /// Purges caches because the system is short of memory; returns the number of released bytes.
+    /// The system is short of memory; returns the number of released bytes.
     @discardableResult package func purge(_ step: Purge) -> Int {
         let freed = perform(step)
         admit()
         return freed
     }
 
-    /// Admits waiters if memory was freed without notification.
+    /// Memory may have been freed without notification.
     package func admitWaiters() {
         if state.withLock({ $0.waitingCount > 0 }) { admit() }
     }
@@ -147,7 +138,7 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Admits waiters while there is room, and purges caches when there is none.
+    /// While there is room; purges caches when there is none.
     private func admit() {
         for step in [nil] + Purge.allCases.map(Optional.some) {
             if let step { perform(step) }

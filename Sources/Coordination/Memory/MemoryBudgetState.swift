@@ -1,4 +1,4 @@
-/// The bookkeeping of ``MemoryBudget`` as a plain value.
+/// A plain value.
 struct MemoryBudgetState<Answer> {
     typealias ID = UInt64
 
@@ -23,7 +23,7 @@ struct MemoryBudgetState<Answer> {
 
     var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-    /// The maximum number of bytes in use after an allocation for `use`.
+    /// After an allocation for `use`.
     func ceiling(for use: MemoryBudget.Use) -> Int {
         use == .work ? limit : limit - limit / 4
     }
@@ -33,14 +33,14 @@ struct MemoryBudgetState<Answer> {
         return lastID
     }
 
-    /// Reserves `bytes` if there is room and no earlier waiter.
+    /// If there is room and no earlier waiter.
     mutating func take(_ bytes: Int, for use: MemoryBudget.Use, living: Int) -> Bool {
         guard queues[...use.rawValue].allSatisfy(\.isEmpty), fits(bytes, for: use, living: living) else { return false }
         reserved += bytes
         return true
     }
 
-    /// Joins the line; returns false if it is full.
+    /// Returns false if the line is full.
     mutating func enter(_ id: ID, _ bytes: Int, for use: MemoryBudget.Use, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
             refusals += 1
@@ -57,7 +57,7 @@ struct MemoryBudgetState<Answer> {
         return nil
     }
 
-    /// Reserves memory for the first waiters while there is room; `isShort` is true if the next one did not fit.
+    /// While there is room; `isShort` if the next waiter did not fit.
     mutating func admit(living: Int) -> (answers: [Answer], isShort: Bool) {
         var answers: [Answer] = []
         for use in MemoryBudget.Use.allCases {

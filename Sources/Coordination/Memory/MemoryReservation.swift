@@ -1,9 +1,9 @@
-/// A reservation of bytes in a ``MemoryBudget``, released when this object is freed.
+/// Released when this object is freed.
 package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held: Locked<Int>
 
-    /// Wraps bytes already taken from `budget`.
+    /// Already taken from `budget`.
     init(of bytes: Int, in budget: MemoryBudget) {
         self.budget = budget
         held = Locked(bytes)
@@ -21,9 +21,7 @@ package final class MemoryReservation: Sendable {
         return MemoryReservation(of: bytes, in: budget)
     }
 
-    /// Reserves more bytes without waiting.
-    ///
-    /// - Throws: ``MemoryBudget/Full``.
+    /// Does not wait.
     package func grow(by bytes: Int, for use: MemoryBudget.Use) throws(MemoryBudget.Full) {
         try budget.takeNow(bytes, for: use)
         held.withLock { $0 += bytes }

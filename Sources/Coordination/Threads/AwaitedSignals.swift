@@ -1,11 +1,10 @@
 import Glibc
 
-/// Signals that one thread waits for, and that interrupt no other thread.
+/// One thread waits for them; they interrupt no other thread.
 package struct AwaitedSignals: Sendable {
     private let signals: sigset_t
 
-    /// Blocks these signals in the calling thread and all threads started later; must run before any other thread
-    /// exists.
+    /// In the calling thread and all threads started later; must run before any other thread exists.
     package init(_ numbers: [CInt]) {
         signals = Self.set(of: numbers)
         var signals = signals

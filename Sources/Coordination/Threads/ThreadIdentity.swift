@@ -1,6 +1,5 @@
 import Glibc
 
-/// Identifies a thread, for comparison.
 package struct ThreadIdentity: Equatable, Sendable {
     private let thread: UInt
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// A system thread that runs one function, for work that computes or blocks.
+/// For work that computes or blocks.
 ///
 /// Each thread must be joined or detached exactly once.
 package struct WorkThread: Sendable {
@@ -30,11 +30,9 @@ package struct WorkThread: Sendable {
 
     private let thread: pthread_t
 
-    /// Starts a thread that runs `body`.
-    ///
     /// - Parameters:
-    ///   - name: The thread's name, up to 15 bytes; nil inherits the name of the starting thread.
-    ///   - body: The function to run; retained until the thread ends.
+    /// - name: Up to 15 bytes; nil inherits the name of the starting thread.
+    /// - body: Retained until the thread ends.
     package init(named name: String?, _ body: @escaping @Sendable () -> Void) throws(StartFailure) {
         var thread = pthread_t()
         // Balanced by `takeRetainedValue` on the new thread.
@@ -47,7 +45,7 @@ package struct WorkThread: Sendable {
         self.thread = thread
     }
 
-    /// Returns the value of `work`, which may block, from a new thread; nil if the system cannot create one.
+    /// Runs `work`, which may block, on a new thread; nil if the system cannot create one.
     package static func value<Value: Sendable>(
         named name: String, of work: @escaping @Sendable () -> Value
     ) async -> Value? {

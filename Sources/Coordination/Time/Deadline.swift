@@ -2,7 +2,7 @@ package struct DeadlineExceeded: Error {
     package init() {}
 }
 
-/// Runs `body` until `deadline` at most; then cancels it and throws `DeadlineExceeded`.
+/// Cancels `body` at `deadline` and throws `DeadlineExceeded`.
 ///
 /// Meant for the outermost request only; everything below sees the deadline as cancellation.
 package func withDeadline<Value: Sendable>(

@@ -1,29 +1,25 @@
 import CLinux
 import Glibc
 
-/// A clock: the system's in production, a hand-cranked one in tests.
+/// The system's in production, a hand-cranked one in tests.
 package protocol Timekeeper: Sendable {
-    /// The monotonic time since an arbitrary start.
     var now: Duration { get }
 
-    /// Whole seconds since 1970 by the wall clock, which may be set back.
+    /// By the wall clock, which may be set back.
     var secondsSince1970: Int { get }
 
-    /// Nanoseconds since 1970 by the wall clock.
+    /// By the wall clock.
     var nanosecondsSince1970: Int64 { get }
 
-    /// Returns when ``now`` has reached `deadline`.
-    ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(until deadline: Duration) async throws
 }
 
 extension Timekeeper {
-    /// Whole seconds, for clocks without a finer resolution.
+    /// For clocks without a finer resolution.
     package var nanosecondsSince1970: Int64 { Int64(secondsSince1970) * 1_000_000_000 }
 }
 
-/// The system's monotonic and wall clocks.
 package struct SystemTimekeeper: Timekeeper {
     package init() {}
 
@@ -45,7 +41,7 @@ package struct SystemTimekeeper: Timekeeper {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Sleeps by the monotonic clock.
+    /// By the monotonic clock.
     package func sleep(until deadline: Duration) async throws {
         let rest = deadline - now
         guard rest > .zero else { return }
@@ -61,7 +57,7 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
-    /// The duration in whole nanoseconds, capped at 292 years.
+    /// Capped at 292 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -71,9 +67,8 @@ extension Duration {
     package var milliseconds: Double { seconds * 1_000 }
 }
 
-/// Returns the number of processors this process may use, at least 1.
+/// That this process may use, at least 1.
 package func availableProcessorCount() -> Int { Int(CLinux_available_processors()) }
 
-/// Unmaps the code and constants of the program and its libraries, most of which only the start needs; the kernel maps
-/// them again on use.
+/// Unmaps code and constants, most of which only the start needs; the kernel maps them again on use.
 package func releaseProgramPages() { CLinux_release_program_pages() }

@@ -3,13 +3,13 @@
 /// A cancelled sleep of the Swift runtime keeps its task and its entry until its deadline, so a flood of requests that
 /// end early would use memory for `requestTimeout`. Here a cancelled sleep leaves at most a number.
 final class TimerQueue: Sendable {
-    /// The queue of the process; nil if the system cannot create its thread.
+    /// Nil if the system cannot create its thread.
     static let shared = TimerQueue(now: { SystemTimekeeper().now })
 
     private let state = ConditionGuarded(TimerQueueState())
     private let now: @Sendable () -> Duration
 
-    /// Creates a queue with a thread that ends with the process.
+    /// The thread ends with the process.
     init?(now: @escaping @Sendable () -> Duration) {
         self.now = now
         guard let thread = try? WorkThread(named: "timers", { [state] in Self.blockingRun(state, now) }) else {
@@ -18,11 +18,9 @@ final class TimerQueue: Sendable {
         thread.detach()
     }
 
-    /// The number of entries, including cancelled sleepers.
+    /// Includes cancelled sleepers.
     var entryCount: Int { state.withLock { $0.entryCount } }
 
-    /// Returns when the clock has reached `deadline`.
-    ///
     /// - Throws: `CancellationError` if the task is cancelled.
     func sleep(until deadline: Duration) async throws {
         let id = state.withLock { $0.begin() }
@@ -50,7 +48,7 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// The sleeping tasks by deadline.
+/// By deadline.
 struct TimerQueueState {
     typealias Sleeper = CheckedContinuation<Void, any Error>
 
@@ -64,13 +62,11 @@ struct TimerQueueState {
 
     private var arriving: Set<UInt64> = []
     private var sleepers: [UInt64: Sleeper] = [:]
-    /// The entries as a binary min-heap.
-    ///
-    /// Entries of cancelled sleepers stay until there are many.
+    /// A binary min-heap; entries of cancelled sleepers stay until there are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
 
-    /// The earliest deadline; nil if no task sleeps.
+    /// Nil if no task sleeps.
     var first: Duration? { heap.first?.deadline }
 
     var entryCount: Int { heap.count }
@@ -90,7 +86,7 @@ struct TimerQueueState {
         return isFirst ? .waitAsFirst : .wait
     }
 
-    /// Returns the sleeper to wake; nil if it was not added yet, and will be rejected, or was already woken.
+    /// Nil if the sleeper was not added yet, and will be rejected, or was already woken.
     mutating func cancel(_ id: UInt64) -> Sleeper? {
         if arriving.remove(id) != nil { return nil }
         let sleeper = sleepers.removeValue(forKey: id)
@@ -100,7 +96,7 @@ struct TimerQueueState {
         return sleeper
     }
 
-    /// Returns the sleepers whose time has come; nil if there are none and `known` is still the earliest deadline.
+    /// Nil if there are none and `known` is still the earliest deadline.
     mutating func due(at now: Duration, unlessFirstIs known: Duration?) -> [Sleeper]? {
         var due: [Sleeper] = []
         while let entry = heap.first, entry.deadline <= now || sleepers[entry.id] == nil {

@@ -7,11 +7,7 @@ package final class ConcurrencyLimiter: Sendable {
     private let queue: Locked<Queue>
     private let timekeeper: any Timekeeper
 
-    /// Creates a limiter.
-    ///
-    /// - Parameters:
-    ///   - maximumTurns: The number of concurrent turns, at least 1.
-    ///   - maximumWaiting: The number of tasks that may wait; others are rejected at once.
+    /// - Parameter maximumWaiting: Other tasks are rejected at once.
     package init(maximumTurns: Int, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()) {
         queue = Locked(Queue(maximumTurns: maximumTurns, maximumWaiting: maximumWaiting))
         self.timekeeper = timekeeper
@@ -26,8 +22,6 @@ package final class ConcurrencyLimiter: Sendable {
         return queue.withLock { $0.backlog(at: now) }
     }
 
-    /// Runs `body` when it is its turn.
-    ///
     /// - Parameter queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait
     ///   than have turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.

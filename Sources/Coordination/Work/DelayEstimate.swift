@@ -1,14 +1,14 @@
-/// Estimates the time a job would wait for a thread, from the queued jobs and the recent durations of such jobs.
+/// From the queued jobs and the recent durations of such jobs.
 ///
 /// The estimate is available before the job waits, so a job that would wait too long can be rejected at once, at no
 /// cost.
 struct DelayEstimate {
-    /// A job's running time counts for one sixteenth of the mean.
+    /// A running time counts for one sixteenth of the mean.
     private static let weight = 16
 
     private var means = [Duration](repeating: .zero, count: WorkerPool.Priority.allCases.count)
 
-    /// Records a job's running time; outliers are capped.
+    /// Outliers are capped.
     mutating func record(_ duration: Duration, of priority: WorkerPool.Priority) {
         let mean = means[priority.rawValue]
         if mean == .zero {
@@ -19,7 +19,7 @@ struct DelayEstimate {
         }
     }
 
-    /// Returns the wait of a job of this priority behind the queued jobs of each priority; running jobs are ignored.
+    /// Behind the queued jobs of each priority; running jobs are ignored.
     ///
     /// Started work returns to the queue to be finished, and then goes first, so a job that starts work counts for
     /// both.
@@ -32,11 +32,10 @@ struct DelayEstimate {
     }
 }
 
-/// A snapshot of the jobs waiting for the threads of a pool.
 package struct Backlog: Sendable, Equatable {
     package var count: Int
     package var delay: Duration
-    /// The time for which the queue has been nonempty.
+    /// Since the queue was last empty.
     package var age: Duration
 
     package init(count: Int, delay: Duration, age: Duration) {

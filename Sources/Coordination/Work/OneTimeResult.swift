@@ -1,4 +1,4 @@
-/// An answer that several threads may give: the first one counts, and one caller waits for it.
+/// Several threads may give an answer: the first one counts, and one caller waits for it.
 package final class OneTimeResult<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -26,7 +26,7 @@ package final class OneTimeResult<Value: Sendable>: Sendable {
         waiter?.resume(returning: value)
     }
 
-    /// Waits for the answer; may be called only once.
+    /// May be called only once.
     package func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value: Value? = state.withLock { state in
@@ -41,7 +41,7 @@ package final class OneTimeResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the answer; returns `fallback` if the caller is cancelled.
+    /// `fallback` if the caller is cancelled.
     package func value(orIfCancelled fallback: Value) async -> Value {
         await withTaskCancellationHandler {
             await value()
@@ -50,7 +50,7 @@ package final class OneTimeResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the answer; returns `fallback` after `limit`, or if the caller is cancelled.
+    /// `fallback` after `limit`, or if the caller is cancelled.
     package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {

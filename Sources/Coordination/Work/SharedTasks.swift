@@ -1,11 +1,10 @@
-/// How a caller obtained a shared value.
 package enum Participation: Sendable {
     case cached
     case started
     case joined
 }
 
-/// Coalesces work by key: concurrent callers with the same key share one task.
+/// Concurrent callers with the same key share one task.
 ///
 /// The task belongs to no caller: the first one starts it, and it is cancelled when the last waiter has left. Waiters
 /// resume in order of arrival. The operation itself must store its result where `cached` reads it: the task is
@@ -23,12 +22,11 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
 
     package var count: Int { state.withLock { $0.count } }
 
-    /// Returns the value for `key`: joins work in progress, else calls `cached`, else starts `operation`.
+    /// Joins work in progress, else calls `cached`, else starts `operation`.
     ///
     /// - Parameters:
-    ///   - key: Identifies the work.
-    ///   - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
-    ///   - operation: The work; stores its result where `cached` reads it.
+    /// - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
+    /// - operation: Stores its result where `cached` reads it.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` if the caller itself is
     ///   cancelled.
     package func value(

@@ -1,10 +1,10 @@
-/// The decisions of ``SharedTasks`` as a plain value: every method changes the state and returns the action to perform.
+/// A plain value: every method changes the state and returns the action to perform.
 ///
 /// `Continuation` receives the result of a waiter: a checked continuation in production, any type in a test.
 struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation: Sendable> {
     typealias Work = Task<Void, Never>
 
-    /// Identifies a caller before it has a continuation, because cancellation may come first.
+    /// Before the caller has a continuation, because cancellation may come first.
     struct Ticket: Hashable, Sendable {
         let key: Key
         let generation: UInt64
@@ -63,7 +63,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return Ticket(key: key, generation: generation, id: lastID)
     }
 
-    /// Registers the continuation, or returns the result if there is one already.
+    /// Returns the result if there is one already.
     mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
         switch waiters[ticket.id] {
         case .arriving:
@@ -78,7 +78,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         }
     }
 
-    /// Removes one caller; the work is cancelled if it was the last.
+    /// The work is cancelled if the caller was the last.
     mutating func leave(_ ticket: Ticket) -> Departure {
         var departure = Departure()
         switch waiters[ticket.id] {
@@ -99,7 +99,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return departure
     }
 
-    /// Forgets the work and returns its waiters, in order of arrival.
+    /// In order of arrival.
     ///
     /// Has no effect on work already forgotten.
     mutating func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {

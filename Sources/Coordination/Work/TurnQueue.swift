@@ -1,4 +1,4 @@
-/// A queue that limits concurrent work: an entrant runs, waits or is rejected.
+/// An entrant runs, waits or is rejected.
 ///
 /// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
 /// estimated waits, to this machine.
@@ -6,11 +6,11 @@ struct TurnQueue<Answer> {
     typealias ID = UInt64
 
     enum Admission: Equatable {
-        /// The entrant has a turn until it calls `finish`.
+        /// Until the entrant calls `finish`.
         case turn
-        /// The entrant waits; its answer is stored until its turn.
+        /// The answer is stored until the entrant's turn.
         case waits
-        /// The entrant would have waited this long; its answer is discarded.
+        /// The wait would have been this long.
         case rejected(Duration)
     }
 
@@ -28,7 +28,7 @@ struct TurnQueue<Answer> {
 
     /// The latest work counts for one eighth of the pace.
     private static var weight: Double { 8 }
-    /// Ratios of time to cost are clamped to this range.
+    /// Of time to cost.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
     let maximumTurns: Int
@@ -36,10 +36,10 @@ struct TurnQueue<Answer> {
     private var waiting = Deque<Waiter>()
     private var waitingCost = Duration.zero
     private var turns: [ID: Turn] = [:]
-    /// The time since when there have been waiters; nil if there are none.
+    /// Nil if there are no waiters.
     private var waitingSince: Duration?
     private var lastID: ID = 0
-    /// The measured time per unit of cost.
+    /// Measured time per unit of cost.
     private(set) var pace = 1.0
 
     init(maximumTurns: Int, maximumWaiting: Int) {
@@ -56,12 +56,6 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
-    /// Takes a turn, or a queue entry.
-    ///
-    /// Regardless of the queue timeout, as many entrants may wait as there are turns: a wrong cost must not leave a
-    /// slot idle.
-    ///
-    /// - Parameter queueTimeout: Checked on entry; nil for none.
     mutating func enter(
         _ id: ID, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
     ) -> Admission {
@@ -84,7 +78,6 @@ struct TurnQueue<Answer> {
         return left.answer
     }
 
-    /// Ends a turn; returns the answer of the waiter that gets it.
     mutating func finish(_ id: ID, at now: Duration) -> Answer? {
         guard let turn = turns.removeValue(forKey: id) else { return nil }
         if turn.cost > .zero {
@@ -98,13 +91,13 @@ struct TurnQueue<Answer> {
         return next.answer
     }
 
-    /// Returns the backlog ahead of a new entrant.
+    /// Ahead of a new entrant.
     func backlog(at now: Duration) -> Backlog {
         Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }
 
-    /// Estimates the wait of a new entrant: the remaining time of running and waiting work divided by the number of
-    /// turns, but at least the time that the first waiter has waited already.
+    /// The remaining time of running and waiting work divided by the number of turns, but at least the time that the
+    /// first waiter has waited already.
     private func delay(at now: Duration) -> Duration {
         guard turns.count >= maximumTurns else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }

@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Tells running work whether to continue: the work checks it between steps, and the waiting task sets it.
 package final class WorkToken: Sendable {
     private let cancelled = Atomic(false)
     /// Nanoseconds of the monotonic clock; `Int64.max` for no limit.
@@ -11,7 +10,6 @@ package final class WorkToken: Sendable {
 
     package init() {}
 
-    /// Whether no task waits for the result any more.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     package var isExpired: Bool {
@@ -19,11 +17,9 @@ package final class WorkToken: Sendable {
         return limit != .max && SystemTimekeeper().now.nanoseconds >= limit
     }
 
-    /// Whether the work should stop: it was cancelled or has exceeded its time limit.
+    /// Cancelled, or past the time limit.
     package var shouldStop: Bool { isCancelled || isExpired }
 
-    /// Throws if the work should stop.
-    ///
     /// - Throws: `CancellationError` or ``DeadlineExceeded``.
     package func check() throws {
         if isCancelled { throw CancellationError() }
@@ -32,19 +28,19 @@ package final class WorkToken: Sendable {
 
     package func cancel() { cancelled.store(true, ordering: .relaxed) }
 
-    /// Marks the time at which the work begins to write its result; the first call counts.
+    /// The work begins to write its result; the first call counts.
     package func beginWriting() {
         _ = writing.compareExchange(
             expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
     }
 
-    /// The time at which the work began to write its result, by the system's monotonic clock; nil before.
+    /// By the system's monotonic clock; nil before.
     package var writingBegan: Duration? {
         let began = writing.load(ordering: .relaxed)
         return began == .max ? nil : .nanoseconds(began)
     }
 
-    /// The time that the work may take from its start; nil for no limit.
+    /// From the start of the work; nil for no limit.
     package var timeLimit: Duration? {
         let limit = limit.load(ordering: .relaxed)
         return limit == .max ? nil : .nanoseconds(limit)

@@ -4,22 +4,20 @@
 /// start in order of arrival. A job cancelled while queued never starts; one cancelled while running learns so from its
 /// ``WorkToken``.
 package final class WorkerPool: Sendable {
-    /// The queue is full, or too slow for this job, which was not started.
+    /// The job was not started.
     package struct Full: Error, Equatable {
-        /// The time that the job would have waited.
         package let delay: Duration
 
         package init(delay: Duration = .zero) {
             self.delay = delay
         }
     }
-    /// The pool was shut down; the job was not started.
+    /// The job was not started.
     package struct Stopped: Error {
-        /// Public for code that fails in the same way behind a pool.
+        /// For code that fails in the same way behind a pool.
         package init() {}
     }
 
-    /// The order in which jobs start.
     package enum Priority: Int, Sendable, CaseIterable {
         /// Finishes work that holds memory until it is done.
         case finishing
@@ -32,7 +30,6 @@ package final class WorkerPool: Sendable {
         let priority: Priority
         let queuedAt: Duration
         let token: WorkToken
-        /// Does the work, or nothing if cancelled; the returned closure resumes the caller.
         let run: (_ isCancelled: Bool) -> () -> Void
     }
 
@@ -42,11 +39,10 @@ package final class WorkerPool: Sendable {
         var isStopped = false
         var running: [UInt64: WorkToken] = [:]
         var estimate = DelayEstimate()
-        /// The time since when the queue has been nonempty.
         var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-        /// Estimates the wait of a job of this priority: at least the time that a job ahead of it has waited already.
+        /// At least the time that a job ahead of it has waited already.
         func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
             let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
             return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
@@ -60,13 +56,10 @@ package final class WorkerPool: Sendable {
     private let timekeeper: any Timekeeper
     private let onThreadExit: @Sendable () -> Void
 
-    /// Starts the threads.
-    ///
     /// - Parameters:
-    ///   - count: The number of threads, at least 1.
-    ///   - maximumQueued: The number of jobs that may wait; others are rejected with ``Full``.
-    ///   - name: The threads' name, up to 15 bytes.
-    ///   - onThreadExit: Called on each thread before it ends.
+    /// - maximumQueued: Other jobs are rejected with ``Full``.
+    /// - name: Up to 15 bytes.
+    /// - onThreadExit: Called on each thread before it ends.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
         onThreadExit: @escaping @Sendable () -> Void = {}
@@ -87,7 +80,7 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Rejects further jobs, cancels queued and running ones, and waits for the threads to end.
+    /// Cancels queued and running jobs, and waits for the threads to end.
     package func shutDown() {
         let (wasStopped, abandoned, interrupted) = state.withLock { state in
             let abandoned = state.queues.flatMap(\.elements)
@@ -106,7 +99,7 @@ package final class WorkerPool: Sendable {
 
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
-    /// The current backlog for a job that starts work.
+    /// For a job that starts work.
     package var backlog: Backlog {
         let now = timekeeper.now
         return state.withLock { state in
@@ -116,14 +109,11 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Runs `body` on a worker thread and returns its value.
-    ///
     /// - Parameters:
-    ///   - timeLimit: The limit on the running time; the token reports when it is exceeded, and the job stops when it
-    ///   checks the token.
-    ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
+    /// - timeLimit: Of the running time; the job stops when it checks the token.
+    /// - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
     ///   than there are threads.
-    ///   - body: The work; it should check its token between steps.
+    /// - body: Should check its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         priority: Priority = .starting, timeLimit: Duration? = nil, queueTimeout: Duration? = nil,
@@ -150,10 +140,9 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    /// Queues `body` without waiting for it; returns false, and never calls `body`, if the queue is full or the pool
-    /// shut down.
+    /// Returns false, and never calls `body`, if the queue is full or the pool shut down.
     ///
-    /// - Parameter body: The work; its argument is true if the pool was shut down before the job's turn.
+    /// - Parameter body: Its argument is true if the pool was shut down before the job's turn.
     package func submit(
         priority: Priority = .starting, _ body: @escaping @Sendable (_ isCancelled: Bool) -> Void
     ) -> Bool {
@@ -205,7 +194,7 @@ package final class WorkerPool: Sendable {
         onThreadExit()
     }
 
-    /// Returns the next job; nil if the pool was shut down.
+    /// Nil if the pool was shut down.
     private func blockingNextJob() -> Job? {
         state.blockingWait { state -> Job?? in
             for priority in Priority.allCases {

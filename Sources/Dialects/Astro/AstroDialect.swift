@@ -2,7 +2,7 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-/// The image endpoint of Astro: `/_image?href=…&w=300&h=200&f=webp`.
+/// `/_image?href=…&w=300&h=200&f=webp`.
 ///
 /// Numbers and words without a meaning are ignored, as in the original.
 package struct AstroDialect: FrontEndDialect {
@@ -13,7 +13,7 @@ package struct AstroDialect: FrontEndDialect {
     private static let qualities: [(name: String, quality: Int)] = [
         ("low", 25), ("mid", 50), ("high", 80), ("max", 100),
     ]
-    /// Seconds for which clients may cache a response.
+    /// The lifetime of a response for clients, in seconds.
     private static let year = 31_536_000
 
     package init(at prefix: PathPrefix, base: SourceBase?) {
@@ -57,7 +57,6 @@ package struct AstroDialect: FrontEndDialect {
         return number
     }
 
-    /// Returns the number in the leading digits of a text; nil if there are none, or only zeros.
     private static func number(_ text: String) -> Int? {
         let digits = text.utf8.prefix(while: \.isASCIIDigit)
         guard let number = Int(String(decoding: digits.prefix(9), as: UTF8.self)), number > 0 else { return nil }

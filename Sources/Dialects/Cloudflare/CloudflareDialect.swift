@@ -1,7 +1,7 @@
 import Text
 package import ThumbnailTypes
 
-/// The image endpoint of Cloudflare: `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
+/// `/cdn-cgi/image/width=300,fit=cover/https://example.com/a.jpg`.
 package struct CloudflareDialect: FrontEndDialect {
     package let name = "cloudflare"
     package let prefix: PathPrefix
@@ -29,7 +29,6 @@ package struct CloudflareDialect: FrontEndDialect {
         return query
     }
 
-    /// Returns the source: an absolute URL, plain or percent-encoded as a whole, or a path with the request's query.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         if FrontEndPath.isAbsolute(text) { return try sources.source(String(text)) }
         let written = text.prefix(before: UInt8(ascii: "?"))

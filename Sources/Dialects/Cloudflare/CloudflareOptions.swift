@@ -1,9 +1,9 @@
 import Recipes
 import Text
 
-/// The options in a Cloudflare target: `name=value`, separated by commas.
+/// `name=value`, separated by commas.
 struct CloudflareOptions: Hashable, Sendable {
-    /// How a box is filled; the last three words are sent by other services' components.
+    /// The last three words are sent by other services' components.
     enum Fit: String, CaseIterable, Sendable {
         case scaleDown = "scale-down", contain, cover, crop, aspectCrop = "aspect-crop", pad, squeeze
         case fill, inside, outside
@@ -11,35 +11,34 @@ struct CloudflareOptions: Hashable, Sendable {
 
     enum Position: Hashable, Sendable {
         case gravity(Gravity)
-        /// A point, in thousandths, at the same position in the source and in the result.
         case point(x: Int, y: Int)
     }
 
-    /// The part to cut off first.
+    /// Cut off first.
     enum Trim: Hashable, Sendable {
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
         /// A border of one color, except `keep` pixels of it.
         case border(ImageOperations.Trim, keep: Int)
     }
 
-    /// The options as written, in ASCII; they determine all other properties.
+    /// As written, in ASCII; it determines all other properties.
     let text: String
     var box = RequestedBox()
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
     var quality: Int?
-    /// The format of the result; nil for the first of ``accepted``, or the source's own.
+    /// Nil for the first of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
-    /// The formats that `Accept` names, best first; nil if it is ignored.
+    /// Best first; nil if `Accept` is ignored.
     private(set) var accepted: [ImageFormat]?
     private(set) var isAnimated = true
     private(set) var background: Color?
     private(set) var trim: Trim?
     private(set) var operations = ImageOperations()
-    /// The power to which each component is raised; nil for none.
+    /// Each component is raised to this power.
     private(set) var gamma: Float?
     private(set) var keepsCopyright = true
-    /// Whether formats that are slow to encode are excluded.
+    /// Excludes formats that are slow to encode.
     private(set) var isFast = false
     private(set) var redirectsOnError = false
     private(set) var asksForFacts = false
@@ -60,7 +59,7 @@ struct CloudflareOptions: Hashable, Sendable {
     private static let qualities = [
         ("high", 90), ("medium-high", 70), ("medium-low", 50), ("low", 35), ("mid", 50), ("max", 100),
     ]
-    /// The width for `auto`, the largest of the service's, and the default tolerance of borders.
+    /// The width for `auto` is the largest of the service's.
     private static let (automaticWidth, borderTolerance) = (1_200, 10)
 
     init(_ text: Substring, accept: String?) throws(APIError) {
@@ -112,7 +111,6 @@ struct CloudflareOptions: Hashable, Sendable {
         gamma = try values.number("gamma", in: 0...10).flatMap { $0 > 0 && $0 != 1 ? Float(max($0, 0.01)) : nil }
     }
 
-    /// Splits the options; a percent-encoded comma is not a separator.
     private static func values(_ text: Substring) throws(APIError) -> FrontEndTarget {
         var values: [(name: String, value: String)] = []
         for option in text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {

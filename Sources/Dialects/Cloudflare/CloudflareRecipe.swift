@@ -2,7 +2,7 @@ import JSON
 import Recipes
 import ThumbnailTypes
 
-/// Cloudflare's rules: the EXIF turn, the trim, mirrors and quarter turns, the box, then the colors.
+/// The EXIF turn, the trim, mirrors and quarter turns, the box, then the colors.
 struct CloudflareRecipe: RenderRecipe {
     var options: CloudflareOptions
 
@@ -101,7 +101,7 @@ extension CloudflareRecipe: BoxRecipe {
         (options.box, options.quality) = (box, quality)
     }
 
-    /// Returns the facts instead of the image, with the sides that it would have; a border trim is ignored.
+    /// The sides are those of the image; a border trim is ignored.
     func answer(about source: SourceFacts) -> WrittenResponse {
         let (header, own) = (source.header, source.header.size)
         let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? own

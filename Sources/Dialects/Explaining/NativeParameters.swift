@@ -3,16 +3,16 @@ import Text
 package import ThumbnailTypes
 
 package struct NativeParameters {
-    /// Names and values, in the documented order.
+    /// In the documented order.
     package private(set) var items: [(name: String, value: String)] = []
-    /// Descriptions of the steps without equivalent parameters.
+    /// Steps without equivalent parameters.
     package private(set) var unexpressedSteps: [String] = []
     private var values: [ExactText: String] = [:]
-    /// The box that the image fills, before margins and free rotations.
+    /// Before margins and free rotations.
     private var box: PixelSize
     private let additional: [AdditionalSource]
 
-    /// Creates the parameters of a query with this plan; a native target's own parameters are kept.
+    /// A native target's own parameters are kept.
     package init(of query: Request, _ plan: RenderPlan) {
         box = plan.source.size
         additional = query.additional

@@ -1,13 +1,12 @@
 package import JSON
 
-/// The meaning of a target, for people who check their URLs before they use them.
+/// For people who check their URLs before they use them.
 package struct TargetExplanation: Sendable {
-    /// Whether the service would try to respond with an image.
     package enum Verdict: Sendable, Equatable {
         case works
-        /// The target is valid, but some of its options have no effect here.
+        /// Some of the target's options have no effect here.
         case ignores
-        /// The target is rejected: the error code, the reason, and the parameter or option at fault.
+        /// The parameter is the one at fault.
         case refused(code: String, reason: String, parameter: String?)
     }
 
@@ -28,7 +27,7 @@ package struct TargetExplanation: Sendable {
 
     package static let words = ["works", "ignores", "refused"]
 
-    /// The verdict in one word: `works`, `ignores` or `refused`.
+    /// `works`, `ignores` or `refused`.
     package var word: String {
         switch verdict {
         case .works: "works"
@@ -39,7 +38,6 @@ package struct TargetExplanation: Sendable {
 
     package var json: JSONValue { .object(members) }
 
-    /// The members of ``json``, for callers that add others.
     package var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("verdict", .string(word))]
         if let dialect { members.append(("dialect", .string(dialect))) }
@@ -60,7 +58,7 @@ package struct TargetExplanation: Sendable {
         return members
     }
 
-    /// Why the target is rejected, with the code and the parameter or option at fault; nil if it is not.
+    /// Nil if the target is not rejected.
     package var cause: String? {
         guard case .refused(let code, let reason, let parameter) = verdict else { return nil }
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason

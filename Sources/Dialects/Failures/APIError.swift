@@ -29,12 +29,11 @@ package struct APIError: ServiceError, Equatable {
         badParameter(name, "The parameter is given twice, by itself or by its other name.")
     }
 
-    /// A parameter's value is invalid, or contradicts another one; the reason is for the client.
+    /// The reason is for the client.
     package static func badParameter(_ name: String, _ reason: String) -> Self {
         Self(.badRequest, "bad_parameter", .request, reason, parameter: name)
     }
 
-    /// The value of a parameter is not in a closed list.
     package static func badChoice(_ name: String, allowed: [String]) -> Self {
         Self(
             .badRequest, "bad_parameter", .request, "Must be \(alternatives(allowed)).", parameter: name,
@@ -48,7 +47,7 @@ package struct APIError: ServiceError, Equatable {
             parameter: name, allowed: allowed)
     }
 
-    /// An option of another service that its free edition lacks, or that is not supported here.
+    /// The free edition lacks it, or it is not supported here.
     package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
         Self(.badRequest, "unsupported_option", .request, reason, parameter: name)
     }
@@ -57,7 +56,7 @@ package struct APIError: ServiceError, Equatable {
         Self(.badRequest, "bad_url", .request, reason, parameter: "url")
     }
 
-    /// The body does not match the route: the position, as a JSON Pointer, and the reason for the client.
+    /// The position is a JSON Pointer; the reason is for the client.
     package static func badBody(_ place: String, _ reason: String) -> Self {
         Self(.badRequest, "bad_body", .request, reason, parameter: place.isEmpty ? nil : place)
     }
@@ -73,12 +72,12 @@ package struct APIError: ServiceError, Equatable {
     package static let tagsNotAllowed = Self(
         .forbidden, "tag_not_allowed", .policy, "Only signed requests may name tags here.", parameter: "tag")
 
-    /// A browser sent the request for another site, or to an unknown host name of the listener.
+    /// A browser sent the request for another site, or to an unknown host name.
     package static func crossSite(reason: String, detail: String) -> Self {
         Self(.forbidden, "cross_site", .policy, reason, detail: detail)
     }
 
-    /// The service itself sent the request, for a source that leads back to it.
+    /// The service itself sent the request.
     ///
     /// As a failure of the origin, a 5xx status would count against the service's own address.
     package static let requestLoop = Self(
@@ -90,7 +89,7 @@ package struct APIError: ServiceError, Equatable {
         .forbidden, "origin_not_writable", .policy,
         "There is no writable origin with this name (write: true).")
 
-    /// A job's callback names a forbidden host: the setting that forbids it, and the reason.
+    /// - Parameter rule: The setting that forbids the host, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
         Self(.forbidden, "callback_not_allowed", .policy, "The callback is not called: \(rule).")
     }
@@ -113,7 +112,7 @@ package struct APIError: ServiceError, Equatable {
     package static let bodyTooLarge = Self(.contentTooLarge, "request_too_large", .request, "The body is too large.")
     package static let sourceTooLarge = Self(
         .contentTooLarge, "source_too_large", .request, "The image exceeds the size limit.")
-    /// A response that must be complete before it is sent would exceed its limit.
+    /// The response must be complete before it is sent.
     package static let answerTooLarge = Self(
         .contentTooLarge, "too_large", .request,
         "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
@@ -129,7 +128,6 @@ package struct APIError: ServiceError, Equatable {
     package static let unsupportedMediaType = Self(
         .unsupportedMediaType, "not_json", .request,
         "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
-    /// None of several images could be rendered, for different reasons.
     package static let nothingMade = Self(
         .unprocessableContent, "nothing_made", .request,
         "All renditions failed, for different reasons.")
@@ -139,7 +137,7 @@ package struct APIError: ServiceError, Equatable {
         .clientClosedRequest, "client_closed", .cancelled, "The client has closed its connection.")
     package static let draining = Self(
         .serviceUnavailable, "draining", .overload, "The service is shutting down; try again.")
-    /// A trusted proxy has forwarded too many pending requests of the client.
+    /// A trusted proxy has forwarded too many pending requests of one client.
     package static let tooManyOfClient = Self(
         .serviceUnavailable, "overloaded", .request, "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
@@ -151,7 +149,6 @@ package struct APIError: ServiceError, Equatable {
     package static let versionNotSupported = Self(
         .httpVersionNotSupported, "version_not_supported", .request, "Only HTTP/1.1 is supported.")
 
-    /// A bug; the description is for the log.
     package static func unexpected(_ detail: String) -> Self {
         Self(
             .internalServerError, "internal", .internal, "Internal error.", detail: detail)
@@ -168,10 +165,8 @@ extension APIError {
         .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: known))
     }
 
-    /// Whether the name of the parameter is wrong rather than its value.
     package var isAboutName: Bool { code == "unknown_parameter" }
 
-    /// Maximum number of characters of a parameter's name that an error repeats.
     package static let longestQuotedName = 64
 }
 

@@ -6,7 +6,7 @@ package struct Problem: Sendable {
     package let error: any ServiceError
     package let requestID: String
     package let common: HTTPFields
-    /// Whether the client learns which rule rejected a source; otherwise only the log contains it.
+    /// Otherwise only the log contains the rule that rejected a source.
     package let revealsRules: Bool
 
     package init(_ error: any ServiceError, requestID: String, common: HTTPFields, revealsRules: Bool = false) {
@@ -16,7 +16,7 @@ package struct Problem: Sendable {
         self.common = common
     }
 
-    /// The response as `application/problem+json` (RFC 9457).
+    /// `application/problem+json` (RFC 9457).
     ///
     /// `type` is `about:blank`, so `title` names the status (section 4.2.1); `code` distinguishes failures. Failures
     /// are uncacheable, because a cached one would outlive its cause; the service itself caches suitable failures.
@@ -32,7 +32,6 @@ package struct Problem: Sendable {
         return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
     }
 
-    /// Returns the response with another service's status; nil for Alula's own.
     func response(under status: HTTPResponse.Status?) -> HTTPResponse {
         guard let status, status != error.status else { return response }
         var answer = error.answer

@@ -3,7 +3,6 @@ import Text
 
 private let largestSquare = 99
 
-/// The effects of sharp, the library behind several image endpoints, by its own names and in its order.
 extension RenderSteps {
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
         func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {

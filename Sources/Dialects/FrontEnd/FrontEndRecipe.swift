@@ -1,24 +1,19 @@
 import Recipes
 
-/// The rules of front-end frameworks' image endpoints: the EXIF turn, a box, and a format that the target or `Accept`
-/// chooses.
+/// The EXIF turn, a box, and a format that the target or `Accept` chooses.
 ///
 /// The header of the source determines all sizes and formats; Alula's own rules do the rest.
 struct FrontEndRecipe: RenderRecipe {
     enum Fit: String, Sendable, Hashable {
-        /// The largest size that fits into the box.
         case inside
-        /// The smallest size that covers the box.
         case outside
-        /// The box; the rest is cropped.
         case cover
-        /// The box; the aspect ratio changes.
         case fill
     }
 
     enum FormatRule: Sendable, Hashable {
         case fixed(ImageFormat)
-        /// The first of the framework's formats that `Accept` names, best first; otherwise the source's own.
+        /// The first that `Accept` names, best first; otherwise the source's own.
         case negotiated([ImageFormat])
     }
 
@@ -32,15 +27,13 @@ struct FrontEndRecipe: RenderRecipe {
     var box = RequestedBox()
     var fit = Fit.inside
     var gravity = Gravity.center
-    /// Color behind transparent parts.
     var background: Color?
     var format: FormatRule
     var quality: Int?
-    /// The default quality; nil for the format's.
     var defaultQuality: Int?
     var unchanged = Unchanged.none
     var acceptsDrawings = true
-    /// Source formats that are used for results only if `Accept` names them.
+    /// Used for results only if `Accept` names them.
     var unexpected: [ImageFormat] = []
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
@@ -97,7 +90,7 @@ struct FrontEndRecipe: RenderRecipe {
         return source.firstSupported(of: choices, hasAlpha: hasAlpha, isMoving: header.frames > 1)
     }
 
-    /// Returns the size of the result, which never exceeds the source on either side.
+    /// Never exceeds the source on either side.
     private func size(of source: PixelSize) -> PixelSize {
         func scaled(_ side: Int, by numerator: Int, over denominator: Int) -> Int {
             max(1, Int((Double(side) * Double(numerator) / Double(denominator)).rounded(.toNearestOrEven)))

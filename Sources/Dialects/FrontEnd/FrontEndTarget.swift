@@ -3,7 +3,6 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// The parameters of a target at a front-end framework's image endpoint, from its query or its path.
 struct FrontEndTarget {
     private let values: [ExactText: String?]
     private let flags: Set<ExactText>
@@ -24,12 +23,10 @@ struct FrontEndTarget {
         (self.values, self.flags) = (values, flags)
     }
 
-    /// Returns the name of an argument of a parameter that has several: the first one has the parameter's own name.
     static func name(_ index: Int, of parameter: String) -> String { index == 0 ? parameter : "\(parameter).\(index)" }
 
     func has(_ name: String) -> Bool { flags.contains(ExactText(name)) || values[ExactText(name)] != nil }
 
-    /// Returns the value of a parameter with one of `names`; nil if there is none.
     subscript(_ names: String...) -> String? {
         get throws(APIError) {
             for name in names {
@@ -76,7 +73,6 @@ struct FrontEndTarget {
         return try Self.color(text, name)
     }
 
-    /// Parses a whole decimal number, which may have leading zeros.
     static func whole(_ text: String, _ name: String, in range: ClosedRange<Int>) throws(APIError) -> Int {
         guard !text.isEmpty, text.utf8.count <= 9, text.hasOnlyBytes(\.isASCIIDigit),
             let number = Int(text), range.contains(number)
@@ -98,7 +94,6 @@ struct FrontEndTarget {
         return color
     }
 
-    /// Parses a position: an edge, a corner or a compass point.
     static func position(_ text: String, _ name: String) throws(APIError) -> Gravity {
         guard let position = positions.first(where: { $0.names.contains(text) }) else {
             throw .badChoice(name, allowed: positions.flatMap(\.names))
@@ -128,11 +123,9 @@ struct FrontEndTarget {
     static let sides = 1...16_384
 }
 
-/// A target of a front-end framework's image endpoint whose path contains the options in one segment, followed by the
-/// source.
+/// The options are one segment of the path, followed by the source.
 struct FrontEndPath {
     let options: Substring
-    /// The source as in the target, not decoded; its query is the request's.
     let source: Substring
 
     init(_ target: RequestedTarget, at prefix: PathPrefix) throws(APIError) {
@@ -152,8 +145,7 @@ struct FrontEndPath {
         return decoded
     }
 
-    /// Returns the source in a target's path: an absolute URL percent-decoded once, or a path that keeps the escapes of
-    /// `%`, `?` and `#`.
+    /// An absolute URL percent-decoded once, or a path that keeps the escapes of `%`, `?` and `#`.
     static func source(_ text: Substring) throws(APIError) -> String {
         let whole = try decoded(text, "source")
         if isAbsolute(whole) || ["http:/", "https:/"].contains(where: { whole.asciiLowercased.hasPrefix($0) }) {
@@ -168,22 +160,20 @@ struct FrontEndPath {
     }
 }
 
-/// The sources of front-end frameworks: absolute URLs, and paths under the operator's own origin.
 struct FrontEndSources: Sendable {
-    /// The origin of paths; nil if there is none.
+    /// Of paths; nil if there is none.
     let base: SourceBase?
-    /// The path whose targets are not sources, because the endpoint would request itself.
+    /// Its targets are not sources: the endpoint would request itself.
     let prefix: PathPrefix
-    /// Whether a path may lack its leading slash.
+    /// A path may lack its leading slash.
     var acceptsBarePaths = false
     var acceptsQueries = true
-    /// Whether a path without its leading slash may contain a colon; then it must not begin with a web scheme.
+    /// A path without its leading slash may contain a colon, but must not begin with a web scheme.
     var acceptsColons = false
 
-    /// Returns the source in the parameter `name`.
+    /// `//host` and backslashes, which browsers treat as slashes, never name a path.
     ///
-    /// `//host` and backslashes, which browsers treat as slashes, never name a path. The origin rejects paths that
-    /// would leave it.
+    /// The origin rejects paths that would leave it.
     func source(_ text: String) throws(APIError) -> ExactText {
         guard !text.hasPrefix("//"), !text.utf8.contains(UInt8(ascii: "\\")) else {
             throw .badURL("The source must not begin with two slashes or hold a backslash.")

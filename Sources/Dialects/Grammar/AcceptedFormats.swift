@@ -2,9 +2,8 @@ import HTTPTypes
 package import Recipes
 import Text
 
-/// Parses the image formats in an `Accept` field (RFC 9110 section 12.5.1).
 package enum AcceptedFormats {
-    /// Returns the quality values, in thousandths, of explicitly named formats; `*/*` and `image/*` name none.
+    /// In thousandths, of explicitly named formats.
     ///
     /// A format with `q=0` is left out, and so is a member with an invalid weight. If a format is named twice, the
     /// higher weight counts.
@@ -20,7 +19,7 @@ package enum AcceptedFormats {
         return qualities
     }
 
-    /// Returns those of `formats` that `Accept` names, best first; wildcards name none.
+    /// Best first; wildcards name no format.
     static func named(of formats: [ImageFormat], in accept: String?) -> [ImageFormat] {
         let weights = qualities(accept)
         return formats.enumerated().filter { weights[$0.element] != nil }.sorted { one, other in
@@ -29,7 +28,6 @@ package enum AcceptedFormats {
         }.map(\.element)
     }
 
-    /// Returns the weight of a member of `Accept`, in thousandths; nil for an invalid one.
     package static func weight(of member: String) -> Int? {
         for parameter in HTTPSyntax.list(member, separator: UInt8(ascii: ";")).dropFirst() {
             let name = HTTPSyntax.trimmed(parameter.prefix(before: UInt8(ascii: "=")))
@@ -39,7 +37,7 @@ package enum AcceptedFormats {
         return 1_000
     }
 
-    /// Parses a `qvalue`, 0 to 1 with at most three decimals, in thousandths; a trailing point is allowed.
+    /// 0 to 1 with at most three decimals; a trailing point is allowed.
     private static func thousandths(_ text: String) -> Int? {
         ParameterGrammar.thousandths(text.hasSuffix(".") ? text + "0" : text, in: 0...1_000)
     }

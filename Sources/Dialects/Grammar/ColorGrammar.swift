@@ -2,10 +2,9 @@ import Crypto
 import Recipes
 import Text
 
-/// Parses and writes the colors of `background` and `placeholder`.
+/// The colors of `background` and `placeholder`.
 enum ColorGrammar {
-    /// Parses `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case; returns nil for other
-    /// texts.
+    /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case.
     static func color(_ text: String) -> Color? {
         // Some non-ASCII characters have an ASCII lowercase form.
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
@@ -25,8 +24,7 @@ enum ColorGrammar {
 }
 
 extension ColorGrammar {
-    /// Parses a color as ``color(_:)`` does, or in CSS notation with `#`, `rgb()` or `rgba()`; returns nil for other
-    /// texts.
+    /// As ``color(_:)``, or in CSS notation with `#`, `rgb()` or `rgba()`.
     static func ownColor(_ text: String) -> Color? {
         if let digits = text.suffix(after: "#") { return digits.utf8.count == 4 ? nil : hexadecimal(digits) }
         return text.utf8.last == UInt8(ascii: ")") && text.asciiLowercased.hasPrefix("rgb")
@@ -39,8 +37,8 @@ extension ColorGrammar {
         return Hexadecimal.decode(pairs) == nil ? nil : color(pairs)
     }
 
-    /// Parses a CSS color: three, four, six or eight hexadecimal digits with or without `#`, a name, or `rgb()`,
-    /// `hsl()` or `hwb()` (CSS Color Module Level 4, sections 5 to 8); returns nil for other texts.
+    /// Three, four, six or eight hexadecimal digits with or without `#`, a name, or `rgb()`, `hsl()` or `hwb()` (CSS
+    /// Color Module Level 4, sections 5 to 8).
     static func cssColor(_ text: String) -> Color? {
         guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let digits = text.suffix(after: "#") { return hexadecimal(digits) }
@@ -78,7 +76,6 @@ extension ColorGrammar {
         }
     }
 
-    /// Parses a number relative to `whole`, or a percentage, as a share, 0…1.
     private static func share(_ text: Substring, of whole: Double) -> Double? {
         let isPercent = text.utf8.last == UInt8(ascii: "%")
         return ParameterGrammar.decimal(isPercent ? text.dropLast() : text).map { number in

@@ -1,13 +1,14 @@
 import Text
 
-/// Parses form-encoded queries, in which a plus stands for a space (application/x-www-form-urlencoded).
 enum FormQuery {
-    /// Returns the decoded parameters of a target in order; nil if one is not percent-encoded UTF-8.
+    /// Decoded, in order; nil if a parameter is not percent-encoded UTF-8.
+    ///
+    /// A plus stands for a space.
     static func items(of target: String) -> [(name: String, value: String)]? {
         (try? RawQuery(target: target).decoded(isForm: true))?.filter { !($0.name.isEmpty && $0.value.isEmpty) }
     }
 
-    /// Writes parameters sorted by name, keeping the order of values with the same name, encoded as Go does.
+    /// Sorted by name, keeping the order of values with the same name, and encoded as Go does.
     static func text(sorting items: [(name: String, value: String)]) -> String {
         let sorted = items.enumerated().sorted { one, other in
             let (first, second) = (ExactText(one.element.name), ExactText(other.element.name))

@@ -2,7 +2,6 @@ import Recipes
 import Text
 
 package enum ParameterGrammar {
-    /// Decimal digits without sign or leading zero, within `range`.
     package static func integer(_ text: some StringProtocol, in range: ClosedRange<Int>) -> Int? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.count <= 15, bytes.allSatisfy(\.isASCIIDigit),
@@ -12,12 +11,12 @@ package enum ParameterGrammar {
         return number
     }
 
-    /// A decimal fraction of at most three decimals, in thousandths within `range`: `1.5` is 1500.
+    /// At most three decimals: `1.5` is 1500.
     static func thousandths(_ text: String, in range: ClosedRange<Int>) -> Int? {
         fraction(text, decimals: 3, in: range)
     }
 
-    /// A decimal fraction of at most `decimals` decimals, in units of the last one within `range`.
+    /// In units of the last decimal.
     static func fraction(_ text: some StringProtocol, decimals: Int, in range: ClosedRange<Int>) -> Int? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let whole = integer(first, in: 0...range.upperBound) else { return nil }
@@ -33,7 +32,7 @@ package enum ParameterGrammar {
         return range.contains(value) ? value : nil
     }
 
-    /// A decimal number of at most 24 bytes without an exponent, such as `-1.5` or `.25`.
+    /// At most 24 bytes without an exponent, such as `-1.5` or `.25`.
     static func decimal(_ text: some StringProtocol) -> Double? {
         guard text.utf8.count <= 24, text.utf8.allSatisfy({ $0.isASCIIDigit || ".-".utf8.contains($0) }) else {
             return nil
@@ -41,7 +40,6 @@ package enum ParameterGrammar {
         return Double(text)
     }
 
-    /// `0` or `1`.
     static func flag(_ text: String) -> Bool? {
         switch text {
         case "0": false
@@ -64,7 +62,7 @@ package enum ParameterGrammar {
         return value
     }
 
-    /// Unix seconds at which a target expires.
+    /// Unix seconds.
     package static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
         guard let seconds = integer(text, in: 0...999_999_999_999) else {
             throw .badParameter(name, "Must be whole Unix seconds.")
@@ -74,20 +72,17 @@ package enum ParameterGrammar {
 
     static func gravity(_ text: String) -> Gravity? { gravities.first { $0.name == text }?.gravity }
 
-    /// Returns the name of a gravity; nil for a focal point.
     static func name(of gravity: Gravity) -> String? { gravities.first { $0.gravity == gravity }?.name }
 
-    /// The names of all gravities but the focal point.
     static var gravityNames: [String] { gravities.map(\.name) }
 
-    /// The names of the fixed positions: all gravities but the focal point and content-dependent ones.
     static var placeNames: [String] {
         gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
     }
 
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
 
-    /// A format that the service can write; nil for `auto`.
+    /// Nil for `auto`.
     static func format(_ text: String, _ name: String) throws(APIError) -> ImageFormat? {
         if text == "auto" { return nil }
         guard let format = ImageFormat(name: text), format.isWritten else {
@@ -96,8 +91,7 @@ package enum ParameterGrammar {
         return format
     }
 
-    /// Checks the name of a source as received, which must not be empty or too long; other code checks whether it is a
-    /// URL.
+    /// As received, not empty and not too long; other code checks whether it is a URL.
     package static func source(_ text: String) throws(APIError) -> String {
         guard !text.isEmpty else { throw .badURL("The source's URL is empty.") }
         guard text.utf8.count <= longestSource else {
@@ -106,7 +100,7 @@ package enum ParameterGrammar {
         return text
     }
 
-    /// Maximum length of a source's name, in bytes after percent-decoding.
+    /// In bytes after percent-decoding.
     static let longestSource = 2_048
 
     private static let zero = UInt8(ascii: "0")

@@ -2,7 +2,6 @@ import Text
 import ThumbnailTypes
 
 package struct RawQuery {
-    /// One `name=value`; a parameter without `=` has an empty value.
     struct Item {
         let name: ArraySlice<UInt8>
         let value: ArraySlice<UInt8>
@@ -22,9 +21,7 @@ package struct RawQuery {
         }
     }
 
-    /// Percent-decodes the parameters' names and values.
-    ///
-    /// - Parameter isForm: Whether a plus stands for a space (application/x-www-form-urlencoded).
+    /// - Parameter isForm: A plus stands for a space (application/x-www-form-urlencoded).
     package func decoded(isForm: Bool = false) throws(APIError) -> [(name: String, value: String)] {
         func text(_ bytes: ArraySlice<UInt8>) -> String? {
             guard isForm, bytes.contains(UInt8(ascii: "+")) else { return URLEscape.decodeText(bytes) }
@@ -47,8 +44,8 @@ package struct RawQuery {
         return result
     }
 
-    /// Returns the error of the parameter at `index`, or its cause: `url` contains a URL whose query is not
-    /// percent-encoded, so that the rest of that query is parsed as parameters of the request.
+    /// Returns the error, or its cause: `url` contains a URL whose query is not percent-encoded, so that the rest of
+    /// that query is parsed as parameters of the request.
     package func explained(_ error: APIError, of index: Int) -> APIError {
         let isCut = items[..<index].contains { item in
             item.name.elementsEqual("url".utf8) && item.value.contains(UInt8(ascii: "?"))

@@ -1,6 +1,5 @@
 import Text
 
-/// The modifiers of a target by name, each with its arguments: `w_300,crop_0_0_9_9`.
 struct IPXArguments {
     let parameters: FrontEndTarget
     let ignored: [String]

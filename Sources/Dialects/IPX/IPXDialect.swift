@@ -1,7 +1,7 @@
 import Text
 package import ThumbnailTypes
 
-/// The image endpoint of IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
+/// IPX 4, which Nuxt Image uses: `/_ipx/w_300,f_webp/https://example.com/a.jpg`.
 package struct IPXDialect: FrontEndDialect {
     package let name = "ipx"
     package let prefix: PathPrefix
@@ -22,7 +22,7 @@ package struct IPXDialect: FrontEndDialect {
         return query
     }
 
-    /// Returns the source: the rest of the path, percent-decoded once; the query of the request is ignored.
+    /// Percent-decoded once; the query of the request is ignored.
     private func source(_ text: Substring) throws(APIError) -> ExactText {
         let decoded = try FrontEndPath.source(text.prefix(before: UInt8(ascii: "?")))
         // Static sites and some proxies merge two slashes into one.

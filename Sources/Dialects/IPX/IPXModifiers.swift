@@ -2,7 +2,7 @@ import Recipes
 import Text
 
 struct IPXModifiers: Hashable, Sendable {
-    /// The modifiers as written, in ASCII; they determine all other properties.
+    /// As written, in ASCII; it determines all other properties.
     let text: String
     var box = RequestedBox()
     private(set) var enlarges = false
@@ -11,20 +11,17 @@ struct IPXModifiers: Hashable, Sendable {
     private(set) var background: Color?
     private(set) var flattens = false
     var quality: Int?
-    /// The format of the result; nil for the first of ``accepted``, or the source's own.
+    /// Nil for the first of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
-    /// The formats that `Accept` names, best first, and the default format; nil if it is ignored.
+    /// Best first, and the default format; nil if `Accept` is ignored.
     private(set) var accepted: [ImageFormat]?
     private(set) var keepsFrames = false
-    /// Whether the image is turned as EXIF specifies.
     private(set) var isUpright = false
-    /// Degrees clockwise, 0…359.
     private(set) var rotation = 0
     private(set) var flips = QuarterTurn.none
-    /// The largest difference from the color of a border to remove.
+    /// From the color of the border.
     private(set) var trim: Int?
     private(set) var part: CropStep?
-    /// The steps after the size, in the order of sharp.
     private(set) var steps: RenderSteps = []
     private(set) var ignored: [String] = []
 

@@ -1,6 +1,6 @@
 import Recipes
 
-/// IPX's rules: turns before the size, the trim, the part, the size, mirrors, then everything else.
+/// Turns before the size, the trim, the part, the size, mirrors, then everything else.
 struct IPXRecipe: RenderRecipe {
     var modifiers: IPXModifiers
 
@@ -55,9 +55,7 @@ struct IPXRecipe: RenderRecipe {
         return rendering
     }
 
-    /// Sets turns, part and size.
-    ///
-    /// EXIF's turn is undone unless it is requested. With a size, the image is turned first.
+    /// EXIF's turn is undone unless it is requested; with a size, the image is turned first.
     private func orient(_ rendering: inout RenderingOptions, _ source: RecipeSource) throws(ImagingError) {
         let page = source.header.page(0)
         let exif = modifiers.isUpright ? QuarterTurn.none : page.orientation.inverse

@@ -4,17 +4,15 @@ import Recipes
 package import Text
 package import ThumbnailTypes
 
-/// The URLs of imaginary: `/resize?width=300&url=…`, and the same with an image as the body.
 package struct ImaginaryDialect: Dialect {
     package let name = "imaginary"
     private let prefix: PathPrefix
     private let configuration: ImaginaryConfiguration
-    /// The origin of sources that are absolute paths, and of files without a folder; nil if there is none.
     private let base: SourceBase?
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .required : .none }
     package var uploads: DialectUploads { .signedTarget(field: "file") }
-    /// The service's health and index paths.
+    /// Of the other service: health and index.
     package var readinessPaths: [String] { [prefix.path(of: "health"), prefix.path, prefix.path(of: "")] }
 
     package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {
@@ -24,7 +22,7 @@ package struct ImaginaryDialect: Dialect {
         self.configuration = configuration
     }
 
-    /// At `/`, the dialect claims its own routes; a route of Alula's own with the same name is not served then.
+    /// At `/`, the dialect claims its own routes before Alula's.
     package func claim(on target: String) -> DialectClaim {
         guard prefix.path == "/" else { return prefix.claim(on: target) }
         return ImaginaryTarget.routeName(target, at: prefix) == nil ? .none : .certain
@@ -62,7 +60,7 @@ package struct ImaginaryDialect: Dialect {
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
     }
 
-    /// Uses the sides and the format of the target, if they are valid.
+    /// The sides and the format of the target, if they are valid.
     package func fallbackImage(for target: RequestedTarget) -> FallbackImage? {
         guard let placeholder = configuration.placeholder,
             let parsed = try? ImaginaryTarget(target.target.string, at: prefix)
@@ -142,7 +140,7 @@ package struct ImaginaryDialect: Dialect {
 
 package struct ImaginaryPlaceholder: Sendable {
     package var source: ExactText?
-    /// The status of the response; nil for the failure's.
+    /// Nil for the failure's.
     package var status: Int?
 
     package init() {}
@@ -150,16 +148,12 @@ package struct ImaginaryPlaceholder: Sendable {
 
 package struct ImaginaryConfiguration: Sendable {
     package var prefix: PathPrefix?
-    /// The key that requests must contain; nil for none.
     package var key: [UInt8]?
     package var signatureKey: [UInt8]?
     package var takesURLs = true
     package var disabledRoutes: Set<ExactText> = []
-    /// The prefix of file names; nil if none are served.
     package var folder: SourceBase?
     package var maximumAge: Int?
-
-    /// The fallback image for failures; nil to respond with problems.
     package var placeholder: ImaginaryPlaceholder?
 
     package init() {}

@@ -5,7 +5,7 @@ struct ImaginaryFrame {
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
     private var format: ImageFormat?
-    /// The additional source of the next operation with a mark.
+    /// For the next operation with a mark.
     private(set) var nextAddition = 0
 
     init(_ source: RecipeSource) {
@@ -65,7 +65,7 @@ extension ImaginaryFrame {
         if operation.mark != nil { nextAddition += 1 }
     }
 
-    /// Larger blurs, in pixels, leave one color anyway.
+    /// In pixels; larger blurs leave one color anyway.
     private static let widestBlur = 1_000.0
 
     /// Drops what an operation's file format could not represent, so that later operations do not see it.

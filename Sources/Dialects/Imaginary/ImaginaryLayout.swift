@@ -2,7 +2,6 @@ import Glibc
 import Recipes
 
 struct ImaginaryLayout {
-    /// The step after the change of size.
     enum Rest: Equatable {
         case nothing
         case cut(CropStep)
@@ -10,13 +9,12 @@ struct ImaginaryLayout {
         case bars(PixelSize)
     }
 
-    /// The size after each pixel was multiplied; the image's size without that.
+    /// After each pixel was multiplied.
     private(set) var zoomed: PixelSize
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing
 
-    /// The longest side between the operations of a pipeline, where no size is rejected, so that products of sides
-    /// cannot overflow.
+    /// Between the operations of a pipeline, where no size is rejected: products of sides must not overflow.
     ///
     /// The size at its end is rejected long before this, so nothing needs to be exact.
     private static let longestSide = 100_000_000
@@ -64,9 +62,7 @@ struct ImaginaryLayout {
         return part == scaled ? .nothing : .cut(CropStep(x: options.left, y: options.top, size: part))
     }
 
-    /// Completes a box with one side.
-    ///
-    /// - Returns: The factor by which the image shrinks.
+    /// Returns the factor by which the image shrinks.
     private static func complete(_ box: inout PixelSize, of source: PixelSize, cuts: Bool) -> Double {
         let across = Double(source.width) / Double(max(1, box.width))
         let down = Double(source.height) / Double(max(1, box.height))
@@ -95,7 +91,6 @@ struct ImaginaryLayout {
         return fitted.width >= source.width && fitted.height >= source.height ? source : fitted.atLeastOne
     }
 
-    /// Returns the position of a part; an odd pixel goes before it.
     private static func cut(_ part: PixelSize, of whole: PixelSize, at side: ImaginaryOptions.Side) -> CropStep {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         let (x, y) =

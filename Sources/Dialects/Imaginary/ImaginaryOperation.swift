@@ -18,13 +18,11 @@ struct ImaginaryOperation: Hashable, Sendable {
 
     let name: Name
     var options: ImaginaryOptions
-    /// The format of the image from here on; nil to keep it.
+    /// From here on; nil to keep it.
     let format: ImageFormat?
     var mayFail = false
 
-    /// Creates an operation.
-    ///
-    /// - Parameter format: The format that the parameters request; nil for the image's own.
+    /// - Parameter format: Nil for the image's own.
     init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
         self.name = name
         self.options = options

@@ -2,9 +2,8 @@ import HTTPTypes
 import Recipes
 import Text
 
-/// The parameters of an operation, in the service's terms; 0 stands for a missing number.
+/// In the service's terms; 0 stands for a missing number.
 struct ImaginaryOptions: Hashable, Sendable {
-    /// The side toward which crops are aligned.
     enum Side: String {
         case centre, north, south, east, west, smart
     }
@@ -19,13 +18,12 @@ struct ImaginaryOptions: Hashable, Sendable {
     var left = 0
     var areaWidth = 0
     var areaHeight = 0
-    /// The number of pixels that replace each pixel on each side, minus one.
     var factor = 0
     var rotate = 0
     var quality = 0
-    /// The opacity of a mark, 0…1.
+    /// 0…1.
     var opacity = 0.0
-    /// The standard deviation of a blur in pixels, and a number that only makes a blur requested.
+    /// In pixels; `minimum` only makes a blur requested.
     var sigma = 0.0
     var leastAmplitude = 0.0
     var mirrorsX = false
@@ -33,20 +31,16 @@ struct ImaginaryOptions: Hashable, Sendable {
     var isForced = false
     var isEmbedded = false
     var keepsOrientation = false
-    /// Whether a crop is ruled out; nil if the parameter is absent.
+    /// Nil if the parameter is absent.
     var isUncropped: Bool?
     var isGray = false
     var gravity = Side.centre
     var bars = Bars.copy
-    /// The color behind transparent parts; nil for none, which black also means.
     var background: Color?
-    /// The aspect ratio for computing a missing side.
     var ratio: PixelSize?
-    /// The URL of a mark.
     var image: ExactText = ""
     var text: ExactText = ""
-    /// For a text: its font and color, pixels per inch, its width and margin in pixels, and whether it appears only
-    /// once.
+    /// Of a text: pixels per inch, width and margin in pixels, and whether it appears only once.
     var font: ExactText = ""
     var color = Color.black
     var resolution = 0
@@ -56,7 +50,7 @@ struct ImaginaryOptions: Hashable, Sendable {
     var type: ExactText = ""
     var ignored: [String] = []
 
-    /// Returns the color of bars; nil for bars filled from the image.
+    /// Nil for bars filled from the image.
     ///
     /// Bars of a color are as transparent as the image, and the background is put behind all of it at the end.
     func barColor(hasAlpha: Bool) -> Color? {
@@ -68,7 +62,7 @@ struct ImaginaryOptions: Hashable, Sendable {
         }
     }
 
-    /// The requested box, completed by the aspect ratio in whole numbers as in the service.
+    /// Completed by the aspect ratio in whole numbers as in the service.
     var box: PixelSize {
         let named = PixelSize(width: max(0, width), height: max(0, height))
         guard let ratio, (width != 0) != (height != 0) else { return named }
@@ -83,7 +77,7 @@ struct ImaginaryOptions: Hashable, Sendable {
 }
 
 extension ImaginaryOptions {
-    /// Stores the value of a parameter, ignoring unknown ones.
+    /// Ignores unknown parameters.
     mutating func set(_ name: String, _ value: ImaginaryValue) throws(APIError) {
         switch name {
         case "width": width = try Self.whole(name, value)

@@ -2,7 +2,6 @@ import JSON
 import Recipes
 import Text
 
-/// Parses the operations of a pipeline: a JSON list of `{"operation", "params", "ignore_failure"}`.
 enum ImaginaryPipelineText {
     private static let most = 10
     private static let parameter = "operations"
@@ -37,7 +36,7 @@ enum ImaginaryPipelineText {
         }
     }
 
-    /// Converts steps to operations, leaving out those that may fail and never succeed.
+    /// Leaves out operations that may fail and never succeed.
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
         guard !steps.isEmpty else { throw .missingParameter(parameter) }
         guard steps.count <= most else { throw fault("There are more than \(most) operations.") }

@@ -2,7 +2,7 @@ import JSON
 import Recipes
 import ThumbnailTypes
 
-/// imaginary's rules: consecutive operations, each on the result of the one before.
+/// Consecutive operations, each on the result of the one before.
 struct ImaginaryRecipe: RenderRecipe {
     let operations: [ImaginaryOperation]
 
@@ -29,7 +29,6 @@ struct ImaginaryRecipe: RenderRecipe {
     var keyText: String { "imaginary" }
 }
 
-/// The rules for fallback images: the image is stretched to each named side.
 struct ImaginaryFallbackRecipe: RenderRecipe {
     let width: Int
     let height: Int
@@ -49,7 +48,7 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
     var keyText: String { "imaginary placeholder" }
 }
 
-/// The facts that `/info` returns about a source; the image itself is one unused pixel.
+/// Facts of `/info`; the image itself is one unused pixel.
 struct ImaginaryFactsRecipe: RenderRecipe {
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         Composition(size: PixelSize(width: 1, height: 1), format: .png, quality: .fixed(100))
@@ -63,7 +62,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         }
     }
 
-    /// Returns the facts under the service's own names; sides are those of the stored image.
+    /// Under the service's own names; sides are those of the stored image.
     static func facts(about header: ImageHeader) -> JSONValue {
         .object([
             ("width", .int(header.storedSize.width)), ("height", .int(header.storedSize.height)),
@@ -87,7 +86,7 @@ struct ImaginaryFactsRecipe: RenderRecipe {
         return isDeep && header.format != .heic && header.format != .avif ? "rgb16" : "srgb"
     }
 
-    /// Returns 0 if the file has none; loaders of WebP always report an orientation.
+    /// 0 if the file has none; loaders of WebP always report an orientation.
     private static func orientation(of header: ImageHeader) -> Int {
         header.orientation == .none && header.format != .webp ? 0 : header.orientation.exif
     }

@@ -23,7 +23,7 @@ struct ImaginaryTarget {
     let name: String
     let items: [(name: String, value: String)]
 
-    /// Returns the route of a raw target under `prefix`; nil if there is none.
+    /// - Parameter target: A raw target.
     static func routeName(_ target: String, at prefix: PathPrefix) -> Substring? {
         guard let rest = prefix.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
             return nil
@@ -70,7 +70,7 @@ struct ImaginaryTarget {
         }
     }
 
-    /// Returns the fallback image: stretched to the named sides, in the named format.
+    /// Stretched to the named sides, in the named format.
     func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
         var options = ImaginaryOptions()
         for name in ["width", "height", "type"] { try? options.set(name, .text(ExactText(value(name) ?? ""))) }
@@ -93,7 +93,6 @@ struct ImaginaryTarget {
     private static let placeholderSide = 400
     private static let placeholderColor = Color(red: 204, green: 204, blue: 204)
 
-    /// Returns the first format of three that `Accept` names, regardless of its weight.
     private static func negotiated(_ accept: String?) -> ImageFormat? {
         let named = HTTPSyntax.list(accept ?? "").compactMap { MediaType($0) }
             .compactMap { ImageFormat(mediaType: $0.description) }

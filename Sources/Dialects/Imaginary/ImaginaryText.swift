@@ -1,13 +1,12 @@
 import Recipes
 import Text
 
-/// The text of a watermark as a drawing: a tile with the text at a fixed position, and a margin.
+/// A watermark's text as a drawing: a tile with the text at a fixed position, and a margin.
 ///
 /// The original's fonts are unknown here, so widths assume a common sans-serif font.
 struct ImaginaryText {
-    /// Maximum size of a text in bytes.
+    /// In bytes.
     static let longest = 1_000
-    /// The position of the text in the tile, in pixels from both edges.
     private static let place = 100
     private static let largest = (font: 500.0, side: 4_096)
 
@@ -31,7 +30,7 @@ struct ImaginaryText {
         margin = min(options.margin > 0 ? options.margin : requested, Self.largest.side)
     }
 
-    /// The default width is a sixth of the image's, which is not known yet; this assumes twelve hundred pixels.
+    /// A sixth of the image's width, which is not known yet; this assumes twelve hundred pixels.
     private static let usualWidth = 200
 
     var drawing: String {
@@ -47,7 +46,7 @@ struct ImaginaryText {
         return text + "</g></svg>"
     }
 
-    /// Parses a Pango font name, such as `sans bold 12`, to attributes and a size in points.
+    /// Such as `sans bold 12`, in points.
     private static func font(_ text: String) -> (style: String, points: Double) {
         var words = text.split(separator: " ").map { String($0).asciiLowercased }
         let points = words.last.flatMap { Double($0) } ?? 10

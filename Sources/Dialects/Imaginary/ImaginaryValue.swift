@@ -20,11 +20,10 @@ enum ImaginaryValue: Hashable {
             }
     }
 
-    /// Larger numbers are clipped to this; no image has such a side.
+    /// Larger numbers are clipped; no image has such a side.
     private static let largest = 10_000_000.0
 
-    /// A whole number: texts are rounded half up and lose their sign, numbers are truncated and keep it; an empty text
-    /// is 0.
+    /// Texts are rounded half up and lose their sign, numbers are truncated and keep it; an empty text is 0.
     var whole: Int? {
         switch self {
         case .text(let text):
@@ -34,7 +33,7 @@ enum ImaginaryValue: Hashable {
         }
     }
 
-    /// A number; a text's number loses its sign.
+    /// A text's number loses its sign.
     var decimal: Double? {
         switch self {
         case .text(let text): Self.decimal(text.string).map { min(abs($0), Self.largest) }
@@ -43,7 +42,7 @@ enum ImaginaryValue: Hashable {
         }
     }
 
-    /// A flag in Go's spellings; an empty text is false.
+    /// In Go's spellings; an empty text is false.
     var flag: Bool? {
         switch self {
         case .flag(let flag): flag
@@ -57,7 +56,7 @@ enum ImaginaryValue: Hashable {
         if case .text(let text) = self { text } else { nil }
     }
 
-    /// Parses a finite floating-point number in Go's syntax; an empty text is 0.
+    /// Finite, in Go's syntax; an empty text is 0.
     private static func decimal(_ text: String) -> Double? {
         if text.isEmpty { return 0 }
         guard text.utf8.count <= 32, let number = Double(text), number.isFinite else { return nil }
@@ -66,8 +65,7 @@ enum ImaginaryValue: Hashable {
 }
 
 extension ImaginaryValue {
-    /// Parses the components of a color, `R,G,B` in decimal; values above 255 are clipped, and invalid numbers count as
-    /// 0.
+    /// `R,G,B` in decimal; values above 255 are clipped, and invalid numbers count as 0.
     static func components(_ text: String) -> [UInt8] {
         text.split(separator: ",", omittingEmptySubsequences: false).map { member in
             let digits = member.utf8.drop { $0 == 0x20 }.prefix { $0 != 0x20 }
@@ -76,7 +74,6 @@ extension ImaginaryValue {
         }
     }
 
-    /// Parses an aspect ratio, `W:H` in whole numbers from 1 on.
     static func ratio(_ text: String) -> PixelSize? {
         let sides = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard sides.count == 2, let width = ParameterGrammar.integer(sides[0], in: 1...100_000),

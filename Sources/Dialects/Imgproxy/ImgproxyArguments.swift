@@ -3,13 +3,13 @@ import Recipes
 import Text
 
 struct ImgproxyOption: Hashable, Sendable {
-    /// The name, possibly percent-encoded.
+    /// Possibly percent-encoded.
     let name: String
     let arguments: [ArraySlice<UInt8>]
 
     var quotedName: String { String(decoding: name.utf8.prefix(APIError.longestQuotedName), as: UTF8.self) }
 
-    /// Parses a segment of a path; returns nil if it has no separator, and so is not an option.
+    /// Nil for a segment without a separator, which is not an option.
     init?(_ segment: ArraySlice<UInt8>, separator: [UInt8]) {
         var parts: [ArraySlice<UInt8>] = []
         var rest = segment
@@ -53,7 +53,6 @@ struct ImgproxyArguments {
         .badParameter(option.quotedName, reason)
     }
 
-    /// A whole number with an optional sign.
     func integer(_ index: Int, in range: ClosedRange<Int>) throws(APIError) -> Int {
         let text = option.arguments[index]
         let digits = text.first == UInt8(ascii: "+") || text.first == UInt8(ascii: "-") ? text.dropFirst() : text
@@ -67,7 +66,7 @@ struct ImgproxyArguments {
         throw fault("Must be a whole number from \(range.lowerBound) to \(range.upperBound).")
     }
 
-    /// A decimal number with an optional sign, fraction and exponent.
+    /// With an optional sign, fraction and exponent.
     func number(_ index: Int, in range: ClosedRange<Double>) throws(APIError) -> Double {
         let text = option.arguments[index]
         if (1...Self.longestNumber).contains(text.count), text.allSatisfy(Self.isNumeric),
@@ -80,7 +79,6 @@ struct ImgproxyArguments {
 
     func factor(_ index: Int) throws(APIError) -> Double { try number(index, in: Self.smallestFactor...Self.largest) }
 
-    /// `1`, `t`, `true` and capitalized variants; everything else is false.
     func flag(_ index: Int) -> Bool {
         ["1", "t", "T", "true", "True", "TRUE"].contains { option.arguments[index].elementsEqual($0.utf8) }
     }
@@ -116,9 +114,9 @@ struct ImgproxyArguments {
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }
 
-    /// Limit of whole numbers, and of numbers with a fraction.
+    /// Of whole numbers, and of numbers with a fraction.
     static let largest = 1e9
-    /// The least factor, so that its reciprocal does not exceed the largest number.
+    /// Its reciprocal does not exceed the largest number.
     private static let smallestFactor = 1e-9
     private static let longestNumber = 32
 

@@ -2,7 +2,7 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-/// The URLs of imgproxy 4's free edition: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
+/// imgproxy 4's free edition: `/SIGNATURE/OPTIONS/plain/SOURCE@FORMAT`.
 package struct ImgproxyDialect: Dialect {
     package let name = "imgproxy"
     private let configuration: ImgproxyConfiguration
@@ -22,7 +22,6 @@ package struct ImgproxyDialect: Dialect {
 
     package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
 
-    /// A target without a path passes, because parsing it reports the error.
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = path(of: target) else { return true }
         return configuration.isAuthentic(path.signature, of: path.path)

@@ -1,7 +1,7 @@
 import Glibc
 import Recipes
 
-/// The steps after the image is scaled: crop to the box, filters, canvas, margins, background, watermark.
+/// Crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyFinish {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
@@ -31,12 +31,12 @@ struct ImgproxyFinish {
         if isFlattened, sourceHasAlpha { frame.apply(BackgroundStep(surround)) }
     }
 
-    /// Puts white behind the result for a format that was chosen after all steps.
+    /// For a format that was chosen after all steps.
     mutating func flatten(for format: ImageFormat) {
         if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.white)) }
     }
 
-    /// Shrinks a result that exceeds its format's limits.
+    /// To its format's limits.
     mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
         guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
         let scale = min(
@@ -125,17 +125,15 @@ extension ImgproxyFinish {
     }
 }
 
-/// The strengths of imgproxy's filters, as our standard deviations.
 enum ImgproxyFilters {
-    /// The relative weight below which libvips truncates a kernel.
+    /// libvips truncates a kernel below this relative weight.
     private static let leastWeight = 0.2
-    /// The longest standard deviation in use, in pixels.
+    /// In pixels.
     private static let most = 800.0
     private static let maximumExact = 64.0
     private static let cutShare = 0.831
 
-    /// Returns the standard deviation of a blur's truncated weights, in hundred-thousandths of a pixel; 0 if nothing
-    /// changes.
+    /// Of truncated weights, in hundred-thousandths of a pixel; 0 if nothing changes.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
         let sigma = min(sigma, most)
@@ -151,12 +149,11 @@ enum ImgproxyFilters {
         return units((squares / sum).squareRoot())
     }
 
-    /// Returns the standard deviation of the means that sharpening compares with, in hundred-thousandths of a pixel; 0
-    /// if nothing changes.
+    /// Of the means that sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
     static func deviation(ofSharpen sigma: Double) -> Int {
         sigma <= 0.3 ? 0 : units(min(sigma, most))
     }
 
-    /// Converts pixels, at most ``most``, to hundred-thousandths.
+    /// Hundred-thousandths of pixels.
     private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }
 }

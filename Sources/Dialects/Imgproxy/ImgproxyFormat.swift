@@ -38,13 +38,12 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
     var written: ImageFormat? { ImageFormat(rawValue: rawValue).flatMap { $0.isWritten ? $0 : nil } }
 }
 
-/// The formats that `Accept` lets imgproxy choose.
 struct ImgproxyNegotiation: Hashable, Sendable {
-    /// How a format that the client accepts is used.
+    /// For a format that the client accepts.
     enum Use: Int, Hashable, Sendable, Comparable {
         case never
         case preferred
-        /// Chosen regardless of the target.
+        /// Regardless of the target.
         case enforced
 
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
@@ -65,7 +64,6 @@ struct ImgproxyNegotiation: Hashable, Sendable {
         return ImgproxyNegotiation(jxl: use(jxl, .jxl), avif: use(avif, .avif), webp: use(webp, .webp))
     }
 
-    /// Returns the formats with at least this use, best first.
     func formats(_ use: Use, isAnimated: Bool) -> [ImageFormat] {
         let stills = isAnimated ? [] : [(ImageFormat.jxl, jxl), (.avif, avif)]
         return (stills + [(.webp, webp)]).filter { $0.1 >= use }.map(\.0)

@@ -1,6 +1,5 @@
 import Recipes
 
-/// The part of an image that imgproxy keeps, or a position on a larger area.
 struct ImgproxyGravity: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable {
         case center = "ce"
@@ -13,24 +12,21 @@ struct ImgproxyGravity: Hashable, Sendable {
         case southWest = "sowe"
         case southEast = "soea"
         case smart = "sm"
-        /// A point, in fractions of width and height.
+        /// In fractions of width and height.
         case focus = "fp"
-        /// A repeated grid; only for watermarks.
+        /// Only for watermarks.
         case tiles = "re"
     }
 
     var kind: Kind?
-    /// The distance inward, or to the right from the center: pixels from 1 on, below it a fraction of the width; or the
-    /// point.
+    /// Inward, or to the right from the center: pixels from 1 on, below it a fraction of the width; or the point.
     var x = 0.0
-    /// The distance inward, or down from the center: pixels from 1 on, below it a fraction of the height; or the point.
+    /// Inward, or down from the center: pixels from 1 on, below it a fraction of the height; or the point.
     var y = 0.0
 
-    /// Returns the top left corner of `inner` on `outer`.
-    ///
     /// - Parameters:
-    ///   - ratio: The factor of distances in pixels.
-    ///   - mayOverhang: Whether a part of `inner` may lie outside; at least one pixel stays inside.
+    /// - ratio: The factor of distances in pixels.
+    /// - mayOverhang: A part of `inner` may lie outside; at least one pixel stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {
@@ -76,14 +72,14 @@ struct ImgproxyGravity: Hashable, Sendable {
         }
     }
 
-    /// Returns a distance in pixels: from 1 on it is in pixels, below as a fraction of `side`.
+    /// From 1 on in pixels, below as a fraction of `side`.
     static func distance(_ offset: Double, of side: Int, ratio: Double) -> Int {
         pixels(evenly: abs(offset) >= 1 ? offset * ratio : Double(side) * offset)
     }
 }
 
 extension ImgproxyGravity {
-    /// Returns the same position before the image is turned by `quarters` clockwise, and then mirrored.
+    /// Before the image is turned by `quarters` clockwise, and then mirrored.
     func before(quarters: Int, mirroringX: Bool, mirroringY: Bool) -> ImgproxyGravity {
         var gravity = self
         if mirroringX { gravity.mirrorX() }
@@ -120,7 +116,6 @@ extension ImgproxyGravity {
         }
     }
 
-    /// Undoes a quarter turn clockwise, which moves the left side to the top.
     private mutating func turnBack() {
         switch kind ?? .center {
         case .center: (x, y) = (y, -x)
@@ -140,11 +135,11 @@ extension ImgproxyGravity {
     var keyText: String { "\((kind ?? .center).rawValue) \(x) \(y)" }
 }
 
-/// Rounds to whole pixels, halves away from zero; clips far beyond all limits.
+/// Halves away from zero; clips far beyond all limits.
 func pixels(_ value: Double) -> Int { whole(value.rounded()) }
 
-/// Rounds to whole pixels, halves to even.
+/// Halves to even.
 func pixels(evenly value: Double) -> Int { whole(value.rounded(.toNearestOrEven)) }
 
-/// Converts to a whole number, at most twice the longest side that any limit allows.
+/// At most twice the longest side that any limit allows.
 private func whole(_ value: Double) -> Int { value.isNaN ? 0 : Int(max(-2e7, min(value, 2e7))) }

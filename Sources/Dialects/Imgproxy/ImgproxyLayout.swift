@@ -1,11 +1,8 @@
 import Recipes
 
-/// The sizes of an image between the steps, by imgproxy's rules.
-///
-/// Computed in floating point in imgproxy's own order of operations, so that halves are rounded as there. A size of 0
-/// stands for none.
+/// Sizes between the steps, in floating point and in imgproxy's own order of operations, so that halves are rounded as
+/// there; a size of 0 stands for none.
 struct ImgproxyLayout: Hashable, Sendable {
-    /// How a source is reduced while decoding, which rounds its sides before they are scaled.
     enum Prescaling: Hashable, Sendable {
         case none
         /// By 2, 4 or 8, rounded up: JPEG.
@@ -18,18 +15,15 @@ struct ImgproxyLayout: Hashable, Sendable {
     private(set) var resizedSize = PixelSize(width: 0, height: 0)
     private(set) var keptSize = PixelSize(width: 0, height: 0)
     private(set) var boxSize = PixelSize(width: 0, height: 0)
-    /// The canvas with the box's aspect ratio.
+    /// With the box's aspect ratio.
     private(set) var proportionalSize = PixelSize(width: 0, height: 0)
-    /// Device pixels per CSS pixel that the source is large enough for.
+    /// That the source is large enough for.
     private(set) var ratio = 1.0
 
     private var scaleX = 1.0
     private var scaleY = 1.0
 
-    /// Creates the layout for a source of this size.
-    ///
-    /// - Parameters:
-    ///   - source: The size after all turns.
+    /// - Parameter source: The size after all turns.
     init(_ options: ImgproxyOptions, source: PixelSize, isDrawing: Bool = false, prescaling: Prescaling = .none) {
         cropSize = PixelSize(
             width: Self.cropSide(options.cropWidth, of: source.width),
@@ -41,7 +35,7 @@ struct ImgproxyLayout: Hashable, Sendable {
         resizedSize = prescaled(part, of: source, by: prescaling)
     }
 
-    /// Returns a side: pixels from 1 on, a fraction below it, all of the side for 0.
+    /// Pixels from 1 on, a fraction below it, all of the side for 0.
     private static func cropSide(_ value: Double, of side: Int) -> Int {
         if value == 0 { return 0 }
         return value >= 1 ? pixels(value.rounded(.down)) : max(1, pixels(Double(side) * value))
@@ -178,7 +172,7 @@ struct ImgproxyLayout: Hashable, Sendable {
 }
 
 extension PixelSize {
-    /// Limits this size to `whole`; a side of 0 counts as the whole one.
+    /// A side of 0 counts as the whole one.
     func orLess(than whole: PixelSize) -> PixelSize {
         PixelSize(
             width: width == 0 ? whole.width : min(width, whole.width),

@@ -5,11 +5,9 @@ import ThumbnailTypes
 
 struct ImgproxyOptionReader {
     private(set) var image: ImgproxyOptions
-    /// The file name of the response; empty for the source's.
     private(set) var fileName = ""
     private(set) var isAttachment: Bool
     private(set) var maximumSourceBytes: Int?
-    /// Unix seconds at which the target expires; nil if it never does.
     private(set) var expires: Int?
     private(set) var ignored: [String] = []
     /// The parts that the target itself specifies.
@@ -267,7 +265,7 @@ extension ImgproxyOptionReader {
         if image.watermark.opacity > 0, configuration.watermark == nil { ignore(option) }
     }
 
-    /// Parses pairs of a format and its quality; 0 stands for the default.
+    /// Pairs of a format and its quality; 0 stands for the default.
     private mutating func readQualities(_ arguments: ImgproxyArguments) throws(APIError) {
         guard arguments.count.isMultiple(of: 2) else { throw arguments.fault("A format lacks its quality.") }
         for index in stride(from: 0, to: arguments.count, by: 2) {

@@ -13,64 +13,60 @@ struct ImgproxyOptions: Hashable, Sendable {
     }
 
     struct Trim: Hashable, Sendable {
-        /// Maximum difference from the border's color; nil for no trim.
+        /// From the border's color; nil for no trim.
         var threshold: Double?
-        /// The border's color; nil for the top left pixel's.
+        /// Nil for the top left pixel's.
         var color: Color?
-        /// Whether left and right borders are reduced to the narrower one.
+        /// Both are reduced to the narrower one.
         var isEqualAcross = false
-        /// Whether top and bottom borders are reduced to the narrower one.
+        /// Both are reduced to the narrower one.
         var isEqualDown = false
     }
 
     struct Watermark: Hashable, Sendable {
-        /// 0…1; 0 for no watermark.
         var opacity = 0.0
         var gravity = ImgproxyGravity()
-        /// Share of the result's sides that it fits into; 0 for its own size.
+        /// Of the result's sides that it fits into; 0 for its own size.
         var scale = 0.0
     }
 
     var resizingType = ResizingType.fit
-    /// Sides of the box in CSS pixels; 0 for a free one.
     var width = 0
     var height = 0
-    /// Minimum sides in CSS pixels; 0 for none.
+    /// In CSS pixels; 0 for none.
     var minimumWidth = 0
     var minimumHeight = 0
-    /// Factors of the box's sides, above 0.
+    /// Above 0.
     var zoomX = 1.0
     var zoomY = 1.0
-    /// Device pixels per CSS pixel, above 0.
+    /// Above 0.
     var ratio = 1.0
     var enlarges = false
     var extend = Extension()
     var extendRatio = Extension()
     var gravity = ImgproxyGravity()
-    /// Sides of the part to keep: pixels from 1 on, below it fractions of the source's sides, 0 for all.
+    /// Pixels from 1 on, below it fractions of the source's sides, 0 for all.
     var cropWidth = 0.0
     var cropHeight = 0.0
-    /// The position of that part; without a kind, ``gravity``.
+    /// Without a kind, ``gravity``.
     var cropGravity = ImgproxyGravity()
     var trim = Trim()
-    /// In CSS pixels.
     var padding = ImageOperations.Margins()
     var turnsUpright: Bool
     var quarters = 0
     var mirrorsX = false
     var mirrorsY = false
-    /// Behind transparent parts and around the image; nil for none.
+    /// Nil for none.
     var background: Color?
     var blur = 0.0
     var sharpen = 0.0
-    /// Side of a block in pixels.
     var pixelate = 1
     var watermark = Watermark()
     var stripsMetadata: Bool
     var keepsCopyright: Bool
     /// Automatic if the source's colors are kept, sRGB if the target drops them; nil for the service's.
     var gamut: Gamut?
-    /// For all formats, 1…100; 0 for the format's own.
+    /// 1…100; 0 for the format's own.
     var quality = 0
     var formatQualities: [ImgproxyFormat: Int]
     var maximumBytes = 0
@@ -78,11 +74,10 @@ struct ImgproxyOptions: Hashable, Sendable {
     var skippedFormats: Set<ImgproxyFormat>
     var isRaw = false
     var maximumSourcePixels: Int?
-    /// Maximum number of frames, starting with the first.
+    /// Starting with the first.
     var maximumFrames: Int
-    /// Maximum number of pixels of an animation frame; 0 for the limit of a source.
+    /// 0 for the limit of a source.
     var maximumFramePixels: Int
-    /// Maximum side length of the result; 0 for no limit.
     var maximumSide: Int
 
     init(_ defaults: ImgproxyDefaults) {
@@ -103,7 +98,6 @@ struct ImgproxyOptions: Hashable, Sendable {
 }
 
 extension ImgproxyOptions {
-    /// The options' text in the key of a result: everything that determines steps and sizes.
     var keyText: String {
         let box = "\(resizingType.rawValue) \(width)x\(height) least \(minimumWidth)x\(minimumHeight)"
         let factors = "\(zoomX) \(zoomY) \(ratio) \(enlarges) most \(maximumSide)"

@@ -3,7 +3,7 @@ import Text
 
 struct ImgproxyPath {
     let signature: ArraySlice<UInt8>
-    /// The options and the source: everything after the signature and its slash.
+    /// Everything after the signature and its slash.
     let path: [UInt8]
 
     init?(_ remainder: Substring) {
@@ -65,10 +65,6 @@ struct ImgproxyPath {
 extension ImgproxyConfiguration {
     var hasKeys: Bool { !keys.isEmpty }
 
-    /// Returns whether `signature` is valid for a path, which begins without its slash.
-    ///
-    /// The message is a pair's salt, a slash and the path. Without keys, all texts without a colon are allowed: an
-    /// option instead of the signature is a mistake.
     func isAuthentic(_ signature: ArraySlice<UInt8>, of path: [UInt8]) -> Bool {
         guard hasKeys else { return !signature.contains(UInt8(ascii: ":")) }
         let text = String(decoding: signature, as: UTF8.self)

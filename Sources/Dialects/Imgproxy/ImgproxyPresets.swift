@@ -2,12 +2,12 @@ import Text
 import ThumbnailTypes
 
 struct ImgproxyPresets: Sendable {
-    /// The preset that is applied before the options of every target.
+    /// Applied before the options of every target.
     static let standard: ExactText = "default"
 
     private var options: [ExactText: [ImgproxyOption]] = [:]
 
-    /// Parses the presets in `texts` and skips invalid ones, which ``fault(in:_:)`` reports.
+    /// Skips invalid presets, which ``fault(in:_:)`` reports.
     init(_ texts: [ExactText: String], separator: String) {
         for (name, text) in texts { options[name] = Self.options(text, separator: separator) }
     }
@@ -22,7 +22,7 @@ struct ImgproxyPresets: Sendable {
 }
 
 extension ImgproxyConfiguration {
-    /// Returns the errors in presets of `vocabulary` and of the configuration itself, a sentence for each.
+    /// A sentence for each.
     package func presetFaults(_ vocabulary: Vocabulary) -> [String] {
         let texts = allPresets(vocabulary)
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)
@@ -40,7 +40,6 @@ extension ImgproxyConfiguration {
         }
     }
 
-    /// Returns the configuration's own presets, overridden by those of the settings file.
     func allPresets(_ vocabulary: Vocabulary) -> [ExactText: String] {
         presets.merging(vocabulary.dialectPresets) { $1 }
     }

@@ -52,8 +52,6 @@ extension ImgproxyOptions {
         if allowed != box || allowedLeast != least { set(allowed, least: allowedLeast) }
     }
 
-    /// Sets the sides of the response in pixels.
-    ///
     /// If no whole number of CSS pixels matches, the device pixel ratio only applies to margins.
     private mutating func set(_ box: RequestedBox, least: RequestedBox) {
         func isWhole(_ side: Int?) -> Bool {

@@ -1,10 +1,10 @@
 import Recipes
 
-/// imgproxy's pipeline: trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
+/// Trim, crop, scale, turn, crop to the box, filters, canvas, margins, background, watermark.
 struct ImgproxyRecipe: RenderRecipe {
     let options: ImgproxyOptions
     let defaults: ImgproxyDefaults
-    /// The formats that the client's `Accept` selects.
+    /// Selected by `Accept`.
     let accepted: ImgproxyNegotiation
 
     private static let untouchedQuality = 92
@@ -29,8 +29,7 @@ struct ImgproxyRecipe: RenderRecipe {
         return pipeline(of: source, format: format, frames: frames)
     }
 
-    /// The options determine the second composition, together with the format and the quality, which are in the key
-    /// anyway.
+    /// The options determine the second composition, with the format and the quality, which are in the key anyway.
     var keyText: String {
         "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
     }
@@ -117,7 +116,7 @@ extension ImgproxyRecipe {
         return composition
     }
 
-    /// The quality at which imgproxy stops meeting a byte limit, from most others.
+    /// imgproxy stops meeting a byte limit here, from most others.
     private static let lowestQuality = 5
 
     private static let shortestAVIFSide = 16
@@ -158,9 +157,7 @@ private struct Turns {
         shown = first.then(requested)
     }
 
-    /// Returns the crop of the stored image that has `size` and `gravity` on the result.
-    ///
-    /// imgproxy turns the position back before it rounds it.
+    /// Of the stored image; imgproxy turns the position back before it rounds it.
     func crop(to size: PixelSize, by gravity: ImgproxyGravity, of stored: PixelSize) -> CropStep {
         // EXIF orientations turn first and mirror then.
         let quarters = first.isMirrored ? (4 - first.quarters) & 3 : first.quarters
@@ -175,7 +172,7 @@ private struct Turns {
 }
 
 extension ImageFormat {
-    /// How imgproxy's decoder reduces images of the format.
+    /// In imgproxy's decoder of the format.
     fileprivate var prescaling: ImgproxyLayout.Prescaling {
         switch self {
         case .jpeg: .powers

@@ -2,22 +2,19 @@ import Text
 
 package struct ImgproxyReplacement: Hashable, Sendable {
     private let literals: [[UInt8]]
-    /// The new beginning, in which `${1}` stands for the text of the first star.
+    /// `${1}` stands for the text of the first star.
     private let replacement: [UInt8]
 
-    /// Maximum number of stars of a pattern, so that matching stays cheap.
+    /// So that matching stays cheap.
     private static let maximumStars = 4
 
-    /// Creates a replacement of prefixes that match `pattern`, in which a star matches characters other than a slash;
-    /// returns nil for too many stars.
+    /// A star matches characters other than a slash; nil for too many stars.
     package init?(pattern: String, replacement: String) {
         literals = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(Array.init)
         self.replacement = Array(replacement.utf8)
         guard literals.count <= Self.maximumStars + 1 else { return nil }
     }
 
-    /// Replaces the beginning of `source` if it matches.
-    ///
     /// The text after a replaced host cannot continue its name or its port, and stars in a host match only parts of
     /// names.
     func applied(to source: [UInt8]) -> [UInt8] {
@@ -30,18 +27,18 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         return beginning + (needsSlash ? [UInt8(ascii: "/")] : []) + rest
     }
 
-    /// A search that tries each literal at each position once.
+    /// Tries each literal at each position once.
     private struct Search {
         let literals: [[UInt8]]
         let text: [UInt8]
-        /// Positions without a match, for each number of literals.
+        /// For each number of literals.
         private var failures: Set<Int> = []
 
         init(literals: [[UInt8]], text: [UInt8]) {
             (self.literals, self.text) = (literals, text)
         }
 
-        /// Returns the longest texts that the remaining stars can match, and the end of the match; nil for no match.
+        /// The longest texts that the remaining stars can match, and the end of the match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {
             guard count < literals.count else { return ([], start) }
             let state = start * literals.count + count
@@ -57,7 +54,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         }
     }
 
-    /// Expands `$1` or `${1}` to the text of the first star etc.; returns nil if a text is invalid in a host name.
+    /// Expands `$1` or `${1}`; nil if a text is invalid in a host name.
     private func expanded(_ stars: [ArraySlice<UInt8>]) -> [UInt8]? {
         var (text, index) = ([UInt8](), 0)
         while index < replacement.count {

@@ -59,7 +59,7 @@ struct ImgproxySource {
         return ExactText(Self.escaped(try ParameterGrammar.source(text)))
     }
 
-    /// Escapes spaces and non-ASCII characters after a URL's host; other names of sources do not change.
+    /// After a URL's host; other names of sources do not change.
     private static func escaped(_ url: String) -> String {
         let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {

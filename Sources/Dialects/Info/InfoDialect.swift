@@ -12,7 +12,6 @@ package struct InfoDialect: Dialect {
     package var unsignedName: String { NativeDialect.unsignedName }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
 
-    /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.signingKeys = signingKeys
         self.vocabulary = vocabulary
@@ -44,7 +43,7 @@ package struct InfoDialect: Dialect {
 }
 
 extension InfoDialect {
-    /// Parses the facts that options request about a named source, like the parameters of a target.
+    /// Like the parameters of a target.
     package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)
@@ -88,7 +87,6 @@ struct InfoReader {
         return query
     }
 
-    /// Adds everything in the value of `include`.
     static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
         for name in text.asciiLowercased.split(separator: ",", omittingEmptySubsequences: false) {
             if name == exif, !facts.includesEXIF {

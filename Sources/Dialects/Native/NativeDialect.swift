@@ -5,20 +5,16 @@ package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
     private let signingKeys: [[UInt8]]
     private let vocabulary: Vocabulary
-
-    /// The name of Alula's own image routes in `unsignedDialects`.
     package static let unsignedName = "native"
 
-    /// The name of uploaded images in logs; it is used nowhere else.
+    /// In logs only.
     package static let uploadedSource = "upload:"
 
     package var unsignedName: String { Self.unsignedName }
     package var uploads: DialectUploads { .signedBody }
     package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
 
-    /// Creates the dialect with keys for signed targets; without keys, unsigned targets are accepted.
-    ///
-    /// - Parameter vocabulary: The watermarks and presets that targets may name.
+    /// Without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
         self.signingKeys = signingKeys
         self.vocabulary = vocabulary
@@ -58,7 +54,6 @@ package struct NativeDialect: RenditionDialect {
         return (vocabulary.keepsWrittenTargets ? ThumbnailTarget.generate(query) : nil) ?? target
     }
 
-    /// Returns the source that a text names: a path under the origin of paths, or the text itself.
     package func source(_ text: String) -> String { vocabulary.source(text) }
 
     package func rendition(

@@ -3,10 +3,10 @@ import Text
 import ThumbnailTypes
 
 struct ParameterForm<Value: Sendable>: Sendable {
-    /// The placeholder for the values, such as `PIXELS`.
+    /// Such as `PIXELS`.
     let placeholder: String
     let values: [String]
-    /// Parses a value of the parameter named by the second argument.
+    /// The second argument is the parameter's name.
     let read: @Sendable (String, String) throws(APIError) -> Value
     let write: @Sendable (Value) -> String
 
@@ -40,7 +40,7 @@ extension ParameterForm where Value == Int {
         }
     }
 
-    /// Whole numbers; the reason leaves out `most` if it is nil.
+    /// The reason leaves out `most` if it is nil.
     static func whole(_ placeholder: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
         Self(
             placeholder, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
@@ -72,7 +72,7 @@ extension ParameterForm where Value == Int {
             }, write: String.init)
     }
 
-    /// Decimal fractions, in units of their last decimal.
+    /// In units of the last decimal.
     static func fraction(_ placeholder: String, decimals: Int, in range: ClosedRange<Int>, _ allowed: String) -> Self {
         Self(
             placeholder, "Must be \(allowed) decimals.",
@@ -82,7 +82,7 @@ extension ParameterForm where Value == Int {
 
     static var share: Self { .fraction("SHARE", decimals: 3, in: 0...1_000, "0 to 1 with at most three") }
 
-    /// A standard deviation in hundredths of a CSS pixel; 0 for none.
+    /// In hundredths of a CSS pixel; 0 for none.
     static func deviation(_ range: ClosedRange<Int>) -> Self {
         func text(_ hundredths: Int) -> String { hundredths.decimal(places: 2) }
         return Self(
@@ -94,7 +94,7 @@ extension ParameterForm where Value == Int {
             }, write: { $0.decimal(places: 2) })
     }
 
-    /// A distance in CSS pixels, in either direction.
+    /// In CSS pixels, in either direction.
     static func distance(to most: Int) -> Self {
         Self(
             "PIXELS", "Must be a whole number from -\(most) to \(most).",
@@ -121,7 +121,7 @@ extension ParameterForm where Value == Bool {
 }
 
 extension ParameterForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the lowercase words of `Value`, ignoring case.
+    /// A lowercase word of `Value`, ignoring case.
     static var choice: Self {
         Self(
             "WORD", values: Value.allCases.map(\.rawValue),
@@ -152,7 +152,6 @@ extension ParameterForm where Value == Gravity {
 }
 
 extension ParameterForm where Value == ImageFormat? {
-    /// A format that the service can write; nil for `auto`.
     static var format: Self {
         Self(
             "WORD", values: ParameterGrammar.formatNames,

@@ -17,9 +17,8 @@ extension RenderingOptions: BoxRecipe {
             height: height.map { Self.pixels($0, devicePixelRatio) })
     }
 
-    /// Sets the box in pixels of the response.
-    ///
-    /// The device pixel ratio becomes the next smaller one at which whole CSS pixels yield these sides.
+    /// In pixels of the response; the device pixel ratio becomes the next smaller one at which whole CSS pixels yield
+    /// these sides.
     mutating func set(_ box: RequestedBox) {
         guard box != self.box else { return }
         func side(_ pixels: Int?, _ ratio: Int) -> Int? { pixels.map { max(1, (1_000 * $0 + ratio / 2) / ratio) } }
@@ -36,6 +35,5 @@ extension RenderingOptions: BoxRecipe {
 
     private static let longestSide = 16_384
 
-    /// Converts a side from CSS pixels, rounding halves up.
     private static func pixels(_ side: Int, _ ratio: Int) -> Int { max(1, (side * ratio + 500) / 1_000) }
 }

@@ -2,8 +2,7 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-/// The public description of a `/thumbnail` parameter, from which the command line's options, help and completion are
-/// derived.
+/// For the command line's options, help and completion.
 package struct ThumbnailOption: Sendable {
     package let name: String
     package let aliases: [String]
@@ -21,7 +20,6 @@ package struct ThumbnailOption: Sendable {
 }
 
 extension NativeDialect {
-    /// Parses options as a request for a named source, like the parameters of a target.
     package func request(options: [(name: String, value: String)]) throws(APIError) -> Request {
         try rendition(Self.query(options: options), of: Self.uploadedSource, accept: nil)
     }

@@ -5,7 +5,6 @@ import ThumbnailTypes
 struct ThumbnailParameter: Sendable {
     typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
 
-    /// Where a parameter is allowed besides a target without presets.
     struct Uses: OptionSet {
         let rawValue: Int
         static let renditions = Uses(rawValue: 1)
@@ -17,7 +16,6 @@ struct ThumbnailParameter: Sendable {
     let name: String
     let aliases: [String]
     let uses: Uses
-    /// The parts of the response that it specifies.
     private(set) var choices: ClientChoices = []
     private(set) var form: String
     let values: [String]
@@ -40,7 +38,7 @@ struct ThumbnailParameter: Sendable {
         (self.read, self.write) = (read, write)
     }
 
-    /// A value that is left out if it is the default.
+    /// Left out if it is the default.
     static func value<Value: Equatable & Sendable>(
         _ name: String, _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String,
         in uses: Uses = [.renditions, .presets]
@@ -54,7 +52,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A value that is left out if it is nil.
+    /// Left out if it is nil.
     static func optional<Value: Sendable>(
         _ name: String, _ path: any Path<Value?>, _ form: ParameterForm<Value>, _ help: String, alias: String? = nil,
         in uses: Uses = [.renditions, .presets]
@@ -108,7 +106,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// A position, a content-dependent gravity, or `focal`, which requires two other parameters.
+    /// `focal` requires two other parameters.
     static func gravity(_ name: String, _ help: String) -> Self {
         let names = ParameterGrammar.gravityNames + ["focal"]
         return Self(name, text("WORD", values: names), help) { text, name, values throws(APIError) in
@@ -123,7 +121,7 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// Returns the same row with `auto` as an additional value, for the client's hints.
+    /// For the client's hints.
     func allowingAuto(_ isAutomatic: any Path<Bool>) -> Self {
         var row = self
         row.form += "|auto"

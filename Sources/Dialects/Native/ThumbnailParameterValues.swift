@@ -5,7 +5,6 @@ import ThumbnailTypes
 struct ThumbnailParameterValues: Sendable {
     var vocabulary = Vocabulary()
     var source: String?
-    /// The independent options; the others are combined when the query is created.
     var options = RenderingOptions()
     var isWidthAutomatic = false
     var isRatioAutomatic = false
@@ -25,7 +24,7 @@ struct ThumbnailParameterValues: Sendable {
         self.vocabulary = vocabulary
     }
 
-    /// Converts a query back to values; returns nil for a query of another dialect.
+    /// Nil for a query of another dialect.
     init?(of query: Request) {
         guard let options = query.ownOptions else { return nil }
         self.options = options
@@ -44,7 +43,7 @@ struct ThumbnailParameterValues: Sendable {
         expires = query.expires
     }
 
-    /// Returns the query; `accept` selects the format if none is fixed, `hints` the automatic sizes.
+    /// `accept` selects the format if none is fixed, `hints` the automatic sizes.
     func query(accept: String?, hints: ClientHints) throws(APIError) -> Request {
         guard let source else { throw .missingParameter("url") }
         var options = options
@@ -83,9 +82,7 @@ struct ThumbnailParameterValues: Sendable {
         return query
     }
 
-    /// Sets the sides that depend on hints, each rounded up to an allowed one.
-    ///
-    /// A client's width is already in device pixels.
+    /// Rounds each side up to an allowed one; a client's width is already in device pixels.
     private func setAutomaticSizes(of options: inout RenderingOptions, by hints: ClientHints) throws(APIError) {
         guard isWidthAutomatic || isRatioAutomatic else { return }
         let sizes = vocabulary.sizes
@@ -102,7 +99,7 @@ struct ThumbnailParameterValues: Sendable {
         options.set(box)
     }
 
-    /// Checks quality and bytes together; if the format is negotiated, both apply if the chosen one has a quality.
+    /// If the format is negotiated, both apply if the chosen one has a quality.
     private func checkQuality() throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
         if options.maximumBytes != nil {
@@ -116,7 +113,7 @@ struct ThumbnailParameterValues: Sendable {
 }
 
 struct WatermarkParameters: Sendable {
-    /// The watermark as the request names it, and the defaults for its name.
+    /// And the defaults for its name.
     var named: Vocabulary.Watermark?
     var position: Gravity?
     var x: Int?

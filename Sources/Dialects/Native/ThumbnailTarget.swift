@@ -1,18 +1,14 @@
 import Text
 package import ThumbnailTypes
 
-/// The grammar of `/thumbnail` targets: writing and parsing are inverse to each other.
 package enum ThumbnailTarget {
     package static let path = "/thumbnail"
 
-    /// Parses the query of a raw target.
-    ///
-    /// Only the form of a signature is checked here; ``URLSigner`` verifies it.
+    /// Parses a raw target, whose signature ``URLSigner`` verifies.
     ///
     /// - Parameters:
-    ///   - target: The request target as received; its `Accept` applies if it does not fix the format, its hints for
-    ///     `auto`.
-    ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
+    /// - target: Its `Accept` applies if it does not fix the format, its hints for `auto`.
+    /// - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> Request {
@@ -50,8 +46,7 @@ package enum ThumbnailTarget {
         try parse(RequestedTarget(target, accept: accept), vocabulary: vocabulary)
     }
 
-    /// Writes a target that parses to `query`: main names, one order, defaults left out; returns nil for a query of
-    /// another dialect.
+    /// Writes main names in one order, and leaves defaults out; nil for a query of another dialect.
     ///
     /// The formats that a negotiated request accepts are left out, because they are in `Accept`; so is the page of an
     /// animated request, which has none.
@@ -64,14 +59,13 @@ package enum ThumbnailTarget {
 
 struct ThumbnailParameterReader {
     private(set) var values: ThumbnailParameterValues
-    /// The parameters since the last call of ``override()``.
     private var seen: Set<ExactText> = []
 
     init(_ vocabulary: Vocabulary) {
         values = ThumbnailParameterValues(vocabulary)
     }
 
-    /// Lets the parameters that follow override earlier ones.
+    /// The parameters that follow override earlier ones.
     mutating func override() { seen = [] }
 
     mutating func read(name: String, value: String, isLast: Bool) throws(APIError) {

@@ -1,18 +1,16 @@
 import Crypto
 
-/// Signs targets and verifies signatures: HMAC-SHA256 over the raw target, as the last parameter.
+/// HMAC-SHA256 over the raw target, as the last parameter.
 package enum URLSigner {
     package static let codeLength = 32
     private static let mark = Array("&sig=".utf8)
 
-    /// Appends a signature to a target, which must have a query.
+    /// The target must have a query.
     package static func sign(target: String, key: [UInt8]) -> String {
         "\(target)&sig=\(Base64URL.encode(HMAC.authenticationCode(for: target.utf8, key: key)))"
     }
 
-    /// Returns whether the target ends in a signature by one of `keys`.
-    ///
-    /// Nothing is decoded or normalized before, because the signature covers the text as received. All keys are tried,
+    /// Nothing is decoded or normalized before, because the signature covers the text as received; all keys are tried,
     /// even after a match, and codes are compared in constant time, so that timing reveals nothing about keys or codes.
     package static func verify(target: String, keys: [[UInt8]]) -> Bool {
         let bytes = Array(target.utf8)

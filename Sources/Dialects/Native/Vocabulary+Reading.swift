@@ -2,9 +2,7 @@ package import Recipes
 import Text
 
 extension Vocabulary {
-    /// Returns the error in a preset; nil if requests can use it.
-    ///
-    /// Its watermarks must be defined already.
+    /// The preset's watermarks must be defined already.
     package func fault(in preset: Preset) -> APIError? {
         var known = Vocabulary()
         known.watermarks = watermarks
@@ -22,8 +20,7 @@ extension Vocabulary {
         return nil
     }
 
-    /// Returns the options with one member of a watermark in the settings file: `opacity` is the parameter
-    /// `watermarkOpacity`.
+    /// For one member of a watermark in the settings file: `opacity` is the parameter `watermarkOpacity`.
     package static func options(
         _ options: WatermarkOptions, with name: String, _ value: String
     ) throws(APIError) -> WatermarkOptions {
@@ -36,7 +33,6 @@ extension Vocabulary {
         return values.watermark.options(over: options)
     }
 
-    /// Returns the comma-separated names in the value of `preset`.
     func presetNames(_ value: String, _ parameter: String) throws(APIError) -> [ExactText] {
         var names: [ExactText] = []
         for name in value.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -47,14 +43,14 @@ extension Vocabulary {
         return names
     }
 
-    /// Rejects a parameter that is not allowed if only presets are.
+    /// Rejects parameters besides presets if only those are allowed.
     func admit(_ name: String) throws(APIError) {
         guard allowsOnlyPresets, let row = ThumbnailParameter.named(name), !row.uses.contains(.besidePresets)
         else { return }
         throw .badParameter(name, "Only presets may say this.")
     }
 
-    /// Returns the parameters that a request's own override, in ascending precedence; unknown names are left out.
+    /// In ascending precedence; unknown names are left out.
     func levels(below presets: [ExactText]) -> [Preset] {
         ([Self.standardPreset] + presets).compactMap { self.presets[$0] }
     }

@@ -2,7 +2,7 @@ package import Recipes
 import Text
 package import ThumbnailTypes
 
-/// The image endpoint of Next.js 16, and Vercel's with the same parameters: `/_next/image?url=…&w=640&q=75`.
+/// Next.js 16, and Vercel with the same parameters: `/_next/image?url=…&w=640&q=75`.
 package struct NextDialect: FrontEndDialect {
     package enum Service: String, Sendable {
         case next, vercel
@@ -42,14 +42,10 @@ package struct NextDialect: FrontEndDialect {
     }
 }
 
-/// The lists of Next.js and Vercel, which restrict requests.
 package struct NextConfiguration: Hashable, Sendable {
-    /// The allowed widths; nil for those of ``SizePolicy``.
     package var widths: [Int]?
     package var qualities: [Int]?
-    /// The formats that `Accept` may select; among equals the first one wins.
     package var formats: [ImageFormat]
-
     private static let deviceSizes = [640, 750, 828, 1_080, 1_200, 1_920, 2_048, 3_840]
 
     package static let next = NextConfiguration(

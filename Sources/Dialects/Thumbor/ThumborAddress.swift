@@ -1,9 +1,8 @@
 import Crypto
 import Text
 
-/// URLs of images in targets of thumbor and imagor.
+/// URLs of images in targets.
 enum ThumborAddress {
-    /// Returns the source that a percent-decoded address names, with `base` before it unless it begins with a scheme.
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
@@ -20,7 +19,7 @@ enum ThumborAddress {
         return ExactText(try ParameterGrammar.source(text))
     }
 
-    /// Returns the color of an address such as `color:red`, which stands for a plain image; nil for other addresses.
+    /// `color:red` stands for a plain image; nil for other addresses.
     static func color(_ text: String) -> String? { text.suffix(after: "color:").map { String($0) } }
 
     private static func base64(_ text: Substring) -> String? {

@@ -3,7 +3,7 @@ package import Recipes
 package import Text
 package import ThumbnailTypes
 
-/// The URLs of thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
+/// thumbor 7 and imagor 1: `/SIGNATURE/OPTIONS/IMAGE`.
 ///
 /// Where the two differ, thumbor's meaning counts; features that only imagor has are supported too. docs/dialects.md
 /// lists the differences.
@@ -35,7 +35,7 @@ package struct ThumborDialect: Dialect {
         configuration.key != nil && ThumborPath(target.target.string, at: prefix).map { !$0.isUnsafe } ?? false
     }
 
-    /// Parses the signed text; a text without a valid signature is parsed as it was sent, for explanations.
+    /// A text without a valid signature is parsed as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: prefix) else {
             throw .badURL("The address of an image is missing.")
@@ -85,27 +85,23 @@ package struct ThumborDialect: Dialect {
 
 package struct ThumborConfiguration: Sendable {
     package var prefix: PathPrefix?
-    /// The key of signatures; nil if none are required.
     package var key: [UInt8]?
     package var signer = HMAC.Hash.sha1
     package var signatureLength: Int?
-    /// Whether targets that begin with `unsafe/` are served; nil to serve them only without a key.
+    /// Targets that begin with `unsafe/`; nil serves them only without a key.
     package var servesUnsafe: Bool?
     package var baseURL: SourceBase = "http://"
-    /// Formats that `Accept` may select if the target names none, best first.
+    /// `Accept` may select them if the target names no format; best first.
     package var automaticFormats: [ImageFormat] = []
-    /// Whether opaque PNG images become JPEG if the target names no format.
     package var replacesPNG = false
-    /// Whether colors are always converted to sRGB.
     package var stripsProfile = false
-    /// Freshness in seconds for clients, regardless of the source; nil for the source's own lifetime.
+    /// In seconds; nil for the source's own lifetime.
     package var maximumAge: Int?
     /// Seconds for which shared caches may serve responses stale while they revalidate them; nil for no directive.
     package var staleAge: Int?
-    /// The number of leading filters that apply; nil for all.
+    /// Leading filters that apply; nil for all.
     package var maximumFilters: Int?
     package var disabledFilters: Set<ExactText> = []
-    /// The default quality of JPEG and WebP.
     package var quality = 80
 
     package init() {}

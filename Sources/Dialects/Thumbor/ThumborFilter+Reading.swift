@@ -2,8 +2,7 @@ import Recipes
 import Text
 
 extension ThumborFilter {
-    /// Parses a filter that changes pixels; returns nil if there is none with this name, or if its arguments are
-    /// malformed.
+    /// Nil for unknown filters and malformed arguments.
     init?(_ name: String, _ arguments: ThumborArguments) throws(APIError) {
         if let map = Self.map(name, arguments) {
             self = .color(map)
@@ -82,8 +81,8 @@ extension ThumborFilter {
         return number > 0 && number < one ? .fraction(number) : .pixels(number / one)
     }
 
-    /// Parses one to three arguments as imagor's radii and a color; four or five as thumbor's radii, the components of
-    /// a color, and whether the area outside is transparent.
+    /// One to three arguments are imagor's radii and a color; four or five are thumbor's radii, the components of a
+    /// color, and whether the area outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
         let most = 100_000
         switch arguments.count {
@@ -174,22 +173,21 @@ extension ThumborFilter {
         }
     }
 
-    /// Parses a percentage in millionths, clipped to the effective range; thumbor accepts whole ones only, imagor
-    /// fractions.
+    /// In millionths, clipped to the effective range; thumbor accepts whole percentages only, imagor fractions.
     private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
         let most = 10_000_000_000
         return arguments.millionths(index).map { min(max($0, -most), most) }
     }
 
-    /// Converts a percentage in millionths to an offset relative to the largest component.
+    /// In millionths of a percent, relative to the largest component.
     private static func offset(by percent: Int) -> ColorFormula.Scale {
         ColorFormula.Scale(offset: Int((25_500 * Double(percent) / 1_000_000).rounded()))
     }
 
-    /// Converts a percentage in millionths to a factor in ten-thousandths, where 0 % is 1.
+    /// In ten-thousandths, where 0 % is 1.
     private static func share(_ millionths: Int) -> Int { min(max(0, 10_000 + millionths / 10_000), 1_000_000) }
 
-    /// Converts degrees in millionths to 0…360 degrees in ten-thousandths.
+    /// 0…360 degrees in ten-thousandths.
     private static func angle(_ millionths: Int) -> Int { ((millionths / 100) % 3_600_000 + 3_600_000) % 3_600_000 }
 
     private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {

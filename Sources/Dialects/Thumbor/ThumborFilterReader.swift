@@ -2,8 +2,6 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// Parses the filters of a target, in order.
-///
 /// Unknown filters, and those with malformed arguments, have no effect and are recorded.
 struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
@@ -11,7 +9,6 @@ struct ThumborFilterReader {
     private(set) var expires: Int?
     /// How the response differs from only the image.
     private(set) var form = ResponseForm()
-    /// Filters without an effect here, as written.
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
 

@@ -1,15 +1,13 @@
 import Text
 
-/// A filter of a target as written: a name, and arguments without surrounding spaces.
 struct ThumborFilterText: Hashable, Sendable {
     let name: String
     let arguments: [String]
-    /// The filter as in the target, percent-decoded.
+    /// Percent-decoded.
     let written: String
 
     static let most = 64
 
-    /// Splits a percent-decoded text such as `blur(4):fill(red)` into filters.
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
         let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
         guard parts.count <= most else { throw .badParameter("filters", "There are more than \(most) filters.") }
@@ -66,7 +64,7 @@ struct ThumborArguments {
 
     var count: Int { texts.count }
 
-    /// Returns an argument without quotes around it; nil if it is empty or missing.
+    /// Without quotes; nil if the argument is empty or missing.
     func text(_ index: Int) -> String? {
         guard texts.indices ~= index, !texts[index].isEmpty else { return nil }
         let text = texts[index]
@@ -76,12 +74,12 @@ struct ThumborArguments {
         return String(text.dropFirst().dropLast())
     }
 
-    /// A nonnegative whole number, clipped to `most`.
+    /// Nonnegative, clipped to `most`.
     func whole(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.whole($0.utf8, most: .max) }.map { min($0, most) }
     }
 
-    /// A whole number, clipped to ±`most`.
+    /// Clipped to ±`most`.
     func signed(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
     }
@@ -98,9 +96,9 @@ struct ThumborArguments {
     }
 }
 
-/// Parses numbers in options and filters from their bytes.
+/// In options and filters.
 enum ThumborNumber {
-    /// Digits without a sign, clipped to the range of `Int`; nil for other text and above `most`.
+    /// Without a sign, clipped to the range of `Int`; nil above `most`.
     static func whole(_ text: some Collection<UInt8>, most: Int) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0
@@ -111,13 +109,13 @@ enum ThumborNumber {
         return value <= most ? value : nil
     }
 
-    /// Digits with or without a minus, within ±`most`.
+    /// With or without a minus, within ±`most`.
     static func signed(_ text: some Collection<UInt8>, most: Int) -> Int? {
         guard text.first == UInt8(ascii: "-") else { return whole(text, most: most) }
         return whole(text.dropFirst(), most: most).map { -$0 }
     }
 
-    /// A number with optional minus and decimals, in millionths, within a billion; further decimals are dropped.
+    /// With optional minus and decimals, within a billion; further decimals are dropped.
     static func millionths(_ text: some Collection<UInt8>) -> Int? {
         let isNegative = text.first == UInt8(ascii: "-")
         let digits = Array(isNegative ? text.dropFirst() : text.dropFirst(0))

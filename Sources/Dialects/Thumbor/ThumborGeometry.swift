@@ -2,12 +2,12 @@ import Recipes
 
 struct ThumborGeometry: Hashable, Sendable {
     struct Trim: Hashable, Sendable {
-        /// Maximum distance of a border's pixel from the color of the corner.
+        /// From the color of the corner.
         var tolerance = 1
         var isFromBottomRight = false
     }
 
-    /// A length in pixels, or a fraction of a side in millionths.
+    /// In pixels, or a fraction of a side in millionths.
     enum Length: Hashable, Sendable {
         case pixels(Int)
         case fraction(Int)
@@ -21,14 +21,12 @@ struct ThumborGeometry: Hashable, Sendable {
     }
 
     struct FitIn: Hashable, Sendable {
-        /// Whether the box is turned if the image then becomes larger.
+        /// The box is turned if the image then becomes larger.
         var isAdaptive = false
-        /// Whether the image covers the box.
         var isFull = false
     }
 
     enum Side: Hashable, Sendable {
-        /// The length follows from the other side.
         case automatic
         case pixels(Int)
         case original
@@ -40,7 +38,6 @@ struct ThumborGeometry: Hashable, Sendable {
         case start, middle, end
     }
 
-    /// A part of the image to keep: edges in millionths of a pixel, or of a side.
     struct Focus: Hashable, Sendable {
         var left: Int
         var top: Int
@@ -49,7 +46,6 @@ struct ThumborGeometry: Hashable, Sendable {
         var isFraction: Bool
     }
 
-    /// Pixels that `fill()` adds around the box.
     struct Padding: Hashable, Sendable {
         var left = 0
         var top = 0
@@ -69,11 +65,10 @@ struct ThumborGeometry: Hashable, Sendable {
     var across = Alignment.middle
     var down = Alignment.middle
     var isSmart = false
-    /// The parts that filters mark as important.
     var focuses: [Focus] = []
-    /// Whether the box must not exceed the whole image.
+    /// The box must not exceed the whole image.
     var isEnlargingForbidden = false
-    /// Quarter turns clockwise before everything else.
+    /// Clockwise, before everything else.
     var quarters = 0
 
     func with(_ filters: ThumborGeometry) -> ThumborGeometry {

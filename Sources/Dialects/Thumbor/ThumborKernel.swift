@@ -2,8 +2,7 @@ import Glibc
 import Recipes
 
 enum ThumborKernel {
-    /// Returns the standard deviation, in hundred-thousandths of a pixel, of a Gaussian curve that is truncated at
-    /// `radius` pixels.
+    /// In hundred-thousandths of a pixel, of a Gaussian curve that is truncated at `radius` pixels.
     ///
     /// - Parameter sigma: The curve's own deviation in millionths; 0 for the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
@@ -18,14 +17,12 @@ enum ThumborKernel {
         return max(1, Int(((squares / sum).squareRoot() * 100_000).rounded()))
     }
 
-    /// Returns the amount of an unsharp mask, in hundredths, that is closest to thumbor's wavelets with an amount in
-    /// millionths.
+    /// In hundredths, closest to thumbor's wavelets with an amount in millionths.
     ///
     /// Fitted to the results of thumbor 7.8.0 for photographs with radii from 0.3 to 2.
     static func sharpening(by amount: Int) -> Int { min(max(0, amount), 100_000_000) * 3 / 40_000 }
 
-    /// Parses `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether to normalize their
-    /// sum.
+    /// `convolution(1;2;1,3,true)`: factors row by row, their number in a row, and whether to normalize their sum.
     static func step(_ arguments: ThumborArguments) -> ConvolutionStep? {
         guard 2...3 ~= arguments.count, let matrix = arguments.text(0), let columns = arguments.whole(1),
             let isNormal = arguments.count == 3 ? arguments.flag(2) : true
@@ -44,8 +41,7 @@ enum ThumborKernel {
     private static let one = 1_000_000
 }
 
-/// The curves of `curve([…],[…],[…],[…])`: natural cubic splines through points, for all components and for each of
-/// them.
+/// `curve([…],[…],[…],[…])`: natural cubic splines through points, for all components and for each of them.
 enum ThumborCurve {
     private struct Point {
         let x: Int
@@ -94,7 +90,6 @@ enum ThumborCurve {
         return table
     }
 
-    /// Returns the second derivatives of the spline at its points; 0 at both ends.
     private static func secondDerivatives(_ points: [Point]) -> [Double] {
         var bends = [Double](repeating: 0, count: points.count)
         guard points.count > 2 else { return bends }

@@ -1,24 +1,18 @@
 import Recipes
 
-/// The sizes that follow from a geometry and the size of an image, as thumbor computes them before its filters run.
-///
-/// Rounding is thumbor's: halves to even, unless the image is fitted in, then up.
+/// As thumbor computes sizes before its filters run: rounds halves to even, unless the image is fitted in, then up.
 struct ThumborLayout: Hashable {
-    /// The part to keep, in pixels of the turned image.
+    /// In pixels of the turned image.
     private(set) var part: ImagePart
     private(set) var size: PixelSize
-    /// The size of the most interesting part to keep of the resampled image; nil for no crop.
+    /// Of the most interesting part of the resampled image; nil for no crop.
     private(set) var interest: PixelSize?
-    /// The box for filters; 0 for a side that the target does not name.
     private(set) var box: PixelSize
 
-    /// The longest side in computations: above any limit, and small enough for products of sides.
+    /// Above any limit, and small enough for products of sides.
     static let longest = 20_000_000
 
-    /// Creates the layout of an image.
-    ///
-    /// - Parameters:
-    ///   - available: The turned image, or the rest of it after a trim.
+    /// - Parameter available: The turned image, or the rest of it after a trim.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
@@ -71,7 +65,6 @@ struct ThumborLayout: Hashable {
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
     }
 
-    /// Crops the image to the target's aspect ratio, unless both are equal to two decimals.
     private mutating func cut(to target: PixelSize, _ geometry: ThumborGeometry) {
         size = target
         let own = part.size
@@ -109,7 +102,7 @@ struct ThumborLayout: Hashable {
             y: part.y + start(focus?.y, geometry.down, own.height, kept.height), size: kept, of: part.whole)
     }
 
-    /// Returns the center of all focuses within the part, weighted by their areas, in pixels of the part.
+    /// Weighted by the focuses' areas, in pixels of the part.
     private func focus(of geometry: ThumborGeometry) -> (x: Int, y: Int)? {
         let (left, top) = (Double(part.x), Double(part.y))
         var (sum, x, y) = (0.0, 0.0, 0.0)
@@ -130,12 +123,12 @@ struct ThumborLayout: Hashable {
         return sum > 0 ? (Int(x / sum), Int(y / sum)) : nil
     }
 
-    /// Divides positive numbers, rounding halves to even, at most the longest side.
+    /// Halves to even, at most the longest side.
     private static func roundEven(_ dividend: Int, _ divisor: Int) -> Int {
         min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
     }
 
-    /// Divides positive numbers, rounding halves up, at most the longest side.
+    /// Halves up, at most the longest side.
     private static func roundUp(_ dividend: Int, _ divisor: Int) -> Int {
         min((2 * dividend + divisor) / (2 * divisor), longest)
     }

@@ -1,10 +1,9 @@
 import Recipes
 
 extension ThumborMark {
-    /// A part of a scaled source, as placed on an image.
+    /// Of a scaled source, as placed on an image.
     struct Stamp: Hashable {
         var scaledSize: PixelSize
-        /// The first column and row of the part.
         var x = 0
         var y = 0
         var size: PixelSize
@@ -12,7 +11,7 @@ extension ThumborMark {
         var isWhole: Bool { size == scaledSize }
     }
 
-    /// Returns the size of a rectangle of one color: from its path, a square if only one side is named, or one pixel.
+    /// From its path, a square if only one side is named, or one pixel.
     func size(ofColorOn image: PixelSize) -> PixelSize {
         func pixels(_ side: ThumborGeometry.Side?, of parent: Int) -> Int {
             switch side {
@@ -64,9 +63,7 @@ extension ThumborMark {
             : PixelSize(width: rounded(ownWidth * height / ownHeight), height: rounded(height))
     }
 
-    /// Returns the columns and rows of copies of this size on an image.
-    ///
-    /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred. If a
+    /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred; if a
     /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
     func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
@@ -92,7 +89,7 @@ extension ThumborMark {
 }
 
 extension ThumborMark.Position {
-    /// Returns the distance of a mark of length `own` from the left or upper edge of an image of length `side`.
+    /// From the left or upper edge of an image of length `side`.
     func start(in side: Int, own: Int) -> Int {
         let distance =
             switch unit {

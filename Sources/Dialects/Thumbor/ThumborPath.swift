@@ -1,11 +1,10 @@
 import Crypto
 import Text
 
-/// A text after the signature, in the grammar of ``ThumborTarget``: as the client sent it, or as it was before it was
-/// encoded in transit.
+/// The text after the signature, as the client sent it, or as it was before it was encoded in transit.
 struct ThumborText {
     let bytes: ArraySlice<UInt8>
-    /// Whether the text was percent-decoded, so that it may contain any character.
+    /// It may contain any character.
     let isDecoded: Bool
 
     func decoded(_ part: ArraySlice<UInt8>) -> String? {
@@ -13,13 +12,13 @@ struct ThumborText {
     }
 }
 
-/// The path of a target after the dialect's path: a signature or `unsafe`, and the rest.
+/// After the dialect's path: a signature or `unsafe`, and the rest.
 struct ThumborPath {
     let signature: ArraySlice<UInt8>
-    /// The text after the slash, without a query, as it was sent.
+    /// After the slash, without a query.
     let sent: ThumborText
 
-    /// Returns nil if the target is elsewhere, or has only one segment.
+    /// Nil if the target is elsewhere, or has only one segment.
     init?(_ target: String, at prefix: PathPrefix) {
         guard let remainder = prefix.remainder(of: target) else { return nil }
         let path = Array(remainder.utf8.prefix { $0 != UInt8(ascii: "?") })
@@ -36,8 +35,6 @@ struct ThumborPath {
         return ThumborText(bytes: Array(text.utf8)[...], isDecoded: true)
     }
 
-    /// The text to parse without a signature.
-    ///
     /// The rest as it was sent, unless its filters are encoded as a whole, so that it cannot name an image; imagor does
     /// the same.
     var unsignedText: ThumborText {
@@ -50,13 +47,12 @@ struct ThumborPath {
     private static let encodedFilters = Array("filters%3a".utf8)
 }
 
-/// Signatures of thumbor and imagor: base64url, with padding, of a code for the path after the signature.
+/// base64url, with padding, of a code for the path after the signature.
 struct ThumborSigner {
     let key: [UInt8]
     let hash: HMAC.Hash
     let length: Int?
 
-    /// Returns the signature of a path without its leading slash.
     func signature(of path: some Sequence<UInt8>) -> [UInt8] {
         let code = HMAC.authenticationCode(for: path, key: key, hash: hash)
         var text = Array(Base64URL.encode(code).utf8)
@@ -64,7 +60,7 @@ struct ThumborSigner {
         return length.map { Array(text.prefix($0)) } ?? text
     }
 
-    /// Returns the signed text: the path as it was sent, or percent-decoded; nil if neither matches.
+    /// The path as it was sent, or percent-decoded; nil if neither matches.
     func verifiedText(of path: ThumborPath) -> ThumborText? {
         guard let received = URLEscape.decodeText(path.signature).map({ Array($0.utf8) }) else { return nil }
         if HMAC.isEqual(received, signature(of: path.sent.bytes)) { return path.sent }

@@ -26,8 +26,7 @@ extension ThumborRecipe: SizedRecipe {
         return recipe
     }
 
-    /// Returns the pixels of a side after the filters that scale the result; the image's own side counts as the
-    /// largest, because it can be any.
+    /// After the filters that scale the result; the image's own side counts as the largest, because it can be any.
     private func side(
         _ side: ThumborGeometry.Side, _ name: String, _ policy: SizePolicy
     ) throws(APIError) -> Int? {
@@ -46,6 +45,5 @@ extension ThumborRecipe: SizedRecipe {
 }
 
 extension ThumborFilter {
-    /// The filter's scaling factor in millionths; nil for other filters.
     fileprivate var proportion: Int? { if case .proportion(let share) = self { share } else { nil } }
 }

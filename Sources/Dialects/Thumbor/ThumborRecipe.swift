@@ -2,13 +2,12 @@ import JSON
 import Recipes
 import Text
 
-/// The rules of thumbor and imagor: the EXIF turn, trim, crop, resize, mirrors, then the filters in the order of the
-/// URL.
+/// The EXIF turn, trim, crop, resize, mirrors, then the filters in the order of the URL.
 struct ThumborRecipe: RenderRecipe {
     var options: ThumborOptions
     let accepted: [ImageFormat]
     let quality: Int
-    /// The options as written: everything that determines the composition besides the rest of the recipe.
+    /// As written: everything that determines the composition besides the rest of the recipe.
     var text: String
 
     var keyText: String {
@@ -43,7 +42,7 @@ struct ThumborRecipe: RenderRecipe {
         frame = steps.frame
     }
 
-    /// Returns the layout of the rest of the source after a trim; before the trim, of the whole source.
+    /// Of the rest of the source after a trim.
     func layout(of source: RecipeSource) -> ThumborLayout {
         var geometry = options.geometry
         if options.isDebug || options.isRaw {
@@ -80,7 +79,7 @@ struct ThumborRecipe: RenderRecipe {
         return source.firstSupported(of: choices, hasAlpha: page.hasAlpha, isMoving: hasFrames)
     }
 
-    /// Returns whether thumbor's settings have a quality for the format; for others, visual quality is Alula's own.
+    /// In thumbor's settings; for other formats, visual quality is Alula's own.
     private func hasOwnQuality(_ format: ImageFormat) -> Bool { format == .jpeg || format == .webp }
 
     private func encodingQuality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
@@ -92,7 +91,6 @@ struct ThumborRecipe: RenderRecipe {
 
     private static let lowestQuality = 10
 
-    /// Returns the natural size of a drawing at the resolution, by default 72 dots per inch.
     private func drawnSize(_ size: PixelSize, of page: ImageHeader) -> PixelSize {
         guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
             options.geometry.height == .automatic
@@ -109,7 +107,7 @@ struct ThumborRecipe: RenderRecipe {
     }
 }
 
-/// The response to `meta/` in thumbor's format: the source, the operations before the filters, and the resulting size.
+/// `meta/` in thumbor's format: the source, the operations before the filters, and the resulting size.
 struct ThumborMetadata {
     let text: String
 

@@ -1,6 +1,5 @@
 import Recipes
 
-/// Overlays the inner marks of a mark on its layer.
 extension ThumborSteps {
     private struct Area {
         var x: Int
@@ -16,7 +15,7 @@ extension ThumborSteps {
         }
     }
 
-    /// Overlays a layer's marks on the image, clipped to the layer.
+    /// Clipped to the layer.
     ///
     /// Marks over an opaque or transparent layer over the image are equivalent to layer and marks, one after the other,
     /// over the image.

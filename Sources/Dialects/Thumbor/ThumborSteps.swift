@@ -74,7 +74,7 @@ struct ThumborSteps {
         }
     }
 
-    /// Centers the image on a canvas; longer sides are cropped.
+    /// Longer sides are cropped.
     private mutating func fill(_ paint: ThumborFilter.Paint, isBehind: Bool) {
         if case .color(let color) = paint, isBehind || padding != nil { lay(on: color) }
         let padding = padding ?? ThumborGeometry.Padding()

@@ -3,22 +3,21 @@ import Text
 
 struct ThumborTarget {
     private(set) var isMeta = false
-    /// Whether the image is shown at its own size.
     private(set) var isDebug = false
     private(set) var geometry = ThumborGeometry()
     private(set) var filters: [ThumborFilterText] = []
     private(set) var address: ArraySlice<UInt8>
     private let text: ThumborText
-    /// Everything before the address, in characters that are allowed in a target.
+    /// Before the address, in characters that are allowed in a target.
     let optionText: String
 
     static let maximumPixels = 1_000_000
 
     var decodedAddress: String? { text.decoded(address) }
 
-    /// Parses `text`, which follows the signature and its slash.
+    /// `text` follows the signature and its slash.
     ///
-    /// - Parameter isLayer: Whether the path is a layer in a filter, whose sides can depend on the image below.
+    /// - Parameter isLayer: The path is a layer in a filter, whose sides can depend on the image below.
     init(_ text: ThumborText, isLayer: Bool = false) throws(APIError) {
         let path = text.bytes
         self.text = text
@@ -52,7 +51,7 @@ struct ThumborTarget {
         optionText = text.isDecoded ? URLEscape.location(options) : options
     }
 
-    /// Returns the text of options with the box of `geometry` instead of its own.
+    /// The box is `geometry`'s.
     static func optionText(_ text: String, with geometry: ThumborGeometry) -> String {
         func side(_ side: ThumborGeometry.Side, _ isMirrored: Bool) -> String {
             guard case .pixels(let pixels) = side else { return isMirrored ? "-" : "" }
@@ -182,7 +181,7 @@ struct ThumborTarget {
 }
 
 private struct ThumborCursor {
-    /// The bytes that have not been consumed.
+    /// Not consumed yet.
     private(set) var rest: ArraySlice<UInt8>
 
     init(rest: ArraySlice<UInt8>) {
@@ -204,7 +203,6 @@ private struct ThumborCursor {
         return value
     }
 
-    /// Consumes the filters, which may have slashes within their parentheses; returns nil if none follow.
     mutating func takeFilters() -> ArraySlice<UInt8>? {
         let word = "filters:"
         let start = rest.drop { $0 == UInt8(ascii: "/") }
@@ -225,7 +223,7 @@ private struct ThumborCursor {
         return nil
     }
 
-    /// The next segment, before its slash; leading slashes are ignored.
+    /// Before its slash; leading slashes are ignored.
     private var next: ArraySlice<UInt8>? {
         let start = rest.drop { $0 == UInt8(ascii: "/") }
         return start.firstIndex(of: UInt8(ascii: "/")).map { start[..<$0] }

@@ -2,10 +2,9 @@ import Recipes
 import Text
 package import ThumbnailTypes
 
-/// The dialect of weserv/images 5: `/?url=example.com/image.jpg&w=300`.
+/// weserv/images 5: `/?url=example.com/image.jpg&w=300`.
 ///
-/// Unknown parameters and values are ignored, as there; only a missing or invalid `url` is rejected. The service has no
-/// signatures.
+/// Unknown parameters and values are ignored, as there; only a missing or invalid `url` is rejected.
 package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
     package let prefix: PathPrefix
@@ -14,8 +13,7 @@ package struct WsrvDialect: UnsignedDialect {
         self.prefix = prefix
     }
 
-    /// At `/`, the dialect claims targets with a `url`: always at `/` itself, on other paths unless they are Alula's
-    /// own.
+    /// At `/`, targets with a `url`: always at `/` itself, on other paths unless they are Alula's own.
     package func claim(on target: String) -> DialectClaim {
         let claim = prefix.claim(on: target)
         guard case .remainder = claim else { return claim }

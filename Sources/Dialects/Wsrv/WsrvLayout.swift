@@ -1,25 +1,16 @@
 import Glibc
 import Recipes
 
-/// Sizes and positions as the service computes them.
-///
-/// libvips derives the sizes from the factors by which the sides shrink, so everything is computed in floating point,
-/// in the same order.
 struct WsrvLayout {
     let options: WsrvOptions
     private var box: PixelSize
     let frames: Int
-
-    /// Sides above this are rejected, so nothing needs to be exact.
     private static let longestSide = 100_000_000.0
 
-    /// The image with its size and position, up to the bars.
+    /// Up to the bars.
     private(set) var frame: Frame
 
-    /// Sets the size and position of an upright image.
-    ///
-    /// - Parameters:
-    ///   - stored: The stored size of the source, with all kept frames stacked.
+    /// - Parameter stored: The stored size of the source, with all kept frames stacked.
     init(_ options: WsrvOptions, of frame: Frame, stored: PixelSize, frames: Int) {
         (self.options, self.frame, self.frames) = (options, frame, frames)
         box = options.box(for: stored)
@@ -87,9 +78,8 @@ extension WsrvLayout {
         return (min(across, Double(source.width)), min(down, Double(source.height)))
     }
 
-    /// Returns the size at which the service loads an image to shrink, from which it computes the sides.
-    ///
-    /// A trim and a change of gamma need all pixels.
+    /// The service computes the sides from the size at which it loads the image; a trim and a change of gamma need all
+    /// pixels.
     private func reduced(_ source: PixelSize) -> PixelSize {
         guard box.width > 0 || box.height > 0, options.trimTolerance == nil, (options.gamma ?? 0) == 0 else {
             return source
@@ -112,7 +102,7 @@ extension WsrvLayout {
 }
 
 extension WsrvLayout {
-    /// Crops an image that covers the box; `original` is the size of the whole image after its turn.
+    /// `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {
         guard options.fit == .cover else { return }
         let kept = PixelSize(
@@ -157,7 +147,7 @@ extension WsrvLayout {
             x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
-    /// Puts the image on a canvas of the size of the box, cropping what does not fit.
+    /// On a canvas of the size of the box, cropping what does not fit.
     private mutating func embed() {
         guard options.fit == .contain else { return }
         let whole = size
@@ -180,7 +170,7 @@ extension WsrvLayout {
         }
     }
 
-    /// Returns the top left corner of a part in a whole, or of an image on a canvas; halves are truncated.
+    /// Of a part in a whole, or of an image on a canvas; halves are truncated.
     static func place(of part: PixelSize, in whole: PixelSize, at position: WsrvOptions.Position) -> (x: Int, y: Int) {
         let (right, bottom) = (whole.width - part.width, whole.height - part.height)
         return switch position {

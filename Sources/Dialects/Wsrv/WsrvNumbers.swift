@@ -1,13 +1,12 @@
 import Recipes
 import Text
 
-/// A length in a target: pixels, or a share of a side.
 enum WsrvLength: Hashable, Sendable {
     case pixels(Int)
-    /// A share of a side, 0…1.
+    /// 0…1.
     case share(Float)
 
-    /// Returns the pixels of a side, rounding halves away from zero; negative if the length has no effect.
+    /// Halves away from zero; negative if the length has no effect.
     func pixels(of side: Int) -> Int {
         switch self {
         case .pixels(let pixels): pixels
@@ -23,12 +22,12 @@ enum WsrvLength: Hashable, Sendable {
     }
 }
 
-/// Parses values that are not percent-decoded.
+/// Values that are not percent-decoded.
 ///
 /// Numbers end at the first invalid character; an invalid number is -1.
 enum WsrvNumbers {
     static let unreadable = -1
-    /// Maximum number: libvips' maximum side length.
+    /// libvips' maximum side length.
     private static let largest = 10_000_000
     private static let longestFraction = 64
 
@@ -93,7 +92,7 @@ enum WsrvNumbers {
         return (0...100).contains(percent) ? .share(percent / 100) : .pixels(unreadable)
     }
 
-    /// Numbers between separators; consecutive separators count as one.
+    /// Consecutive separators count as one.
     static func list<Number>(
         _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), most: Int,
         _ read: (ArraySlice<UInt8>) -> Number
@@ -101,8 +100,7 @@ enum WsrvNumbers {
         text.split(separator: separator, maxSplits: most).prefix(most).map(read)
     }
 
-    /// A color: a CSS name without `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for
-    /// other texts.
+    /// A CSS name without `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for other texts.
     static func color(_ text: ArraySlice<UInt8>) -> Color {
         let spelled = text.starts(with: "%23".utf8) ? text.dropFirst(3) : text
         // Longer than any name.

@@ -1,18 +1,16 @@
 import Recipes
 import Text
 
-/// Collects the options of a target.
-///
-/// The first one of a name counts, even if another option has set its value.
+/// The first option of a name counts, even if another option has set its value.
 struct WsrvOptionReader {
     var options = WsrvOptions()
 
     private static let longestName = 8
     private static let maximumDelays = 10_000
 
-    /// Parses an option; `value` is nil without `=`.
+    /// `value` is nil without `=`.
     ///
-    /// - Returns: False for a name or value without an effect here.
+    /// Returns false for a name or value without an effect here.
     mutating func read(_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>?) -> Bool {
         guard (1...Self.longestName).contains(name.count) else { return false }
         let name = String(decoding: name, as: UTF8.self)
@@ -102,7 +100,7 @@ struct WsrvOptionReader {
         if option == nil { option = value }
     }
 
-    /// Four numbers: width, height, x and y; fewer are ignored.
+    /// Width, height, x and y; fewer numbers are ignored.
     private mutating func readCrop(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, most: 4) { WsrvLength.pixels(WsrvNumbers.integer($0)) }
         guard numbers.count == 4 else { return }
@@ -112,7 +110,6 @@ struct WsrvOptionReader {
         keep(numbers[3], in: &options.cropY)
     }
 
-    /// A position by its name; `focal-57-0` also contains the point in percent.
     private mutating func readPosition(_ text: ArraySlice<UInt8>) {
         let position = Self.position(text)
         if position == .focal, let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
@@ -128,7 +125,6 @@ struct WsrvOptionReader {
         keep(position, in: &options.position)
     }
 
-    /// Factors of lightness and chroma, and the hue.
     private mutating func readModulation(_ text: ArraySlice<UInt8>) {
         let numbers = WsrvNumbers.list(text, most: 3, WsrvNumbers.fraction)
         if numbers.count > 0 { keep(numbers[0], in: &options.lightness) }

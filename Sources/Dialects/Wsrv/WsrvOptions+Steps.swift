@@ -1,6 +1,6 @@
 import Recipes
 
-/// The steps that change colors and sharpness, in the order of the service.
+/// In the order of the service.
 extension WsrvOptions {
     func changeColors(of frame: inout Frame) {
         if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }
@@ -82,7 +82,6 @@ extension Color {
     }
 }
 
-/// The text in the key of a result whose border is not known yet.
 extension WsrvOptions {
     var keyText: String {
         var text: [String] = []

@@ -1,16 +1,14 @@
 import Recipes
 
-/// The options of a target that affect the image; nil for missing ones.
-///
-/// Values are stored as written, so that the first one counts even if it is out of range. `-1` stands for an invalid or
-/// missing value.
+/// Values are stored as written, so that the first one counts even if it is out of range; nil for missing ones, `-1`
+/// for invalid ones.
 struct WsrvOptions: Hashable, Sendable {
     var width: WsrvLength?
     var height: WsrvLength?
     /// Device pixels per CSS pixel.
     var ratio: Float?
     var fit: Fit?
-    /// Whether the original reduces JPEG images less while decoding, which affects the rounding of sizes.
+    /// The original reduces JPEG images less while decoding, which affects the rounding of sizes.
     var isReducedLess: Bool?
     var isNeverEnlarged: Bool?
     var cropX: WsrvLength?
@@ -25,9 +23,9 @@ struct WsrvOptions: Hashable, Sendable {
     var isMaskTrimmed: Bool?
     var maskColor: Color?
     var rotation: Int?
-    /// Whether top and bottom are swapped.
+    /// Swaps top and bottom.
     var flip: Bool?
-    /// Whether left and right are swapped.
+    /// Swaps left and right.
     var flop: Bool?
     var brightness: Int?
     var lightness: Float?
@@ -50,15 +48,13 @@ struct WsrvOptions: Hashable, Sendable {
     var quality: Int?
     var output: Output?
     var isLossless: Bool?
-    /// The first page; -1 for the largest, -2 for the smallest.
+    /// -1 for the largest, -2 for the smallest.
     var page: Int?
     var pages: Int?
-    /// How often an animation plays; 0 for endless.
     var loops: Int?
     var delays: [Int]?
     var isInBase64 = false
 
-    /// The position of a part in the image, or of the image on a canvas.
     enum Position: String, Hashable, Sendable {
         case center, top, right, bottom, left
         case topLeft = "top-left"
@@ -73,7 +69,7 @@ struct WsrvOptions: Hashable, Sendable {
     }
 
     enum Output: Hashable, Sendable {
-        /// The image in the format of the source, or the nearest one.
+        /// Or the nearest one.
         case source
         case format(ImageFormat)
         case facts
@@ -81,7 +77,7 @@ struct WsrvOptions: Hashable, Sendable {
 }
 
 extension WsrvOptions {
-    /// Returns the box for a source of this stored size, all frames stacked; 0 for a missing side.
+    /// Of this stored size, all frames stacked; 0 for a missing side.
     func box(for stored: PixelSize) -> PixelSize {
         func side(_ length: WsrvLength?, of whole: Int) -> Int {
             var pixels = length?.pixels(of: whole) ?? WsrvNumbers.unreadable
@@ -93,7 +89,7 @@ extension WsrvOptions {
         return PixelSize(width: side(width, of: stored.width), height: side(height, of: stored.height))
     }
 
-    /// Maximum difference of a border from its corner; nil for no trim.
+    /// Nil for no trim.
     var trimTolerance: Int? { trim.flatMap { (1...254).contains($0) ? $0 : nil } }
 
     var focalPoint: (x: Float, y: Float) {
@@ -106,15 +102,14 @@ extension WsrvOptions {
         return degrees.isMultiple(of: 90) ? (degrees / 90 % 4 + 4) % 4 : 0
     }
 
-    /// Degrees of a rotation other than by quarter turns, 1…359; nil for none.
     var freeRotation: Int? {
         guard let rotation, !rotation.isMultiple(of: 90) else { return nil }
         return (rotation % 360 + 360) % 360
     }
 
-    /// The encoder's quality, 1…100; by default 80.
+    /// 1…100.
     var effectiveQuality: Int { namedQuality ?? 80 }
 
-    /// The given quality, 1…100; nil for a missing or invalid one.
+    /// Nil for a missing or invalid quality.
     var namedQuality: Int? { quality.flatMap { (1...100).contains($0) ? $0 : nil } }
 }

@@ -14,8 +14,7 @@ extension WsrvRecipe {
         return WrittenResponse(mediaType: "text/plain", body: .text("data:application/json;base64,\(digits)"))
     }
 
-    /// Returns the facts about an image after all steps, with the service's own names and order; unknown ones are left
-    /// out.
+    /// After all steps, with the service's own names and order; unknown facts are left out.
     private func facts(about thumbnail: Thumbnail) -> JSONValue {
         let size = thumbnail.image.size
         let header = thumbnail.sourceHeader ?? ImageHeader(format: thumbnail.image.format, storedSize: size)

@@ -37,7 +37,7 @@ struct WsrvRecipe: RenderRecipe {
 
     var keyText: String { "wsrv \(options.keyText)" }
 
-    /// Returns the first page to show, and the number of frames to keep; formats with one page ignore the request.
+    /// Formats with one page ignore the request.
     private func pages(of header: ImageHeader) throws(ImagingError) -> (first: Int, count: Int) {
         switch header.format {
         case .webp, .gif, .tiff, .avif, .heic: break
@@ -57,7 +57,6 @@ struct WsrvRecipe: RenderRecipe {
         return (first, count)
     }
 
-    /// Returns the first page with the most pixels, or with the fewest.
     private func extremePage(of header: ImageHeader, _ isMore: (Int, Int) -> Bool) -> Int {
         var (best, area) = (0, header.page(0).storedSize.area)
         for number in header.pages.indices.dropFirst() where isMore(header.pages[number].storedSize.area, area) {
@@ -73,7 +72,7 @@ struct WsrvRecipe: RenderRecipe {
         return delays.isEmpty && loop == nil ? nil : FrameTiming(delays: delays, loop: loop)
     }
 
-    /// Returns the border to remove, ignoring single pixels in it; animations keep theirs.
+    /// Ignores single pixels; animations keep their border.
     private func trim(of page: ImageHeader, frames: Int) -> ImageOperations.Trim? {
         guard frames == 1, min(page.size.width, page.size.height) >= 3, let tolerance = options.trimTolerance else {
             return nil
@@ -83,7 +82,6 @@ struct WsrvRecipe: RenderRecipe {
         return trim
     }
 
-    /// Returns whether transparent bars can appear once the border is known.
     private func mayHaveBars(_ source: RecipeSource) -> Bool {
         options.trimTolerance != nil && options.fit == .contain && (options.barColor?.alpha ?? 0) < 255
             && (options.background?.alpha ?? 0) < 255
@@ -125,7 +123,7 @@ extension WsrvRecipe: SizedRecipe {
         return WsrvRecipe(options)
     }
 
-    /// Returns the pixels of a side; a share of the source counts as the largest side, because it can be any.
+    /// A share of the source counts as the largest side, because it can be any.
     private func side(_ length: WsrvLength?, _ name: String, _ policy: SizePolicy) throws(APIError) -> Int? {
         if case .share? = length, let largest = policy.sizes.last {
             guard policy.rule == .up else { throw policy.refusal(name) }

@@ -1,16 +1,14 @@
 import Text
 
-/// Parses the URL of a source, or of a redirect, as the service does: the scheme may be missing.
+/// Of a source, or of a redirect, as the service does: the scheme may be missing.
 enum WsrvSource {
     private static let shortest = 4
     private static let longestName = (host: 253, label: 63)
-
-    /// An impossible source, for targets without one that are answered by a redirect.
     static let impossible = "http://"
 
-    /// Returns the absolute URL, with `http` if there is no scheme, and `https` for `//` and `ssl:`.
+    /// With `http` if there is no scheme, and `https` for `//` and `ssl:`.
     ///
-    /// - Parameter text: The value as written in the target; it is percent-decoded once.
+    /// - Parameter text: As written in the target; it is percent-decoded once.
     static func url(_ text: ArraySlice<UInt8>) throws(APIError) -> String {
         guard text.count >= shortest else { throw .badURL("The source's URL is shorter than \(shortest) bytes.") }
         guard let decoded = URLEscape.decodeText(text) else {
@@ -29,7 +27,7 @@ enum WsrvSource {
         return try ParameterGrammar.source("\(scheme)://\(host)\(path.isEmpty ? "/" : URLEscape.location(path))")
     }
 
-    /// Splits off the scheme; it counts only if something follows it.
+    /// The scheme counts only if something follows it.
     private static func scheme(atStartOf rest: inout Substring) -> String {
         for (prefix, scheme) in [("http://", "http"), ("https://", "https"), ("ssl:", "https"), ("//", "https")] {
             let start = rest.utf8.prefix(prefix.utf8.count)
@@ -50,14 +48,13 @@ enum WsrvDuration {
         (UInt8(ascii: "d"), day), (UInt8(ascii: "h"), 3_600), (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// Returns the freshness for clients in seconds, from a day to a year; a year for an invalid text.
+    /// In seconds, from a day to a year; a year for an invalid text.
     static func maximumAge(_ text: ArraySlice<UInt8>) -> Int {
         guard let seconds = seconds(text), (day...year).contains(seconds) else { return year }
         return seconds
     }
 
-    /// Parses numbers with their units, each unit smaller than the one before; a last number without a unit is in
-    /// seconds.
+    /// Each unit smaller than the one before; a last number without a unit is in seconds.
     private static func seconds(_ text: ArraySlice<UInt8>) -> Int? {
         var (sum, number, firstUnit) = (0, 0, 0)
         var hasDigits = false

@@ -2,7 +2,7 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// The query of a target, split into parameters whose names and values are not percent-decoded.
+/// Names and values are not percent-decoded.
 ///
 /// The names of a few parameters, which concern the response, are case-insensitive; the others are ``WsrvOptions``.
 struct WsrvTarget {
@@ -16,7 +16,6 @@ struct WsrvTarget {
     private static let maximumReported = (count: 32, bytes: 64)
     private static let standardFileName = "image"
 
-    /// Splits the query of a target, which follows its first `?`.
     init(_ target: String) {
         let bytes = Array(target.utf8)
         let mark = bytes.firstIndex(of: UInt8(ascii: "?")) ?? bytes.endIndex
@@ -33,9 +32,6 @@ struct WsrvTarget {
         }
     }
 
-    /// Returns the query of the target.
-    ///
-    /// An invalid source is rejected later if the target names a redirect.
     func query() throws(APIError) -> Request {
         guard let text = value(of: "url") else { throw .missingParameter("url") }
         let source: String?
@@ -73,7 +69,7 @@ struct WsrvTarget {
         bytes.count == name.utf8.count && zip(bytes, name.utf8).allSatisfy { $0 | 0x20 == $1 }
     }
 
-    /// Returns the redirect for a failed request: `1` stands for the source itself.
+    /// `1` stands for the source itself.
     private func fallback(_ source: String?) -> Fallback? {
         guard let text = value(of: "default") ?? value(of: "errorredirect") else { return nil }
         if text.elementsEqual("1".utf8) { return source.map { .named(ExactText($0), asTarget: nil) } }
@@ -81,8 +77,8 @@ struct WsrvTarget {
         return .named(ExactText(url), asTarget: ExactText(target(of: url)))
     }
 
-    /// Returns a reference to the same path that requests the image at another URL, with the same options (RFC 3986
-    /// section 4.2).
+    /// A reference to the same path that requests the image at another URL, with the same options (RFC 3986 section
+    /// 4.2).
     private func target(of url: String) -> String {
         let others = items.filter { item in
             !["url", "default", "errorredirect"].contains { Self.isName(item.name, $0) }

@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// A connection to a database file; used by one thread at a time.
+/// Used by one thread at a time.
 @safe
 final class SQLiteConnection {
     private let raw: OpaquePointer
@@ -23,12 +23,10 @@ final class SQLiteConnection {
         unsafe sqlite3_close_v2(raw)
     }
 
-    /// Runs statements without results.
     func execute(_ sql: String) throws(SQLiteError) {
         try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil))
     }
 
-    /// Compiles a statement that is run many times.
     func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
         try check(
@@ -37,7 +35,7 @@ final class SQLiteConnection {
         return unsafe SQLiteStatement(statement, of: self)
     }
 
-    /// Runs `body` as one transaction, which succeeds or fails as a whole.
+    /// Succeeds or fails as a whole.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -55,7 +53,7 @@ final class SQLiteConnection {
 
     var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(raw)) }
 
-    /// The number of rows changed by the last statement.
+    /// By the last statement.
     var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
 
     func check(_ code: CInt) throws(SQLiteError) {
@@ -68,20 +66,19 @@ final class SQLiteConnection {
 }
 
 struct SQLiteError: Error, Equatable {
-    /// The consequence of a failure for its file.
+    /// Of a failure, for the file.
     enum Kind: String {
-        /// The file is not a database, belongs to another program, or its pages contradict each other.
+        /// Not a database, another program's, or with pages that contradict each other.
         case damaged
-        /// No room on the disk or within the file's own bound.
+        /// On the disk or within the file's own bound.
         case full
         case inUse
         case unusable
     }
 
     let code: CInt
-    /// SQLite's message, for logs.
     let message: String
-    /// The `errno` value; 0 if there is none.
+    /// 0 if there is none.
     var systemError: CInt = 0
 
     var kind: Kind {

@@ -1,27 +1,26 @@
 import CSQLite
 import Memory
 
-/// A parameter of a statement.
 enum SQLiteValue {
     case int(Int)
     case bytes(SharedBytes)
 
-    /// Wraps a blob small enough to copy.
+    /// Small enough to copy.
     static func blob(_ bytes: [UInt8]) -> SQLiteValue { .bytes(SharedBytes(bytes)) }
 }
 
-/// A compiled statement; used by its connection's thread.
+/// Used by its connection's thread.
 @safe
 final class SQLiteStatement {
-    /// A row of a result, valid only inside the closure that receives it.
+    /// Valid only inside the closure that receives it.
     @safe
     struct Row {
         fileprivate let raw: OpaquePointer
 
-        /// Returns an integer; 0 if the column has another type.
+        /// 0 if the column has another type.
         func int(_ column: Int) -> Int { Int(unsafe sqlite3_column_int64(raw, CInt(column))) }
 
-        /// Returns a copy of a blob; empty if the column has another type.
+        /// Empty if the column has another type.
         func bytes(_ column: Int) -> SharedBytes {
             var accumulator = ByteAccumulator(reservingCapacity: count(column))
             unsafe accumulator.append(

@@ -1,15 +1,11 @@
 import Glibc
 
-/// Decides which addresses a transfer may connect to: the only place that keeps clients' URLs away from private
-/// networks.
-///
-/// Public addresses are allowed on the configured ports, everything else only if an operator allows it.
+/// The only place that keeps clients' URLs away from private networks.
 package struct AddressPolicy: Sendable {
-    /// Allowed networks, even if not public, on any port, including the host's own addresses.
+    /// Allowed on any port, even if not public; may include the host's own addresses.
     package let allowedNetworks: [AddressNetwork]
-    /// Denied networks, which take precedence over everything else.
+    /// They take precedence over everything else.
     package let deniedNetworks: [AddressNetwork]
-    /// Allowed pairs of address and port, even if not public.
     package let allowedEndpoints: [AllowedEndpoint]
     package let allowedPorts: Set<Int>
 
@@ -23,7 +19,6 @@ package struct AddressPolicy: Sendable {
         self.allowedPorts = allowedPorts
     }
 
-    /// Returns whether a connection to `address` and `port` is allowed, given the addresses of this host.
     package func allows(_ address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> Bool {
         let address = address.unmapped
         if deniedNetworks.contains(where: { $0.contains(address) }) { return false }
@@ -51,7 +46,7 @@ package struct AddressPolicy: Sendable {
         allowedPorts.contains(port) || !allowedNetworks.isEmpty || allowedEndpoints.contains { $0.port == port }
     }
 
-    /// Returns whether the address belongs to the public internet, by the registries of special-purpose addresses.
+    /// Follows the registries of special-purpose addresses.
     package static func isPublic(_ address: IPAddress) -> Bool {
         switch address.unmapped {
         case .v4:
@@ -74,7 +69,6 @@ package struct AddressPolicy: Sendable {
     ].compactMap(AddressNetwork.init)
 }
 
-/// An address and port that may serve sources even if the address is not public.
 package struct AllowedEndpoint: Hashable, Sendable {
     package let address: IPAddress
     package let port: Int
@@ -85,15 +79,12 @@ package struct AllowedEndpoint: Hashable, Sendable {
     }
 }
 
-/// The addresses of this host's interfaces, refreshed when they may have changed.
-///
-/// Used only by the `transfers` thread.
+/// The addresses of this host's interfaces, at most ten seconds old; used only by the `transfers` thread.
 struct OwnAddresses {
     private static let lifetime = Duration.seconds(10)
     private var addresses: Set<IPAddress> = []
     private var expiry: Duration?
 
-    /// Returns the addresses, at most ten seconds old.
     mutating func current(at now: Duration) -> Set<IPAddress> {
         if let expiry, now < expiry { return addresses }
         addresses = Self.read()

@@ -20,7 +20,6 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the address of a socket address; nil for families other than IPv4 and IPv6.
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
@@ -70,7 +69,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ClientNetwork {
-    /// Returns the network of an address; all clients without a known address share one.
+    /// All clients without a known address share one network.
     package init(of client: IPAddress?) {
         switch client?.unmapped {
         case .v4(let address): self.init(bits: UInt64(address))

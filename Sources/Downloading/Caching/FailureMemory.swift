@@ -1,8 +1,7 @@
 import Coordination
 
-/// Remembers recently failed sources, so that a failing origin does not receive every request.
-///
-/// A failure is remembered for the requested target, and for no other target of the source.
+/// Remembers recently failed sources by their requested target, so that a failing origin does not receive every
+/// request.
 struct FailureMemory {
     private let notFoundTime: Duration
     private let failureTime: Duration
@@ -16,8 +15,7 @@ struct FailureMemory {
 
     var count: Int { memory.count }
 
-    /// Remembers a failure for the time of its class, or less if the origin's response says so; other errors are
-    /// ignored.
+    /// Ignores errors unrelated to the source, such as our own limits and rejections.
     mutating func remember(
         _ error: DownloadError, of identity: SourceIdentity, atMost limit: Duration?, at now: Duration
     ) {
@@ -41,8 +39,6 @@ struct FailureMemory {
 
     mutating func removeAll() { memory.removeAll() }
 
-    /// Returns the time for which an error is remembered; nil for errors unrelated to the source, such as our own
-    /// limits and rejections.
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
@@ -58,8 +54,7 @@ struct FailureMemory {
 }
 
 extension DownloadError {
-    /// Whether a stale copy may be served (RFC 5861 section 4): the origin failed, and did not report that the source
-    /// is gone.
+    /// Whether a stale copy may be served (RFC 5861 section 4).
     var isOriginTrouble: Bool {
         switch self {
         case .unreachable, .noAddress, .protocolError, .unexpectedResponse, .undecodable, .tls, .timedOut,

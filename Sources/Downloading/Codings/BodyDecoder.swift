@@ -2,10 +2,7 @@ import Coordination
 import Crypto
 import Memory
 
-/// Decodes bodies with a content coding on its own thread, in turns: a body that takes long to decode does not block
-/// others.
-///
-/// Not on the `transfers` thread: a small body can take as long as the largest one.
+/// Decodes bodies with a content coding on its own thread, in turns: a small body can take as long as the largest one.
 final class BodyDecoder: Sendable {
     private let configuration: DownloadConfiguration
     private let worker: WorkerPool
@@ -21,7 +18,6 @@ final class BodyDecoder: Sendable {
 
     var waitingCount: Int { worker.queuedCount }
 
-    /// Returns the source without its codings; its decoded bytes count as received.
     func decode(_ source: Source, for request: TransferRequest, progress: TransferProgress) async throws -> Source {
         let origin = request.identity.originName.flatMap { configuration.origins[$0] }
         let settings = origin.map { configuration.adapted(to: $0) } ?? configuration

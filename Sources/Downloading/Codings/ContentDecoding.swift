@@ -3,9 +3,7 @@ import CZlib
 import Crypto
 import Memory
 
-/// Decodes a body one step at a time, so that other bodies get their turns.
-///
-/// May be used on any thread, but on only one at a time.
+/// Decodes a body step by step, so that other bodies get their turns; not for concurrent use.
 @safe
 final class ContentDecoding: @unchecked Sendable {
     @safe
@@ -33,11 +31,8 @@ final class ContentDecoding: @unchecked Sendable {
     /// The maximum number of decoded bytes retained by libbrotli.
     private static let brotliWindow = 16 << 20
 
-    /// Begins to decode a body.
-    ///
-    /// - Parameters:
-    ///   - willKeep: Called with the size of each piece before it is stored, and the number of bytes retained by the
-    ///   library; an error that it throws ends the work.
+    /// - Parameter willKeep: Called with each piece's size before it is stored, and the number of bytes retained by the
+    ///   library; its error ends the work.
     init(
         _ coded: SharedBytes, _ coding: ContentCoding, maximumBytes: Int,
         willKeep: @escaping (_ count: Int, _ window: Int) throws -> Void
@@ -79,7 +74,6 @@ final class ContentDecoding: @unchecked Sendable {
         return unsafe .brotli(state)
     }
 
-    /// Returns whether bytes begin like a zlib stream (RFC 1950 section 2.2).
     private static func hasZlibHeader(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= 2 else { return false }
         let first = unsafe Int(bytes.unsafeLoad(as: UInt8.self))
@@ -90,8 +84,6 @@ final class ContentDecoding: @unchecked Sendable {
     /// Decodes the next piece; returns whether it was the last one.
     ///
     /// Bytes after the end are ignored.
-    ///
-    /// - Throws: ``DownloadError/undecodable(_:)``, ``DownloadError/tooLarge``, or any error of `willKeep`.
     func step() throws -> Bool {
         try unsafe coded.withUnsafeBytes { input in
             let next = unsafe UnsafeRawBufferPointer(rebasing: input[place...].prefix(Self.codedPiece))
@@ -102,7 +94,6 @@ final class ContentDecoding: @unchecked Sendable {
         }
     }
 
-    /// Returns the decoded bytes and their hash, after the last step.
     func finish() -> (bytes: SharedBytes, digest: SHA256Digest) {
         var whole = ByteAccumulator()
         var hash = SHA256()

@@ -11,13 +11,11 @@ package struct DownloadConfiguration: Sendable {
     package var order = Order.fifo
     package var maximumQueuedDownloads = 1024
     package var connectTimeout = Duration.seconds(3)
-    /// The time limit between the request and the first byte of the response.
+    /// From the request to the first byte of the response.
     package var firstByteTimeout = Duration.seconds(5)
-    /// The time limit of a whole transfer, including redirects.
     package var downloadTimeout = Duration.seconds(10)
-    /// The number of bytes that must arrive in each `lowSpeedInterval` once the response has begun.
+    /// Must arrive in each `lowSpeedInterval` once the response has begun.
     package var lowSpeedBytes = 16 << 10
-    /// The interval in which `lowSpeedBytes` must arrive.
     package var lowSpeedInterval = Duration.seconds(3)
     package var maximumBytes = 64 << 20
     package var maximumRedirects = 5
@@ -27,15 +25,13 @@ package struct DownloadConfiguration: Sendable {
     /// Single endpoints that may serve sources even if they are not public.
     package var allowedEndpoints: [AllowedEndpoint] = []
     package var allowedPorts: Set<Int> = [80, 443]
-    /// Patterns one of which must match every URL, including redirects; empty allows all URLs.
+    /// One of them must match every URL, including redirects; empty allows all URLs.
     package var allowedSources: [SourcePattern] = []
     package var allowsUnnamedSources = true
     package var origins = Origins()
-    /// The time for which stale sources may be used if their origin does not specify it.
     package var staleAllowances = StaleAllowances()
-    /// The time for which a 404 or 410 of an origin is remembered.
+    /// How long a 404 or 410 is remembered.
     package var notFoundMemory = Duration.seconds(60)
-    /// The time for which other failures of an origin are remembered.
     package var failureMemory = Duration.seconds(5)
     package var userAgent = "Alula/1"
     package var accept = "image/avif,image/webp,image/png,image/jpeg,image/gif,image/*;q=0.8,*/*;q=0.1"
@@ -57,10 +53,9 @@ package struct DownloadConfiguration: Sendable {
         allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
     }
 
-    /// Returns the setting that forbids `url` regardless of its host's addresses, and the forbidden value; nil if there
-    /// is none.
+    /// Returns the setting that forbids `url`, and the forbidden value.
     ///
-    /// - Parameter isCall: Whether the URL is not a source's: then only the settings for addresses and ports apply.
+    /// - Parameter isCall: The URL is not a source's: only the settings for addresses and ports apply.
     func violation(to url: SourceURL, isCall: Bool = false) -> String? {
         guard isCall || allows(url) else {
             return "allowedSources: none of the patterns fits \(url.origin)\(url.path.prefix(200))"
@@ -72,8 +67,7 @@ package struct DownloadConfiguration: Sendable {
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.violation(toPort: url.port)
     }
 
-    /// Returns whether a source may be fetched, judging by its name, and is the same on every machine: a path in a
-    /// folder may not be.
+    /// Whether the source is the same on every machine, which a path in a folder may not be.
     package func mayShare(_ identity: SourceIdentity) -> Bool {
         guard let name = identity.originName else { return mayFetch(identity.url) }
         switch origins[name]?.location {
@@ -84,16 +78,14 @@ package struct DownloadConfiguration: Sendable {
 
     package func mayFetch(_ identity: SourceIdentity) -> Bool { violation(toFetching: identity) == nil }
 
-    /// Returns the setting that forbids a source, judging by its name; nil if there is none.
+    /// Judges by the name only.
     package func violation(toFetching identity: SourceIdentity) -> String? {
         identity.originName == nil ? violation(toFetching: identity.url) : nil
     }
 
-    /// Returns whether nothing in `url` itself forbids a fetch; the addresses of its host's name are checked when it is
-    /// fetched.
+    /// Does not know the addresses of the host's name, which are checked when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool { violation(toFetching: url) == nil }
 
-    /// Returns the setting that forbids a call to `url`, judging by its text; nil if there is none.
     package func violation(toCalling url: SourceURL) -> String? { violation(toFetching: url, isCall: true) }
 
     private func violation(toFetching url: SourceURL, isCall: Bool = false) -> String? {
@@ -103,7 +95,6 @@ package struct DownloadConfiguration: Sendable {
 }
 
 extension DownloadConfiguration {
-    /// Returns these settings with the limits of an origin.
     func adapted(to origin: Origin) -> DownloadConfiguration {
         var copy = self
         copy.connectTimeout = origin.limits.connectTimeout ?? connectTimeout

@@ -4,7 +4,7 @@ import Memory
 import Text
 
 enum RequestFields {
-    /// Returns our default fields, modified by an origin's fields, and its credentials.
+    /// Our default fields with the origin's changes, and its credentials.
     static func lines(for origin: Origin?, _ configuration: DownloadConfiguration) -> [String] {
         var fields: [(name: HTTPField.Name, value: String?)] = [
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
@@ -57,8 +57,7 @@ package struct SelectingFields: Sendable {
             uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
     }
 
-    /// Returns the fields of requests for a source; fields of a named origin are hashed, because they may be secret and
-    /// are stored with responses.
+    /// Fields of a named origin are hashed, because they may be secret and are stored with responses.
     package func fields(for identity: SourceIdentity) -> HTTPFields {
         identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
     }

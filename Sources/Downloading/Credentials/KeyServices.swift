@@ -10,7 +10,6 @@ enum KeyServices {
 
     private static let maximumTokenSize = 64 << 10
 
-    /// Returns a temporary key from `source` at `now`, in seconds since 1970; rejects a key that has already expired.
     static func blockingKey(
         from source: KeySource, at now: Int, _ send: BlockingCall
     ) throws(KeyFailure) -> OriginCredentials.AccessKey {
@@ -31,7 +30,6 @@ enum KeyServices {
         return key
     }
 
-    /// The `AssumeRoleWithWebIdentity` request of AWS Security Token Service, version 2011-06-15.
     private static func exchange(_ token: String, role: String, session: String) -> HTTPRequest {
         let parameters = [
             ("Action", "AssumeRoleWithWebIdentity"), ("Version", "2011-06-15"), ("RoleArn", role),

@@ -1,20 +1,18 @@
 import Coordination
 import Text
 
-/// The reason why a service returned no key; the text is for logs, and contains no secret.
+/// The text is for logs, and contains no secret.
 struct KeyFailure: Error, Equatable {
     let detail: String
-    /// Whether the next attempt would fail in the same way.
     let isPermanent: Bool
 }
 
 /// The keys that sign requests to named origins; temporary keys are renewed before they expire.
 ///
-/// A key is requested when it is needed: by the first request, and then by one that finds it close to expiry, which
-/// does not wait for the next key. Origins with the same source share its key. Each source has one renewal at a time,
-/// which belongs to no request, and after failures is retried only at intervals.
+/// A key is requested by the first request, and then by one that finds it close to expiry, which does not wait for it.
+/// Each source of keys has one renewal at a time, which belongs to no request, and after failures is retried at
+/// intervals.
 final class SigningKeys: Sendable {
-    /// Requests a key at this time, in seconds since 1970; blocks for a bounded time.
     typealias KeyRequest = @Sendable (KeySource, Int) throws(KeyFailure) -> OriginCredentials.AccessKey
 
     private struct IssuedKey: Sendable {
@@ -52,7 +50,6 @@ final class SigningKeys: Sendable {
     private let renewals = SharedTasks<KeySource, IssuedKey>()
     private let state = Locked(State())
 
-    /// Creates the keys of `origins`; none is requested before it is needed.
     init(of origins: Origins, timekeeper: any Timekeeper, requesting request: @escaping KeyRequest) {
         sources = Dictionary(
             origins.all.compactMap { origin in
@@ -63,9 +60,7 @@ final class SigningKeys: Sendable {
         self.request = request
     }
 
-    /// Returns the key for requests to the origin of this name; nil if they are not signed.
-    ///
-    /// - Throws: ``DownloadError/unreachable(_:)`` if no key is available, or `CancellationError`.
+    /// Nil if requests to this origin are not signed.
     func key(for originName: String?) async throws -> OriginCredentials.AccessKey? {
         guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
         if case .fixed(let key) = source { return key }
@@ -86,10 +81,7 @@ final class SigningKeys: Sendable {
 
     static func requiresRenewal(_ code: String) -> Bool { expiryCodes.contains(code) }
 
-    /// Returns the replacement of a rejected key; nil if there is none: configured keys stay, and a source that has
-    /// just replaced a key has no better one.
-    ///
-    /// - Throws: As ``key(for:)``.
+    /// Returns the replacement of a rejected key; nil for configured keys, and if the source has just replaced one.
     func key(
         for originName: String?, insteadOf refused: OriginCredentials.AccessKey
     ) async throws -> OriginCredentials.AccessKey? {

@@ -6,7 +6,6 @@ enum TemporaryKey {
     /// The maximum size of each part of a key in bytes.
     private static let maximumPartLength = 16 << 10
 
-    /// Parses a key in a JSON object, as returned by container and machine services.
     static func inJSON(_ body: [UInt8]) throws(KeyFailure) -> OriginCredentials.AccessKey {
         guard let members = (try? JSONReader.value(in: body))?.members else { throw unreadable }
         func text(_ name: String) -> String? {
@@ -30,19 +29,18 @@ enum TemporaryKey {
             end: text("Expiration"))
     }
 
-    /// Returns the error code of a rejection, safe for a log.
     static func errorCode(in body: [UInt8]) -> String? {
         code(content(of: "Code", in: body[...]).map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Trims a text; nil unless all of its characters are valid in a field, and none of it is an XML escape.
+    /// Nil unless all characters are valid in a field, and none of it is an XML escape.
     static func word(_ text: String) -> String? {
         fieldValue(text).flatMap { value in
             value.hasOnlyBytes { $0 != 0x20 && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") } ? value : nil
         }
     }
 
-    /// Trims a text; nil unless it is a valid field value: a scheme and its credentials, such as `Basic abc`.
+    /// Nil unless it is a valid field value: a scheme and its credentials, such as `Basic abc`.
     static func fieldValue(_ text: String) -> String? {
         var value = text[...]
         func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d }
@@ -71,7 +69,7 @@ enum TemporaryKey {
         return text
     }
 
-    /// Returns the bytes between the first start tag of this name, without attributes, and the next end tag.
+    /// Returns the bytes between the first start tag of this name, without attributes, and its end tag.
     private static func content(of name: String, in text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard let start = text.firstRange(of: Array("<\(name)>".utf8)),
             let end = text[start.upperBound...].firstRange(of: Array("</\(name)>".utf8))

@@ -4,18 +4,14 @@ import Coordination
 import HTTPTypes
 import Memory
 
-/// Owns an easy handle, set up once and reused for successive transfers.
-///
-/// Confined to the `transfers` thread.
 @safe
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
-    /// The profile that it was created for, which outlives it.
     unowned let profile: CurlProfile
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
 
-    /// Creates a handle with all options that are the same for every transfer.
+    /// Sets the options that are the same for every transfer.
     init?(_ profile: CurlProfile) {
         guard let handle = unsafe curl_easy_init() else { return nil }
         unsafe self.handle = handle
@@ -44,9 +40,7 @@ final class CurlEasy {
         unsafe curl_slist_free_all(resolved)
     }
 
-    /// Sets the handle to the transfer's current URL and checked addresses; returns false if libcurl rejects them.
-    ///
-    /// The transfer must outlive its time in the multi handle: the loop retains it.
+    /// Returns false if libcurl rejects an option; the transfer must outlive its time in the multi handle.
     func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
         let url = transfer.url
         unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
@@ -78,10 +72,8 @@ final class CurlEasy {
         .microseconds(unsafe CCurlShim_get_offset(handle, info))
     }
 
-    /// The number of connections opened by the last transfer; 0 if it reused one.
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
-    /// Returns false if out of memory, so that a request is never sent with a field missing.
     private func setFields(_ lines: [String]) -> Bool {
         unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
         unsafe curl_slist_free_all(headers)
@@ -106,7 +98,6 @@ final class CurlEasy {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    /// Makes libcurl sign the request with a key, or not at all.
     private func setKey(_ key: OriginCredentials.AccessKey?) -> Bool {
         unsafe CCurlShim_set_string(handle, CURLOPT_USERNAME, key?.id) == CURLE_OK
             && CCurlShim_set_string(handle, CURLOPT_PASSWORD, key?.secret.text) == CURLE_OK

@@ -2,7 +2,6 @@ import CCurl
 import CCurlShim
 
 extension DownloadError {
-    /// The stage of a hop at which libcurl ended it.
     enum Stage: CaseIterable {
         /// No request was sent.
         case connecting
@@ -11,8 +10,6 @@ extension DownloadError {
         case receiving
     }
 
-    /// Maps libcurl's result at this stage.
-    ///
     /// Once a request is sent, libcurl fails because of the response, even if it reports another cause: it reports "out
     /// of memory" if a header line is longer than its buffer.
     init(_ code: CURLcode, at stage: Stage) {

@@ -25,7 +25,6 @@ final class CurlInbox: Sendable {
 
     private let state = Locked(State())
 
-    /// Registers a load, so that it can be cancelled before it is posted.
     func announce() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -34,7 +33,7 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Posts a registered load; returns the error to throw if it is no longer wanted.
+    /// Returns the error to throw if the load is no longer wanted.
     func start(_ load: Load) -> (any Error)? {
         state.withLock { state in
             guard state.arriving.remove(load.id) != nil else { return CancellationError() }
@@ -57,7 +56,6 @@ final class CurlInbox: Sendable {
         }
     }
 
-    /// Returns the commands posted since the last call, and whether the thread must end.
     func take() -> (commands: [Command], isStopped: Bool) {
         state.withLock { state in
             defer { state.commands.removeAll(keepingCapacity: true) }

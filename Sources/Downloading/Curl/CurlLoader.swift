@@ -8,16 +8,13 @@ package final class CurlLoader: DataLoading {
         package var description: String { "downloads: \(detail)" }
     }
 
-    /// The number of idle connections kept open for absolute URLs, and for each named origin.
     package static let maximumIdleConnections = 128
-
     private let multi: CurlMulti
     private let inbox = CurlInbox()
     private let thread: WorkThread
     private let keys: SigningKeys
     private let decoder: BodyDecoder
 
-    /// Starts the `transfers` thread.
     package init(
         configuration: DownloadConfiguration, timekeeper: any Timekeeper = SystemTimekeeper(),
         observer: DownloadObserver = DownloadObserver()
@@ -50,7 +47,7 @@ package final class CurlLoader: DataLoading {
         shutDown()
     }
 
-    /// Fetches or validates a source, following redirects as the settings allow; a truncated body is resumed.
+    /// Follows redirects as the settings allow, and resumes a truncated body.
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
@@ -88,18 +85,16 @@ package final class CurlLoader: DataLoading {
         }
     }
 
-    /// Sends a request to a URL from an untrusted client: its addresses are checked like a source's, and redirects are
-    /// not followed.
+    /// Checks addresses as for a source; does not follow redirects.
     ///
-    /// - Parameters:
-    ///   - request: The method, the fields and the body; its target is ignored.
-    /// - Throws: A ``DownloadError``, including for a status other than 2xx, or `CancellationError`.
+    /// Throws an error for a status other than 2xx.
+    ///
+    /// - Parameter request: Its target is ignored.
     package func call(_ request: HTTPRequest, at url: SourceURL) async throws {
         let call = TransferRequest(object: SourceIdentity(url: url), upload: TransferUpload(call: request))
         _ = try await load(call, progress: TransferProgress())
     }
 
-    /// Ends all transfers with ``DownloadError/shuttingDown`` and waits for the thread to end.
     package func shutDown() {
         guard inbox.stop() else { return }
         multi.wakeUp()
@@ -108,7 +103,7 @@ package final class CurlLoader: DataLoading {
     }
 }
 
-/// Creates and runs the loop on the `transfers` thread, the only thread that uses the captured values.
+/// Used only by the `transfers` thread.
 private struct LoopStart: @unchecked Sendable {
     let run: () -> Void
 }

@@ -3,10 +3,7 @@ import Coordination
 import Glibc
 import Text
 
-/// Runs all transfers on the `transfers` thread: looks up names, checks addresses, drives libcurl, and enforces time
-/// limits.
-///
-/// Created, used and destroyed on that thread; others reach it through the inbox.
+/// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.
 final class CurlLoop {
     /// For absolute URLs, which belong to no named origin.
     private let absoluteURLs: CurlProfile
@@ -105,7 +102,7 @@ final class CurlLoop {
         }
     }
 
-    /// Checks the addresses of a hop and starts it in libcurl; one denied address rejects the hop.
+    /// One denied address rejects the hop.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
         let own = ownAddresses.current(at: now)
@@ -128,7 +125,7 @@ final class CurlLoop {
         transfer.easy = easy
     }
 
-    /// Ends a hop with libcurl's result, or without one on a timeout.
+    /// A timeout has no code.
     private func endHop(of transfer: CurlTransfer, code: CURLcode?) {
         detach(transfer)
         switch transfer.outcome(code) {
@@ -203,10 +200,8 @@ final class CurlLoop {
     }
 }
 
-/// Limits retries to a tenth of the requests: each request earns a tenth of a retry, and at most ten retries
-/// accumulate.
-///
-/// It starts full, so that a new process may retry too.
+/// Limits retries: each request earns a tenth of a retry, and at most ten accumulate; it starts full, so that a new
+/// process may retry too.
 struct RetryBudget {
     private static let tenthsPerRetry = 10
     private static let maximumTenths = 100

@@ -1,8 +1,6 @@
 import CCurl
 import CCurlShim
 
-/// Owns libcurl's multi handle.
-///
 /// Only ``wakeUp()`` may be called outside the `transfers` thread.
 @safe
 final class CurlMulti: @unchecked Sendable {
@@ -35,13 +33,11 @@ final class CurlMulti: @unchecked Sendable {
         _ = unsafe curl_multi_remove_handle(handle, easy.handle)
     }
 
-    /// Advances all transfers without waiting.
     func perform() {
         var running: Int32 = 0
         _ = unsafe curl_multi_perform(handle, &running)
     }
 
-    /// Waits until a socket of a transfer or of the resolver is ready, until ``wakeUp()``, or until the timeout.
     func blockingPoll(also descriptors: inout [curl_waitfd], atMost duration: Duration) {
         let milliseconds =
             Int32(max(0, min(duration.components.seconds, 60) * 1000))

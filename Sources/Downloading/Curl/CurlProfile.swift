@@ -1,8 +1,7 @@
 import CCurl
 import CCurlShim
 
-/// The settings, fields, trust and connections shared by all transfers to one named origin, or by all transfers to
-/// absolute URLs.
+/// The settings and connections shared by all transfers to one named origin, or to absolute URLs.
 ///
 /// libcurl compares neither fields nor pins when it reuses a connection. Each named origin therefore has its own share
 /// handle with connections, and its own easy handles, which cache the TLS sessions. Confined to the `transfers` thread.
@@ -39,9 +38,7 @@ final class CurlProfile {
         if idleHandles.count < Self.maximumIdleHandles { idleHandles.append(easy) }
     }
 
-    /// Sets the origin's options on a new handle.
-    ///
-    /// Returns false if libcurl rejects any of them: no request may be sent with only some of the options.
+    /// Returns false if libcurl rejects any option: no request may be sent with only some of them.
     @unsafe
     func apply(to handle: UnsafeMutableRawPointer) -> Bool {
         guard let origin else { return true }

@@ -5,14 +5,13 @@ import HTTPTypes
 import Memory
 import Text
 
-/// A load with all its redirects, from the first lookup to its end.
+/// A load with all its redirects.
 ///
 /// Confined to the `transfers` thread.
 final class CurlTransfer {
     enum Outcome {
         case success(TransferResult)
         case redirect(String)
-        /// Request the same URL again, for the rest or from the start.
         case again
         case retry
         case failure(DownloadError)
@@ -65,10 +64,10 @@ final class CurlTransfer {
     /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
 
-    /// The key that signs the current hop's request; nil if it is not signed.
+    /// Nil if the current hop's request is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
 
-    /// Restricts the current hop to new connections to these addresses, and to reused ones whose peer `isAllowed`.
+    /// New connections may go only to these addresses, and reused ones only to peers that `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
         hop.checkedAddresses = addresses.map(\.unmapped)
         hop.isAllowed = isAllowed
@@ -89,7 +88,6 @@ final class CurlTransfer {
         return load.request.condition?.url == namedURL ? .ifChanged : .whole
     }
 
-    /// The current hop's URL as part of the identity: the first URL without the ignored parameters.
     private var namedURL: String {
         let identity = load.request.identity
         return url == identity.target ? identity.url.canonical : url.canonical
@@ -104,7 +102,6 @@ final class CurlTransfer {
         beginHop(at: now)
     }
 
-    /// Requests the current URL, for the first time or again.
     func beginHop(at now: Duration) {
         clock.beginHop(at: now)
         hop = TransferHop()
@@ -116,7 +113,6 @@ final class CurlTransfer {
         pauseEnd = now + Self.pauseBeforeRetry
     }
 
-    /// Returns whether the pause before a retry has just ended.
     func endPause(at now: Duration) -> Bool {
         guard let end = pauseEnd, now >= end else { return false }
         pauseEnd = nil
@@ -153,7 +149,6 @@ final class CurlTransfer {
         }
     }
 
-    /// Called by libcurl for the bytes of a body; returning false ends the transfer.
     @unsafe
     func readBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         clock.received(bytes.count)
@@ -210,7 +205,6 @@ final class CurlTransfer {
         return true
     }
 
-    /// Returns the result of a hop that libcurl ended with `code`; nil means a timeout.
     func outcome(_ code: CURLcode?) -> Outcome {
         if let failure { return .failure(failure) }
         switch hop.decision {

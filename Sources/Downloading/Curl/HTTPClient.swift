@@ -4,10 +4,7 @@ import Coordination
 package import HTTPTypes
 import Memory
 
-/// Sends single requests to servers configured by the operator, such as collectors or a running service, and waits for
-/// their responses.
-///
-/// Never used for sources: it does not check addresses.
+/// Sends single requests to servers configured by the operator; never used for sources: it does not check addresses.
 package enum HTTPClient {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -23,13 +20,12 @@ package enum HTTPClient {
 
     package static let maximumBodyLength = 64 << 20
 
-    /// Sends a request and blocks the calling thread until the response; redirects are not followed.
+    /// Blocks until the response; redirects are not followed.
     ///
     /// - Parameters:
-    ///   - request: The method, the fields and the body; its target is ignored.
-    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
-    ///   - maximumBodyBytes: The maximum size of the response body; nil discards the body, and a long one ends the
-    ///   transfer.
+    /// - request: Its target is ignored.
+    /// - authorities: A PEM file of certificate authorities; nil for the system's.
+    /// - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
         maximumBodyBytes: Int? = maximumBodyLength
@@ -78,7 +74,6 @@ package enum HTTPClient {
     }
 }
 
-/// The body of a response while it arrives; used by one thread.
 private final class ReceivedBytes {
     var bytes: [UInt8] = []
     let isKept: Bool
@@ -102,12 +97,11 @@ private let takeBody: CCurlShim_data_callback = { start, size, count, context in
 }
 
 extension HTTPClient {
-    /// Sends a request on its own thread, because the server may be slow; redirects are not followed, and the response
-    /// body is discarded.
+    /// Sends a request on a thread, because the server may be slow; does not follow redirects, and discards the body.
     ///
     /// - Parameters:
-    ///   - request: The method, the fields and the body; its target is ignored.
-    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
+    /// - request: Its target is ignored.
+    /// - authorities: A PEM file of certificate authorities; nil for the system's.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {

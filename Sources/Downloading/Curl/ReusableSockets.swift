@@ -22,7 +22,7 @@ final class ReusableSockets {
     private var sockets: [Ends: CInt] = [:]
     private var ends: [CInt: Ends] = [:]
 
-    /// Returns the state of a handle's connection, which may use one of the sockets opened for its request.
+    /// The connection may use one of the sockets opened for its request.
     func connection(_ own: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
         if let socket = opened.first(where: { CCurlShim_local_port($0) == own.localPort }) {
             if let before = ends.updateValue(own, forKey: socket), before != own { sockets[before] = nil }

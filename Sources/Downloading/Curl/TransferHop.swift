@@ -2,10 +2,9 @@ import CCurlShim
 import HTTPTypes
 import Memory
 
-/// One request of a transfer, and the header of its response: the state that is reset for each hop and each retry.
+/// One request of a transfer: the state that is reset for each hop and each retry.
 struct TransferHop {
-    /// The body of a rejected response is read to its end up to this size in bytes, so that the connection can be
-    /// reused.
+    /// A rejected response is read to its end up to this size in bytes, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
     var checkedAddresses: [IPAddress] = []
@@ -21,10 +20,9 @@ struct TransferHop {
     private var drainedBytes = 0
     private var refusal: [UInt8] = []
 
-    /// Whether incoming bytes belong to the source.
     var takesBody: Bool { decision == .accept || decision == .resume }
 
-    /// Counts bytes of a response that is not a source; returns false if there are too many.
+    /// Returns false if there are too many bytes.
     @unsafe
     mutating func drain(_ bytes: UnsafeRawBufferPointer, keeping isKept: Bool) -> Bool {
         drainedBytes += bytes.count
@@ -33,14 +31,13 @@ struct TransferHop {
         return true
     }
 
-    /// Returns the error of a rejected response, with the store's error code if its body has one.
+    /// Adds the store's error code if the rejected response's body has one.
     func explained(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: refusal) else { return error }
         return .storeRefusal(status, code: code)
     }
 }
 
-/// The body of a transfer, which may arrive in several parts.
 struct TransferBody: ~Copyable {
     private(set) var answer: (head: ResponseHead, requestedAt: HTTPDate)?
     /// The missing part, if the body was truncated.
@@ -61,10 +58,8 @@ struct TransferBody: ~Copyable {
         count += bytes.count
     }
 
-    /// Makes the next request ask for the whole source.
     mutating func startOver() { partial = nil }
 
-    /// Returns whether a truncated body is worth resuming; the next hop then requests its rest.
     mutating func prepareResumption() -> Bool {
         guard resumptions < PartialBody.maximumResumptions, let answer,
             let rest = PartialBody(of: answer.head, receivedBytes: count)
@@ -77,7 +72,6 @@ struct TransferBody: ~Copyable {
     mutating func finish() -> (bytes: SharedBytes, validator: SourceValidator)? { sink.take()?.finish() }
 }
 
-/// The URLs of a transfer, for detecting loops and limiting redirects.
 struct RedirectTrail {
     private(set) var current: SourceURL
     private var visited: Set<SourceURL>

@@ -2,10 +2,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// A regular file below a folder, opened without ever following a link.
-///
-/// Each path segment is opened separately below the previous one, so that no link can be placed between a check and its
-/// use.
+/// A regular file below a folder, opened segment by segment without ever following a link.
 @safe
 struct ConfinedFile: ~Copyable {
     private let descriptor: CInt
@@ -14,7 +11,6 @@ struct ConfinedFile: ~Copyable {
     /// The time of the last modification, in seconds since 1970.
     let modifiedAt: Int
 
-    /// Opens the file of these segments below `root`, whose own path may contain links.
     init(root: String, segments: [String]) throws(DownloadError) {
         var folder = unsafe open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .unreachable("folder: error \(errno)") }
@@ -42,8 +38,6 @@ struct ConfinedFile: ~Copyable {
         close(descriptor)
     }
 
-    /// Reads the whole file.
-    ///
     /// - Throws: A ``DownloadError``, `CancellationError`, or the error of `receive`.
     func blockingRead(
         atMost maximumBytes: Int, _ token: WorkToken, _ receive: (RawSpan) throws -> Void = { _ in }
@@ -66,7 +60,6 @@ struct ConfinedFile: ~Copyable {
 
     private static let pieceSize = 256 << 10
 
-    /// Reads the next bytes; returns 0 at the end.
     @unsafe
     private func blockingRead(into buffer: UnsafeMutableRawBufferPointer) throws(DownloadError) -> Int {
         while true {

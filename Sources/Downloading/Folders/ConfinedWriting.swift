@@ -4,8 +4,8 @@ import Memory
 
 /// Writes files atomically below a folder, without ever following a link below it.
 ///
-/// A file is written under a temporary name in a folder of the root, synced, and renamed. Temporary names begin with
-/// the name of a lock file, which the process locks while it lives: files beside an unlocked lock file are leftovers.
+/// A file is written under a temporary name in the root, synced, and renamed. Temporary names begin with the name of a
+/// lock file, which the process locks while it lives: files beside an unlocked lock file are leftovers.
 @safe
 final class ConfinedWriting: Sendable {
     private let root: String
@@ -50,7 +50,7 @@ final class ConfinedWriting: Sendable {
         let isPrivate: Bool
     }
 
-    /// Writes a file, replacing any existing one; missing folders are created.
+    /// Replaces an existing file; creates missing folders.
     func blockingWrite(_ bytes: SharedBytes, at segments: [String], _ manner: Options) throws(DownloadError) {
         let source = try Descriptor(root: root, folders: temporary)
         let target = try Descriptor(

@@ -4,14 +4,11 @@ import HTTPTypes
 import Memory
 
 /// Loads sources from the folders of named origins on its own threads, because a disk may be slow.
-///
-/// Sources of named origins in memory are returned at once.
 package final class FolderLoader: DataLoading {
     private let configuration: DownloadConfiguration
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
 
-    /// Starts the threads; only one if no folder is configured.
     package init(configuration: DownloadConfiguration, timekeeper: any Timekeeper) {
         self.configuration = configuration
         self.timekeeper = timekeeper

@@ -1,4 +1,3 @@
-/// Loads each source over HTTP, or from a folder.
 package struct RoutingLoader: DataLoading {
     private let web: any DataLoading
     private let folders: any DataLoading

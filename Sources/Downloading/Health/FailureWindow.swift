@@ -1,4 +1,4 @@
-/// The results of transfers within the last ten seconds, counted per second.
+/// Results of the last ten seconds, counted per second.
 struct FailureWindow {
     private static let seconds: Int64 = 10
     /// Fewer results, or fewer sources, are not sufficient evidence.
@@ -9,7 +9,6 @@ struct FailureWindow {
         var second: Int64 = -1
         var successes = 0
         var failures = 0
-        /// Hashes of failed sources, up to the number that matters.
         var sources: Set<Int> = []
     }
 

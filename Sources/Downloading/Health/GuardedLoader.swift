@@ -2,10 +2,8 @@ package import Coordination
 
 /// Loads only from origins that are not suspended, and learns from the result of every transfer.
 ///
-/// Transfers to a suspended origin are rejected before any work, and redirects to it are not followed; other origins
-/// are unaffected. If a failed transfer raises a suspicion about its origin, sources that have worked before are
-/// requested instead, one after another, and only the header of each response is read. These requests use the
-/// transfer's own slot.
+/// If a failed transfer raises a suspicion about its origin, sources that have worked before are requested one after
+/// another, in the transfer's own slot, and only the header of each response is read.
 package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
@@ -96,11 +94,9 @@ package final class GuardedLoader: DataLoading {
 }
 
 extension OriginTest {
-    /// Requests one source after another until one is conclusive for the origin; if one uses up all of its time, the
-    /// rest are requested at once.
+    /// Requests one source after another until one is conclusive; if one uses up all of its time, the rest at once.
     ///
-    /// So one hanging source, which a client may have chosen, neither decides the inquiry nor makes it take much
-    /// longer.
+    /// So one hanging source, which a client may have chosen, neither decides nor delays the result much.
     fileprivate func findings(from loader: any DataLoading) async -> [OriginTestResult] {
         var findings: [OriginTestResult] = []
         var rest = sources[...]

@@ -1,26 +1,21 @@
-/// Tracks whether an origin works: it is suspended if it keeps failing, then probed by one transfer at a time.
+/// Suspends an origin that keeps failing, then probes it with one transfer at a time.
 ///
-/// A client that requests failing URLs of an origin must not be able to block it for others. A few failing URLs
-/// therefore prove nothing while another one works: each suspicion is first tested with URLs that have worked before,
-/// if any are known, and their result decides.
+/// A client that requests failing URLs of an origin must not be able to block it for others: a suspicion is first
+/// tested with URLs that have worked before, if any are known, and their result decides.
 ///
-/// An unknown origin is contacted. A transfer with a pass from an earlier phase does not affect the current phase.
+/// A transfer with a pass from an earlier phase does not affect the current one.
 struct OriginHealth {
-    /// The right to run one transfer, returned with the transfer's report.
     struct Pass: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let phase: UInt64
-        /// The number of the origin's responses before the transfer began.
         fileprivate let answers: UInt64
     }
 
     enum Admission: Equatable {
         case granted(Pass)
-        /// The origin is suspended, at least for this long.
         case refused(Duration)
     }
 
-    /// The consequence of a transfer's result.
     enum Consequence: Equatable {
         case none
         case suspended
@@ -31,7 +26,7 @@ struct OriginHealth {
     private enum Phase {
         case open
         case suspended(OriginTest.Cause, until: Duration, pause: Duration)
-        /// `isBacked` is true if URLs that have worked before are requested too.
+        /// `isBacked`: URLs that have worked before are requested too.
         case probing(OriginTest.Cause, pause: Duration, isBacked: Bool)
     }
 
@@ -48,7 +43,6 @@ struct OriginHealth {
     private var running: [UInt64: TransferProgress] = [:]
     private var answers: UInt64 = 0
     private var goodResponses: UInt64 = 0
-    /// The sources, as hashes, without a response since the last response.
     private var unanswered: Set<Int> = []
     private var window = FailureWindow()
     private var probeWindowEnd: Duration?
@@ -64,7 +58,6 @@ struct OriginHealth {
 
     var isSuspended: Bool { suspensionCause != nil }
 
-    /// The cause of the suspension; nil if the origin is not suspended.
     var suspensionCause: OriginTest.Cause? {
         switch phase {
         case .open: nil
@@ -72,7 +65,6 @@ struct OriginHealth {
         }
     }
 
-    /// Returns the minimum time for which transfers will be rejected; nil if they are not.
     func refusal(at now: Duration) -> Duration? {
         switch phase {
         case .open: nil
@@ -81,7 +73,7 @@ struct OriginHealth {
         }
     }
 
-    /// Admits or rejects a transfer; the first one after the end of a suspension is the probe.
+    /// The first transfer after the end of a suspension is the probe.
     mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
         closeProbeWindow(at: now)
         if let refusal = refusal(at: now) { return .refused(refusal) }
@@ -94,8 +86,7 @@ struct OriginHealth {
         return .granted(Pass(number: lastNumber, phase: phaseNumber, answers: answers))
     }
 
-    /// Returns the inquiry before a transfer of `source` starts; nil unless it is the probe, and other sources have
-    /// worked.
+    /// Nil unless the transfer is the probe, and other sources have worked.
     mutating func inquiry(before pass: Pass, of source: SourceIdentity) -> OriginTest? {
         guard pass.phase == phaseNumber, case .probing(let cause, let pause, _) = phase,
             let inquiry = suspect(cause, sparing: source, isLast: false)
@@ -187,7 +178,7 @@ struct OriginHealth {
             ?? suspend(cause, for: Self.firstPause, at: now)
     }
 
-    /// Begins an inquiry; nil if no other source is known to have worked.
+    /// Nil if no other source is known to have worked.
     private mutating func suspect(
         _ cause: OriginTest.Cause, sparing source: SourceIdentity, isLast: Bool
     ) -> OriginTest? {

@@ -1,7 +1,7 @@
 /// The health of a bounded number of recently used origins.
 ///
-/// A client can name any number of origins. Origins that have never responded have a separate small limit. Origins
-/// without any findings, such as names without an address, are not stored.
+/// A client can name any number of origins: those that have never responded have a separate small limit, and those
+/// without findings are not stored.
 struct OriginHealthTable {
     private struct Entry {
         var health = OriginHealth()
@@ -55,7 +55,7 @@ struct OriginHealthTable {
             origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
     }
 
-    /// Returns the origins whose state has changed since the last call, in order.
+    /// The origins whose state has changed since the last call, in order.
     mutating func takeChanges() -> [OriginSnapshot] {
         defer { changes = [] }
         return changes
@@ -78,8 +78,7 @@ struct OriginHealthTable {
         return result
     }
 
-    /// Forgets the least recently used origin if there are too many: first one that has never worked, and a suspended
-    /// one last.
+    /// Forgets the least recently used origin: one that has never worked first, a suspended one last.
     private mutating func makeRoom() {
         let isCrowded = entries.count { !$0.value.health.hasWorked } >= unprovenCapacity
         guard isCrowded || entries.count >= capacity else { return }

@@ -1,8 +1,5 @@
-/// The meaning of a transfer's result for the origin where it ended.
 enum OriginReport {
-    /// The requested source, or a redirect.
     case success
-    /// Another valid response below 500.
     case answer
     /// A 5xx response, caused by the source or the origin.
     case serverError
@@ -15,7 +12,7 @@ enum OriginReport {
 
     var isFailure: Bool { self == .serverError || self == .noResponse }
 
-    /// Derives the report from a transfer's result, and from whether a response had begun.
+    /// - Parameter hasResponse: Whether a response had begun.
     init(_ result: Result<TransferResult, any Error>, hasResponse: Bool) {
         guard case .failure(let error) = result else {
             self = .success

@@ -2,9 +2,8 @@ import CIdn2
 
 /// Converts non-ASCII host names to the form used by name servers (RFC 5891 section 5).
 enum InternationalName {
-    /// Returns the name with its labels in punycode, as libcurl itself would convert it; nil if it is invalid.
-    ///
-    /// libcurl 7.88 decodes such names in the thread's locale and leaks those that it rejects.
+    /// Converts as libcurl would, but independent of the locale and without its leak (7.88); nil if the name is
+    /// invalid.
     static func ascii(_ name: String) -> String? {
         lookUp(name, IDN2_NFC_INPUT) ?? lookUp(name, IDN2_TRANSITIONAL)
     }

@@ -1,6 +1,5 @@
 package import Text
 
-/// The destination of a result, as named by a caller: `NAME:PATH` below a writable named origin.
 package struct Destination: Sendable {
     package enum Refusal: Error, Equatable {
         case notWritable
@@ -13,14 +12,13 @@ package struct Destination: Sendable {
     private static let longestPath = 1_024
     private static let longestSegment = 255
 
-    /// The destination, in the spelling by which it is requested as a source.
     package var location: String { identity.name }
     /// The `Cache-Control` of stored objects; nil uses the result's.
     package var cacheControl: String?
     let identity: SourceIdentity
     let origin: Origin
 
-    /// Parses a destination, which is not outside its origin in any spelling, and not in the service's own folder.
+    /// Rejects paths outside the origin in any spelling, and in the service's own folder.
     ///
     /// The origin is checked first, so that the error is the same for all missing origins.
     package init(_ text: ExactText, among origins: Origins) throws(Refusal) {

@@ -4,10 +4,7 @@ import Memory
 package import Text
 
 extension Origin {
-    /// A digest of all settings that affect fetches under this name: place, fields, credentials, trust and ignored
-    /// parameters.
-    ///
-    /// A SHA-256 in hexadecimal, because it covers secrets.
+    /// The SHA-256 of all settings that affect fetches under this name; hashed because they contain secrets.
     package var digest: String {
         var text = ""
         // With its length before it, so that no two lists of parts give the same text.
@@ -46,7 +43,7 @@ extension OriginCredentials {
 }
 
 extension KeySource {
-    /// Excludes temporary keys: each of them gives access to the same place.
+    /// Excludes temporary keys: each gives access to the same place.
     fileprivate var parts: [String] {
         switch self {
         case .fixed(let key): [key.id, key.secret.text, key.sessionToken?.text ?? ""]

@@ -1,9 +1,9 @@
 import Text
 
 extension Origin {
-    /// Returns the identity of the source that `reference` names below this origin: a path with or without a query.
+    /// `reference` is relative to the origin's base, with or without a leading slash, and cannot leave it.
     ///
-    /// It begins at the origin's base, with or without a leading slash, and cannot leave it. A fragment is dropped.
+    /// A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
         switch location {
         case .folder, .memory:
@@ -62,8 +62,6 @@ extension Origin {
 }
 
 enum SignedReference {
-    /// Returns the path below the base with every segment escaped once; the caller has rejected dot segments, which
-    /// would leave the base.
     static func path(basePath: String, _ reference: Substring) throws(SourceURLError) -> String {
         guard reference.utf8.first != UInt8(ascii: "/"), let key = URLEscape.decode(reference.utf8) else {
             throw .malformed
@@ -72,7 +70,6 @@ enum SignedReference {
         return basePath + segments.map { URLEscape.encode($0) }.joined(separator: "/")
     }
 
-    /// Escapes and sorts the parameters; one without a value gets an empty one, and a plus is literal.
     static func query(_ reference: Substring) throws(SourceURLError) -> String {
         var parameters: [(name: String, value: String)] = []
         for parameter in reference.split(separator: "&") {

@@ -11,7 +11,7 @@ package struct Origin: Sendable {
 
     package let name: String
     package let location: Location
-    /// Fields added to ours or replacing ours of the same name; nil omits one of ours.
+    /// Added to our fields, or replacing ours of the same name; nil omits one of ours.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
     package var credentials: OriginCredentials?
     /// Requirements for its TLS server besides a valid certificate.
@@ -21,7 +21,6 @@ package struct Origin: Sendable {
     package var limits = OriginLimits()
     /// Query parameters ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
-    /// Whether requests to it propagate their trace context, as `traceparent`.
     package var propagatesTraces = false
     package var isWritable = false
     /// The `Cache-Control` of stored objects; nil uses the results'.
@@ -49,7 +48,6 @@ package struct OriginLimits: Sendable {
     package var downloadTimeout: Duration?
     package var maximumBytes: Int?
     package var maximumRedirects: Int?
-    /// The maximum number of concurrent transfers to its host and port.
     package var maximumActiveDownloads: Int?
 
     package init() {}

@@ -9,23 +9,19 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
     }
 
     package var description: String { "…" }
-    /// An ellipsis, so that no debugger shows the secret.
+    /// No debugger shows the secret.
     package var debugDescription: String { "…" }
-    /// Empty, so that reflection does not show the secret.
+    /// Reflection does not show the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The credentials for an origin; sent to its own host only.
 package enum OriginCredentials: Sendable, Hashable {
-    /// A user and a password (RFC 7617).
     case basic(user: String, password: Secret)
-    /// A bearer token (RFC 6750).
     case bearer(Secret)
     /// A signature of each request (AWS Signature Version 4) for a store in this region.
     case signature(KeySource, region: String)
 
-    /// Returns whether these additional fields can be signed: libcurl 7.88 also signs omitted fields, and sorts a name
-    /// after longer names with the same prefix.
+    /// libcurl 7.88 also signs omitted fields, and sorts a name after longer names with the same prefix.
     package static func canSign(_ fields: [(name: HTTPField.Name, value: Secret?)]) -> Bool {
         let own: [HTTPField.Name] = [.acceptEncoding, .xAmzContentSHA256, .xAmzSecurityToken]
         let names = fields.map { $0.name.rawName.lowercased() }
@@ -35,12 +31,11 @@ package enum OriginCredentials: Sendable, Hashable {
         return isOrdered && fields.allSatisfy { $0.value?.text.isEmpty == false }
     }
 
-    /// A key that signs requests to an S3-compatible store.
     package struct AccessKey: Sendable, Hashable {
         package let id: String
         package let secret: Secret
         package let sessionToken: Secret?
-        /// The expiry in seconds since 1970 by the wall clock; nil for a permanent key.
+        /// In seconds since 1970; nil for a permanent key.
         package let expiresAt: Int?
 
         package init(id: String, secret: Secret, sessionToken: Secret? = nil, expiresAt: Int? = nil) {

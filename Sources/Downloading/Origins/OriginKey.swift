@@ -12,7 +12,6 @@ package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
         (self.scheme, self.host, self.port) = (scheme, host, port)
     }
 
-    /// The start of a URL, always with the port; `NAME:` for a folder.
     package var description: String {
         if scheme == SourceURL.folderScheme { return "\(host):" }
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"

@@ -38,8 +38,6 @@ package struct Origins: Sendable {
         return caps
     }
 
-    /// Returns whether `name` is valid for an origin: lowercase letters, digits and hyphens, beginning with a letter,
-    /// and not one of our schemes.
     package static func isName(_ name: String) -> Bool {
         let bytes = name.utf8
         return (1...32).contains(bytes.count) && bytes.first?.isASCIILowercase == true
@@ -65,8 +63,7 @@ extension Origins {
         package var description: String { "origins.\(origin): \(path) cannot be read" }
     }
 
-    /// Checks the files and folders named by origins, so that a wrong one prevents the start, instead of failing every
-    /// request.
+    /// So that a wrong file prevents the start instead of failing every request.
     ///
     /// - Parameter name: An origin to skip, because the service works without it.
     package func checkFiles(exceptOf name: String? = nil) throws(Unreadable) {

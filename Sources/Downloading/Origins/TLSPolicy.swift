@@ -10,10 +10,8 @@ package enum TLSPolicy: Sendable, Hashable {
 
     /// The SHA-256 of a certificate, or of a certificate's public key (RFC 7469 section 2.4).
     package struct Pin: Sendable, Hashable {
-        /// 32 bytes.
         package let digest: [UInt8]
 
-        /// Hashes the DER of a certificate or a `SubjectPublicKeyInfo`.
         package init(der: [UInt8]) {
             digest = unsafe SHA256.hash(der.span.bytes).bytes
         }

@@ -2,10 +2,8 @@ import CCurl
 import Text
 
 struct URLParts {
-    /// The host without escapes, with internationalized labels in punycode; addresses in the usual spelling, IPv6 in
-    /// brackets.
+    /// Without escapes, internationalized labels in punycode, IPv6 in brackets.
     let host: String
-    /// The port, if it is present and not the scheme's default.
     let port: Int?
     /// The path without dot segments, at least `/`.
     let path: String

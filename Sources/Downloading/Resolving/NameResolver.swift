@@ -4,11 +4,10 @@ import Coordination
 import Glibc
 import Text
 
-/// Looks up names with c-ares on the `transfers` thread without blocking; one lookup serves all callers with the same
-/// name.
+/// Looks up names with c-ares without blocking; one lookup serves all callers with the same name.
 ///
-/// Confined to that thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)`` and
-/// `deinit`.
+/// Confined to the `transfers` thread; c-ares calls back inside ``lookUp(_:)``, ``process(_:isReadable:isWritable:)``
+/// and `deinit`.
 @safe
 final class NameResolver {
     typealias Answer = Result<[IPAddress], DownloadError>
@@ -21,7 +20,7 @@ final class NameResolver {
     private var pending: Set<ExactText> = []
     private var cache = BoundedMap<ExactText, [IPAddress]>(maximumCount: 4_096)
 
-    /// Creates a resolver for the system's name servers, or `servers` (`ADDRESS:PORT`, separated by commas).
+    /// - Parameter servers: `ADDRESS:PORT`, separated by commas; nil for the system's.
     init?(servers: String?) {
         let record = ResolverRecord()
         guard Self.isInitialized, let channel = unsafe makeChannel(record) else { return nil }
@@ -39,18 +38,17 @@ final class NameResolver {
 
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
-    /// Returns the addresses of a recently looked up name, for the answer's time to live or a minute at most.
+    /// For the answer's time to live, or a minute at most.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? {
         cache.peek(ExactText(name), at: now)
     }
 
-    /// Starts a lookup of a name, unless one is in progress; ``takeFinished(at:)`` returns the answer.
+    /// ``takeFinished(at:)`` returns the answer.
     func lookUp(_ name: String) {
         guard pending.insert(ExactText(name)).inserted else { return }
         unsafe beginLookUp(channel, name, record)
     }
 
-    /// Lets c-ares read and write a socket; without one it only checks its time limits.
     func process(_ socket: CInt = -1, isReadable: Bool = false, isWritable: Bool = false) {
         unsafe ares_process_fd(channel, isReadable ? socket : -1, isWritable ? socket : -1)
     }
@@ -62,7 +60,6 @@ final class NameResolver {
         return .seconds(limit.tv_sec) + .microseconds(limit.tv_usec)
     }
 
-    /// Returns the lookups that have ended since the last call.
     func takeFinished(at now: Duration) -> [(name: String, answer: Answer)] {
         guard !record.finished.isEmpty else { return [] }
         let finished = record.finished

@@ -11,8 +11,7 @@ struct BodySink: ~Copyable {
     private var hash: SHA256?
     private let eTag: String?
 
-    /// Creates a sink for the body of `head`; after a redirect its entity tag is ignored, because another place may use
-    /// the same.
+    /// After a redirect the entity tag is ignored, because another place may use the same.
     init(head: ResponseHead, isRedirected: Bool) {
         bytes = ByteAccumulator(reservingCapacity: min(head.contentLength ?? 0, Self.maximumReservation))
         eTag = isRedirected ? nil : head.strongETag
@@ -35,8 +34,7 @@ struct BodySink: ~Copyable {
     }
 }
 
-/// A truncated body that is worth resuming, and the validator for requesting the rest (RFC 9110 sections 13.1.5 and
-/// 14.2).
+/// A truncated body that is worth resuming (RFC 9110 sections 13.1.5 and 14.2).
 struct PartialBody: Equatable {
     /// The minimum number of bytes for a second request.
     static let minimumBytes = 64 << 10
@@ -50,7 +48,7 @@ struct PartialBody: Equatable {
     let validator: String
     private let codings: [ContentCoding]
 
-    /// Returns the resumable part of a response; nil if too little has arrived, or there is no strong validator.
+    /// Nil if too little has arrived, or there is no strong validator.
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",
@@ -64,7 +62,7 @@ struct PartialBody: Equatable {
 
     var fields: HTTPFields { [.range: "bytes=\(offset)-", .ifRange: validator] }
 
-    /// Returns whether a 206 contains exactly the rest of the same version, to its end.
+    /// Whether a 206 contains exactly the rest of the same version.
     func isContinued(by head: ResponseHead) -> Bool {
         guard head.contentCodings == codings,
             head.fields[.eTag].map({ $0 == validator || !validator.hasPrefix("\"") }) ?? true,
@@ -75,8 +73,7 @@ struct PartialBody: Equatable {
         return head.contentLength.map { $0 == range.total - offset } ?? true
     }
 
-    /// Returns a date that is strong because the response was made at least a second after it (RFC 9110 section
-    /// 8.8.2.2).
+    /// A date is strong if the response was made at least a second after it (RFC 9110 section 8.8.2.2).
     private static func strongDate(of head: ResponseHead) -> String? {
         guard !head.fields.contains(.eTag), let text = head.fields[.lastModified], let changed = HTTPDate(text),
             let date = head.fields[.date].flatMap({ HTTPDate($0) }),

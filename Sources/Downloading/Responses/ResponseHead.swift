@@ -43,7 +43,7 @@ struct ResponseHead {
 
     var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
-    /// The directives that forbid storing the response, or using it without validation.
+    /// They forbid storing the response, or using it without validation.
     var reuseRestrictions: Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
         return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
@@ -59,21 +59,15 @@ struct ResponseHead {
 
     enum Decision: Equatable {
         case accept
-        /// Our version is still valid.
         case notModified
-        /// Append the body to the part that has arrived.
         case resume
         /// Request the whole source again: the response is not the missing part.
         case restart
-        /// Follow a redirect to this reference, as it was sent.
         case redirect(String)
-        /// Fail without reading the body.
         case reject(DownloadError)
-        /// Stop: only the header was requested.
         case stop
     }
 
-    /// Checks status, type, coding and announced length.
     func decision(maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true) -> Decision {
         let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose)
         if needsBody { return decision }
@@ -113,8 +107,7 @@ struct ResponseHead {
         return contentLength == 0 ? .reject(.emptyBody) : .accept
     }
 
-    /// A missing type, the two generic types, and the types used for SVG are later decided by the leading bytes; an
-    /// unreadable type counts as missing.
+    /// A missing or unreadable type, the generic types, and those used for SVG are later decided by the leading bytes.
     private static func canBeImage(_ value: String) -> Bool {
         guard let type = MediaType(value) else { return HTTPSyntax.trimmed(value).isEmpty }
         return type.type == "image" || genericTypes.contains(type.description)

@@ -1,9 +1,7 @@
 import HTTPTypes
 import Text
 
-/// Parses the lines of a response header passed by libcurl, and rejects hostile ones.
-///
-/// libcurl itself accepts folded fields, endless headers and endless interim responses.
+/// Parses and checks a response header line by line; libcurl accepts folded fields and endless headers.
 struct ResponseHeadReader {
     private static let maximumLines = 100
     private static let maximumBytes = 64 << 10
@@ -16,9 +14,7 @@ struct ResponseHeadReader {
     private var fields: HTTPFields = [:]
     private var isComplete = false
 
-    /// Parses one line with its line end; returns the header if this line completes it.
-    ///
-    /// Lines after the header are trailer fields: counted and dropped.
+    /// Returns the header if this line completes it; lines after the header are trailer fields: counted and dropped.
     mutating func read(_ line: Span<UInt8>) throws(DownloadError) -> ResponseHead? {
         // Neither a status line nor the empty line at the end.
         if status != nil, line.count > 2 { lines += 1 }
@@ -84,7 +80,6 @@ struct ResponseHeadReader {
         return HTTPField(name: name, value: text(line.extracting(start..<end)))
     }
 
-    /// Decodes bytes as ISO 8859-1, so that no byte is lost.
     private static func text(_ bytes: Span<UInt8>) -> String {
         var text = ""
         text.reserveCapacity(bytes.count)

@@ -2,9 +2,6 @@ package import HTTPTypes
 package import Memory
 import Text
 
-/// The identity of a download: requests with equal identities share a fetch and a cache entry.
-///
-/// Part of every key of every cache: one object, hashed once.
 package final class SourceIdentity: Hashable, Sendable {
     /// The requested URL, before any redirect.
     package let url: SourceURL
@@ -14,15 +11,10 @@ package final class SourceIdentity: Hashable, Sendable {
     private let baseLength: Int
     /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
     package let target: SourceURL
-    /// Whether callers with other targets share the identity, because the origin has ignored parameters.
     package let sharesTargets: Bool
     private let hash: Int
 
-    /// Creates the identity of `url` under the settings of `originName`.
-    ///
-    /// - Parameters:
-    ///   - url: The URL, which callers may request with further parameters.
-    ///   - baseLength: The number of bytes of the URL that the origin's name replaces.
+    /// - Parameter baseLength: The number of bytes of the URL that the origin's name replaces.
     package init(
         url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
         sharesTargets: Bool = false
@@ -38,8 +30,7 @@ package final class SourceIdentity: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The source as named by clients and operators: the canonical URL, or `NAME:PATH` of its origin; parsing it
-    /// returns the same identity.
+    /// The canonical URL, or `NAME:PATH` of its origin; parsing it returns the same identity.
     package var name: String {
         guard let originName else { return url.canonical }
         let path = url.canonical.utf8.dropFirst(baseLength)
@@ -47,7 +38,7 @@ package final class SourceIdentity: Hashable, Sendable {
         return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
     }
 
-    /// Creates the identity of an uploaded image: clients cannot name it, and it is stored in memory only.
+    /// An uploaded image, which clients cannot name and only memory stores.
     ///
     /// - Parameter name: Lowercase letters and digits, such as a digest.
     package convenience init(given name: String) {
@@ -67,10 +58,10 @@ package final class SourceIdentity: Hashable, Sendable {
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
-/// A source and the target that it is fetched from, which a failure belongs to.
+/// A source and the target that it is fetched from.
 ///
-/// Callers of one source may name targets that differ in an ignored parameter. The bytes of one target are the source
-/// for all of them, but a failure of one target does not affect the others.
+/// Callers of one source may name targets that differ in an ignored parameter. The bytes of one are the source for all
+/// of them, but a failure of one does not affect the others.
 package struct FetchedTarget: Hashable, Sendable {
     package let identity: SourceIdentity
 
@@ -91,7 +82,6 @@ package struct FetchedTarget: Hashable, Sendable {
 package struct SourceRequest: Hashable, Sendable {
     package let identity: SourceIdentity
     package let directives: RequestCacheControl
-    /// Whether the bytes are needed; otherwise it is enough to know that their results are still valid.
     package let needsBytes: Bool
     /// Whether this is a validation in the background, which never uses a stale copy.
     package let isBackground: Bool
@@ -114,7 +104,6 @@ package struct SourceRequest: Hashable, Sendable {
 }
 
 package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
-    /// The origin's strong entity tag, in quotes.
     case entityTag(String)
     /// The SHA-256 of the bytes in lowercase hexadecimal, if the origin sent no strong entity tag.
     case digest(String)
@@ -131,7 +120,6 @@ package struct Source: Sendable {
     package let head: SourceHead
     package let bytes: SharedBytes
     package let timings: TransferTimings
-    /// The remaining codings of the bytes, in the order in which they are decoded; empty outside the loader.
     let codings: [ContentCoding]
 
     package init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings = TransferTimings()) {
@@ -149,7 +137,6 @@ package struct Source: Sendable {
     package var validator: SourceValidator { head.validator }
 }
 
-/// The durations of the phases of a transfer, including redirects.
 package struct TransferTimings: Hashable, Sendable {
     package var dns = Duration.zero
     package var connect = Duration.zero
@@ -170,9 +157,7 @@ enum ContentCoding: String, Sendable {
     /// The maximum number of nested codings.
     static let maximumCount = 2
 
-    /// Returns the codings of a body, in the order in which they are decoded.
-    ///
-    /// Unknown words are ignored: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.
+    /// Ignores unknown words: `aws-chunked`, `utf-8` and others occur with bytes that are not encoded.
     static func codings(of fields: HTTPFields) -> [ContentCoding] {
         let words = fields.values(of: .contentEncoding).flatMap { $0.split(separator: ",") }
         return words.compactMap { Self($0) }.reversed()

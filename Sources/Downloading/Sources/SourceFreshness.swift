@@ -6,21 +6,18 @@ import Text
 /// Durations are whole seconds; points in time are seconds since 1970 by the wall clock.
 package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
-    /// The lifetime in seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
+    /// In seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
-    /// Whether the response states a lifetime; otherwise it is this cache's own choice.
+    /// Otherwise the lifetime is this cache's own choice.
     package let isLifetimeKnown: Bool
-    /// Whether the lifetime was guessed from the time since the last change (section 4.2.2).
     package let isLifetimeGuessed: Bool
     /// Whether the origin must confirm every use: `no-cache`, or `Vary: *`.
     package let alwaysNeedsValidation: Bool
     /// Whether it must never be used stale (section 4.2.4).
     package let forbidsStale: Bool
-    /// The time past its lifetime for which it may be used while it is validated (RFC 5861 section 3); nil if
-    /// unspecified.
+    /// The time past its lifetime for which it may be used while it is validated; nil if unspecified.
     package let staleWhileRevalidate: Int?
-    /// The time past its lifetime for which it may be used while its origin fails (RFC 5861 section 4); nil if
-    /// unspecified.
+    /// The time past its lifetime for which it may be used while its origin fails; nil if unspecified.
     package let staleIfError: Int?
 
     /// `corrected_initial_age` of section 4.2.3.
@@ -32,7 +29,7 @@ package struct SourceFreshness: Hashable, Sendable {
     /// A lifetime guessed from `Last-Modified` never exceeds a day.
     private static let maximumHeuristicLifetime = 86_400
 
-    /// Parses the header fields of a response to a request that was sent at `requestedAt`.
+    /// - Parameter requestedAt: When the request was sent.
     package init(status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate) {
         let control = CacheControl(headerFields[.cacheControl])
         let expires = headerFields[.expires]
@@ -60,8 +57,7 @@ package struct SourceFreshness: Hashable, Sendable {
         self.receivedAt = receivedAt.secondsSince1970
     }
 
-    /// Returns the time since the origin made or confirmed the response; never negative, even if the clock was set
-    /// back.
+    /// Never negative, even if the clock was set back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
     package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }

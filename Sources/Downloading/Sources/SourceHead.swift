@@ -2,22 +2,19 @@ package import HTTPTypes
 
 /// An origin's response for one version of a source, without its body: enough to check, validate and describe it.
 ///
-/// Together with the body it is the stored response; both can be written to disk and read back. Immutable and shared by
-/// reference, because every response passes it on.
+/// Shared by reference, because every response passes it on.
 package final class SourceHead: Sendable {
     package let identity: SourceIdentity
     /// The URL that responded, in canonical form: the identity's own, or the last redirect's target.
     package let url: String
     package let status: Int
     package let validator: SourceValidator
-    /// The response fields that are needed later.
     package let headerFields: HTTPFields
     /// The fields of our request by which the response varies (RFC 9111 section 4.1); missing ones have an empty value.
     package let selectingFields: HTTPFields
     package let requestedAt: HTTPDate
     /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
-    /// The meaning of the fields for a shared cache.
     package let freshness: SourceFreshness
     package let mediaType: MediaType?
     /// `Last-Modified`; nil if it is missing or invalid.
@@ -27,10 +24,7 @@ package final class SourceHead: Sendable {
         .age, .cacheControl, .contentType, .date, .eTag, .expires, .lastModified, .vary,
     ]
 
-    /// Creates the header of a stored response.
-    ///
-    /// - Parameters:
-    ///   - headerFields: The response's fields; those that are not needed later are dropped.
+    /// Keeps only the fields that are needed later.
     package init(
         identity: SourceIdentity, url: String? = nil, status: Int = 200, validator: SourceValidator,
         headerFields: HTTPFields, selectingFields: HTTPFields = [:], requestedAt: HTTPDate, receivedAt: HTTPDate
@@ -55,10 +49,9 @@ package final class SourceHead: Sendable {
     /// Whether the origin declares the source as text, of which only drawings are images.
     package var isText: Bool { mediaType.map { Self.textTypes.contains($0.description) } ?? false }
 
-    /// `ETag` as sent, including weak ones.
     package var eTag: String? { headerFields[.eTag] }
 
-    /// The approximate memory use besides its identity, in bytes.
+    /// Without its identity.
     package var byteCount: Int {
         var count = 256
         // After a redirect it is a separate string.

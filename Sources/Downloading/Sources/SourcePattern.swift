@@ -1,8 +1,7 @@
 /// A pattern of allowed sources such as `https://*.example.com/*`; a star matches any run of characters.
 ///
-/// It is matched part by part on the parsed URL, so that a star in the host never extends into the path, or vice versa.
-/// A pattern without a scheme matches both schemes; one without a path matches every path; one without a port matches
-/// only the scheme's default port.
+/// It is matched part by part on the parsed URL, so that a star in the host never extends into the path. A pattern
+/// without a scheme matches both schemes, without a path every path, without a port only the scheme's default port.
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]
@@ -17,8 +16,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
 
     package init?(_ text: String) { self.init(text, isPrefix: false) }
 
-    /// Parses a URL prefix, in whose path a star matches any run of characters without a slash; nil as for other
-    /// patterns.
+    /// A star in the path matches no slash.
     package init?(prefix text: String) { self.init(text, isPrefix: true) }
 
     private init?(_ text: String, isPrefix: Bool) {
@@ -52,7 +50,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// Returns whether the URL matches the pattern in every part; a query counts as the end of the path.
+    /// A query counts as the end of the path.
     package func matches(_ url: SourceURL) -> Bool {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
@@ -60,7 +58,6 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
             && (isPrefix ? matchesPrefix(of: target) : Self.matches(path, target))
     }
 
-    /// Returns whether each segment of the path matches the pattern's, the last one by prefix.
     private func matchesPrefix(of target: Substring.UTF8View) -> Bool {
         let slash = UInt8(ascii: "/")
         let wanted = path.split(separator: slash, omittingEmptySubsequences: false)
@@ -80,8 +77,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         return labels.count > 2 && labels.suffix(2).allSatisfy { !$0.isEmpty && !$0.contains(star) }
     }
 
-    /// Matches greedily with one backtracking point, so that hostile texts cost at most the product of the lengths of
-    /// text and pattern.
+    /// Greedy with one backtracking point, so that hostile texts cost at most the product of the lengths.
     private static func matches(_ pattern: [UInt8], _ text: some Sequence<UInt8>) -> Bool {
         let text = Array(text)
         var (position, index) = (0, 0)

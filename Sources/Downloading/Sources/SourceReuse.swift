@@ -8,7 +8,7 @@ package enum SourceReuse: Hashable, Sendable {
     case needsValidation
 }
 
-/// The time for which stale sources may be used if their origin does not specify it, in seconds past their lifetime.
+/// Seconds past the lifetime for which a source may be used if its origin does not specify it.
 package struct StaleAllowances: Hashable, Sendable {
     package var whileRevalidating = 0
     package var ifError = 86_400
@@ -17,11 +17,10 @@ package struct StaleAllowances: Hashable, Sendable {
 }
 
 extension SourceFreshness {
-    /// Returns how the source may be used at `now`, in seconds since 1970.
-    ///
     /// - Parameters:
-    ///   - request: The caller's directives; a stated limit of age or freshness is never exceeded.
-    ///   - allowances: The limits that apply if the source specifies none.
+    /// - now: In seconds since 1970.
+    /// - request: A stated limit of age or freshness is never exceeded.
+    /// - allowances: Apply if the source specifies none.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
         guard storability == .shared, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation

@@ -3,10 +3,8 @@ import HTTPTypes
 /// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
     case shared
-    /// No shared cache may store it, although nothing forbids it: the status needs a stated lifetime, or is unknown to
-    /// this cache.
+    /// No shared cache may store it: the status needs a stated lifetime, or is unknown to this cache.
     case unstated
-    /// Only the client may store it: `private`.
     case `private`
     /// No cache may store it: `no-store`.
     case none
@@ -14,8 +12,6 @@ package enum SourceStorability: Hashable, Sendable {
     /// Statuses of responses with an image that may be stored without a stated lifetime (RFC 9110 section 15.1).
     private static let heuristicallyCacheable: Set<Int> = [200, 203]
 
-    /// Evaluates a response with an image.
-    ///
     /// `private` and `no-cache` apply to the whole response even if they name fields, as sections 5.2.2.4 and 5.2.2.7
     /// allow.
     init(status: Int, control: CacheControl, hasExpires: Bool) {

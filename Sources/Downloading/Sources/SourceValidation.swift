@@ -5,7 +5,6 @@ package struct SourceCondition: Hashable, Sendable {
     /// The URL that responded last time; an entity tag is meaningless anywhere else.
     package let url: String
     package let eTag: String?
-    /// The value of `If-Modified-Since`, as the origin wrote it.
     package let lastModified: String?
 
     package init?(_ head: SourceHead) {
@@ -32,7 +31,6 @@ package struct SourceCondition: Hashable, Sendable {
 package struct SourceConfirmation: Sendable {
     package let headerFields: HTTPFields
     package let requestedAt: HTTPDate
-    /// The time at which the response was received, by the wall clock.
     package let receivedAt: HTTPDate
     package let timings: TransferTimings
 
@@ -53,7 +51,7 @@ extension SourceHead {
     /// Fields about the time of the stored response: they are dropped unless the 304 has them.
     private static let momentNames: Set<HTTPField.Name> = [.age, .date]
 
-    /// Returns this header updated by the 304 (RFC 9111 sections 3.2 and 4.3.4); nil if the 304 is for another version.
+    /// Follows RFC 9111 sections 3.2 and 4.3.4; nil if the 304 is for another version.
     package func confirmed(by confirmation: SourceConfirmation) -> SourceHead? {
         let new = confirmation.headerFields
         if let tag = new[.eTag], let eTag, Self.opaque(tag) != Self.opaque(eTag) { return nil }

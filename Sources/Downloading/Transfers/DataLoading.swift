@@ -5,14 +5,11 @@ import Memory
 import Synchronization
 
 package protocol DataLoading: Sendable {
-    /// Fetches the source, and reports progress.
-    ///
     /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task
     /// ends it.
     ///
-    /// - Parameters:
-    ///   - admitHop: Called before each hop, including the first, with the URL of the request; an error that it throws
-    ///   ends the transfer before any name lookup. Must be quick.
+    /// - Parameter admitHop: Called before each hop with its URL; an error ends the transfer before any name lookup.
+    ///   Must be quick.
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
@@ -25,8 +22,6 @@ package protocol DataLoading: Sendable {
 package typealias HopAdmission = @Sendable (SourceURL) throws(DownloadError) -> Void
 
 extension DataLoading {
-    /// Fetches the source with any redirects.
-    ///
     /// - Throws: A ``DownloadError`` or `CancellationError`.
     package func load(_ request: TransferRequest, progress: TransferProgress) async throws -> TransferResult {
         try await load(request, progress: progress) { (_) throws(DownloadError) in }
@@ -37,15 +32,15 @@ extension DataLoading {
 
 package struct TransferRequest: Hashable, Sendable {
     package let identity: SourceIdentity
-    /// The condition that validates a stored version; nil requests the source itself.
+    /// Validates a stored version; nil requests the source itself.
     package let condition: SourceCondition?
-    /// Whether the source itself is needed; otherwise the header of any response is enough, including a redirect.
+    /// Otherwise the header of any response is enough, including a redirect.
     package let needsBody: Bool
-    /// The `traceparent` for named origins that accept one; nil for none.
+    /// A `traceparent` for named origins that accept one.
     package let traceparent: String?
-    /// The bytes to store; nil for a request that reads.
+    /// Nil for a request that reads.
     let upload: TransferUpload?
-    /// The maximum size of the response body in bytes; nil for the origin's limit.
+    /// Nil for the origin's limit.
     let maximumBytes: Int?
 
     package init(
@@ -59,7 +54,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.traceparent = traceparent
     }
 
-    /// Creates a request that reads an object of at most this many bytes, or stores one.
+    /// Reads an object of at most this many bytes, or stores one.
     init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
         self.identity = identity
         self.maximumBytes = maximumBytes
@@ -68,22 +63,17 @@ package struct TransferRequest: Hashable, Sendable {
         (condition, traceparent) = (nil, nil)
     }
 
-    /// Whether it neither reads a source nor stores an object, but notifies a host: the settings for addresses apply to
-    /// it, those for sources do not.
     var isCall: Bool { upload?.isCall ?? false }
 }
 
-/// The bytes sent by a request; compared by their digest.
 struct TransferUpload: Hashable, Sendable {
     let method: HTTPRequest.Method
-    /// The fields for these bytes, which replace common fields of the same names.
+    /// Replace common fields of the same names.
     let fields: HTTPFields
     let bytes: SharedBytes
     let isCall: Bool
-    /// The SHA-256 of the bytes in hexadecimal.
     private let digest: String
 
-    /// Creates the upload of an object; hashes all bytes.
     init(_ bytes: SharedBytes, _ description: ObjectDescription = ObjectDescription()) {
         self.bytes = bytes
         digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
@@ -123,13 +113,12 @@ package struct ObjectDescription: Sendable {
 
 package enum TransferResult: Sendable {
     case source(Source)
-    /// The version in the condition is still valid.
     case notModified(SourceConfirmation)
     /// The header of a response that is not an error, if no more was requested.
     case head
 }
 
-/// The progress of a transfer: written by the transfer's thread, read by any.
+/// Written by the transfer's thread, read by any.
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     private let expected = Atomic(-1)
@@ -152,7 +141,6 @@ package final class TransferProgress: Sendable {
 
     package func beginResponse() { hasBegun.store(true, ordering: .relaxed) }
 
-    /// Records that another origin is contacted, which has not responded yet.
     package func awaitResponse() { hasBegun.store(false, ordering: .relaxed) }
 
     package var isPastHalf: Bool {
@@ -176,7 +164,7 @@ package final class TransferProgress: Sendable {
         expect(count)
     }
 
-    /// Records bytes of the body, and reserves memory for them.
+    /// Also reserves memory.
     ///
     /// - Parameter window: The number of bytes retained by a decoder besides the body so far.
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
@@ -192,7 +180,7 @@ package final class TransferProgress: Sendable {
         }
     }
 
-    /// Calls `report` when bytes have arrived, at most once per `interval`, on the transfer's thread.
+    /// Calls `report` on the transfer's thread when bytes have arrived, at most once per `interval`.
     func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
         let first = ProgressWatch(
             interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
@@ -202,7 +190,7 @@ package final class TransferProgress: Sendable {
     /// The amount of memory reserved at a time in bytes.
     static let portion = 256 << 10
 
-    /// Gives the body this memory, and more as it arrives; nil releases it.
+    /// Adds more as the body arrives; nil releases it.
     func take(_ new: MemoryReservation?) {
         let old = room.withLock { room in
             defer { room = new }

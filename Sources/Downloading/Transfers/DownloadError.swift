@@ -1,13 +1,8 @@
-/// The reason why a source could not be fetched.
-///
 /// The texts are for logs only: they may contain addresses and messages of libraries.
 package enum DownloadError: Error, Hashable, Sendable {
-    /// The URL, one of its addresses or a redirect's target is not allowed: the rule, and the rejected value.
-    ///
-    /// Clients do not learn which of them.
+    /// A rule rejects the URL, one of its addresses or a redirect's target; clients do not learn which.
     case sourceNotAllowed(String)
-    /// The name has no address; for clients the same as ``sourceNotAllowed``, so that they cannot find out which
-    /// internal names exist.
+    /// For clients the same as ``sourceNotAllowed``, so that they cannot find out which internal names exist.
     case noAddress(String)
     /// No header of a response arrived: a name server's failure, or the connection was refused, reset or closed.
     case unreachable(String)
@@ -15,12 +10,10 @@ package enum DownloadError: Error, Hashable, Sendable {
     case protocolError(String)
     /// A valid response that does not fit the request: a part, a 304, or a redirect without a target.
     case unexpectedResponse(String)
-    /// The body does not match its content coding.
     case undecodable(String)
     /// The TLS handshake or the certificate failed.
     case tls(String)
     case tooManyRedirects
-    /// A valid response with an unexpected status.
     case status(Int)
     case storeRefusal(Int, code: String)
     /// The origin has no such source: 404 or 410.

@@ -1,4 +1,4 @@
-/// Callbacks for the downloader's events, for metrics; called on any thread, outside its lock.
+/// Called on any thread, outside the downloader's lock.
 package struct DownloadObserver: Sendable {
     package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int, _ duration: Duration) -> Void
     /// A caller joined a fetch in progress.
@@ -36,7 +36,6 @@ package struct TransferReport: Sendable, Equatable {
     package let identity: SourceIdentity
     package let state: State
     package let receivedBytes: Int
-    /// The announced length of the body, if any.
     package let expectedBytes: Int?
 
     init(_ identity: SourceIdentity, _ state: State, _ progress: TransferProgress) {
@@ -49,7 +48,6 @@ package struct TransferReport: Sendable, Equatable {
     static let interval = Duration.milliseconds(250)
 }
 
-/// The outcome of a transfer, as a label for metrics.
 package enum DownloadOutcome: String, Sendable, CaseIterable {
     case success
     case notModified = "not_modified"

@@ -1,5 +1,3 @@
-/// The time limits of one transfer: connecting, the first byte, a minimum speed, and the whole.
-///
 /// libcurl's own low-speed limit also applies while an origin is silent, so it could not distinguish slow from late.
 struct TransferClock {
     private enum Phase {
@@ -18,12 +16,10 @@ struct TransferClock {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    /// Records a redirect: another lookup and connection follow.
     mutating func beginHop(at now: Duration) {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    /// Records that the connection is open and the request is sent.
     mutating func connected(at now: Duration) {
         phase = .waiting(until: now + configuration.firstByteTimeout)
     }

@@ -1,11 +1,10 @@
 /// Detects dot segments of a path (RFC 3986 section 3.3), in the spellings that servers resolve.
 ///
-/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash. URL
-/// parsers, including libcurl's, leave these unchanged, so a path checked here could be another one at its origin. Some
-/// servers also drop everything after a semicolon in a segment, so there `..;x` refers to the parent.
+/// Some servers decode `%2e`, `%2f` and `%5c` before they resolve a path, and treat a backslash as a slash; URL parsers
+/// leave these unchanged, so a path checked here could be another one at its origin. Some also drop everything after a
+/// semicolon in a segment, so there `..;x` refers to the parent.
 package enum DotSegments {
-    /// Returns whether a segment of `path` is `.` or `..` up to its first semicolon, after decoding `%2e`, `%2f`, `%3b`
-    /// and `%5c` once.
+    /// Checks each segment up to its first semicolon, after decoding `%2e`, `%2f`, `%3b` and `%5c` once.
     package static func areIn(_ path: some StringProtocol) -> Bool {
         var length = 0
         var dots = 0

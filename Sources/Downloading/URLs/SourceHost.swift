@@ -5,9 +5,7 @@ struct SourceHost {
     let name: String
     let address: IPAddress?
 
-    /// Compares the parsed host with the written one.
-    ///
-    /// Spellings that the parser needlessly converts to an address or to plain ASCII are rejected: `2130706433` or
+    /// Rejects spellings that the parser needlessly converts to an address or to plain ASCII: `2130706433` or
     /// full-width digits only serve to bypass a check.
     init(_ parsed: String, written: String) throws(SourceURLError) {
         var name = parsed.asciiLowercased

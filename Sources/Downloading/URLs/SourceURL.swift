@@ -1,6 +1,6 @@
 package import Text
 
-/// The URL of a source: an absolute http or https URL, parsed once.
+/// An absolute http or https URL, parsed once.
 ///
 /// Two spellings of one URL are equal: scheme and host in lowercase, internationalized hosts in punycode, no default
 /// port, no fragment. The service fetches the canonical text, so no second parser can disagree with the first.
@@ -9,22 +9,18 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
     static let folderScheme = "folder"
     private static let uploadScheme = "given"
 
-    /// The whole URL in canonical form, in ASCII: comparing it as a `String` compares its bytes.
+    /// In ASCII: comparing it as a `String` compares its bytes.
     package let canonical: String
     package let scheme: String
     package let host: String
     package let port: Int
-    /// The path, percent-encoded, at least `/`.
     package let path: String
     package let address: IPAddress?
 
     /// The approximate memory use of its texts in bytes.
     var byteCount: Int { [canonical, host, path].reduce(0) { $0 + $1.utf8.count / 8 * 9 + 48 } }
 
-    /// Parses an absolute URL; a blank after its host becomes `%20`.
-    ///
-    /// A path with dot segments is rejected in any spelling: servers resolve more spellings of them than URL parsers
-    /// do, and the fetched path must be the checked one.
+    /// Rejects a path with dot segments in any spelling, because servers resolve more of them than URL parsers do.
     package init(parsing text: String) throws(SourceURLError) {
         let text = URLEscape.escapingBlanks(in: text)
         let scheme = try Self.scheme(of: text)
@@ -45,7 +41,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         guard canonical.hasOnlyBytes({ $0 < 0x80 }) else { throw .malformed }
     }
 
-    /// Resolves a `Location` field in a response from this URL (RFC 9110 section 10.2.2), as browsers do.
+    /// As browsers do (RFC 9110 section 10.2.2).
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
         let location = URLEscape.reference(location, from: scheme)
         let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
@@ -61,10 +57,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return try SourceURL(parsing: absolute)
     }
 
-    /// Creates the location of a file in a configured folder, which only looks like a URL: `folder://NAME/PATH`.
+    /// A file in a configured folder only looks like a URL: `folder://NAME/PATH`.
     ///
-    /// Each segment of the path is a file's or a folder's name as parsed by ``URLEscape/fileName(_:)``; the caller has
-    /// rejected dot segments.
+    /// Each segment is parsed by ``URLEscape/fileName(_:)``; the caller has rejected dot segments.
     init(inFolder name: String, path: Substring) throws(SourceURLError) {
         let relative = URLEscape.fileName(path.suffix(after: "/") ?? path)
         let segments = relative.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -81,9 +76,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var fileSegments: [String] { path.split(separator: "/").map { URLEscape.text(of: $0) } }
 
-    /// Creates the name of an uploaded image, which only looks like a URL: `given://NAME/`.
-    ///
-    /// - Parameter name: Lowercase letters and digits.
+    /// An uploaded image only looks like a URL: `given://NAME/`.
     init(given name: String) {
         scheme = Self.uploadScheme
         host = name
@@ -101,7 +94,6 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         canonical.suffix(after: UInt8(ascii: "?"))
     }
 
-    /// Path and query, as in a request.
     package var target: String { path + (query.map { "?" + $0 } ?? "") }
 
     func replacingQuery(with query: String?) throws(SourceURLError) -> SourceURL {
@@ -133,7 +125,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         return scheme
     }
 
-    /// Returns the host as written, including brackets, without the port; rejects user names and escapes.
+    /// Returns the host including brackets, without the port; rejects user names and escapes.
     private static func writtenHost(in rest: Substring) throws(SourceURLError) -> String {
         let authority = rest.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
         guard !authority.isEmpty,

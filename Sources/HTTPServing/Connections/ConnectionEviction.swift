@@ -1,8 +1,7 @@
 import Coordination
 import HTTPTypes
 
-/// Makes room for a new connection when all slots are taken: closes the connection idle for longest in the network with
-/// the most connections.
+/// When all slots are taken, closes the connection idle for longest in the network with the most connections.
 ///
 /// Idle connections of one client therefore cannot crowd out others. A connection with a request in progress is never
 /// closed. Closings are planned in batches, and an empty plan is not retried at once: a flood of connections costs the
@@ -11,13 +10,13 @@ struct ConnectionEviction {
     struct Candidate<Connection> {
         let connection: Connection
         let network: ClientNetwork
-        /// The time at which the last request ended; nil while one is in progress.
+        /// Nil while a request is in progress.
         let idleSince: Duration?
     }
 
-    /// The maximum number of planned closings, and of closings in progress beyond the limit of connections.
+    /// Planned, and in progress beyond the limit of connections.
     static let maximumClosings = 64
-    /// The time until the next plan if the last one was empty.
+    /// Until the next plan if the last one was empty.
     private static let pause = Duration.milliseconds(20)
 
     private var plan: [Candidate<any OpenConnection>] = []
@@ -26,11 +25,11 @@ struct ConnectionEviction {
     private var unreported = 0
     private var nextReport = Duration.zero
 
-    /// Closes one connection; returns false if none may be closed.
+    /// Returns false if no connection may be closed.
     ///
     /// - Parameters:
-    ///   - limit: The number of slots; if it is small, closings are planned one at a time.
-    ///   - candidates: Returns all connections; called only when the plan is used up.
+    /// - limit: The number of slots; if it is small, closings are planned one at a time.
+    /// - candidates: Called only when the plan is used up.
     mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.maximumClosings else { return false }
         if closeNext(at: now) { return true }
@@ -44,8 +43,7 @@ struct ConnectionEviction {
 
     mutating func noteClosed() { closings -= 1 }
 
-    /// Returns the number of connections closed since the last report, at most once a minute; nil if there is nothing
-    /// to report.
+    /// Closed since the last report, at most once a minute.
     mutating func report(at now: Duration) -> Int? {
         guard unreported > 0, now >= nextReport else { return nil }
         defer { unreported = 0 }

@@ -1,9 +1,7 @@
 import Synchronization
 
-/// Tracks the owner of a connection, and since when it is idle; safe on any thread.
 struct ConnectionOccupancy: ~Copyable {
-    /// The owner of a connection: the current request, its arriving body, or the watch thread while it closes the
-    /// connection.
+    /// The current request, its arriving body, or the watch thread while it closes the connection.
     enum Occupant: UInt8, AtomicRepresentable {
         case none, request, body, watch
     }
@@ -17,7 +15,7 @@ struct ConnectionOccupancy: ~Copyable {
         idleBegan = Atomic(Moment(now))
     }
 
-    /// Acquires the connection; returns false if it has an owner.
+    /// False if the connection has an owner.
     func acquire(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
 
     func endRequest(at now: Duration) {
@@ -30,7 +28,7 @@ struct ConnectionOccupancy: ~Copyable {
         _ = pass(from: .request, to: .body)
     }
 
-    /// Ends the wait for the body; returns false if the watch thread already has.
+    /// False if the watch thread already has.
     func endBody() -> Bool { pass(from: .body, to: .request) }
 
     var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
@@ -40,7 +38,7 @@ struct ConnectionOccupancy: ~Copyable {
         return now >= deadline
     }
 
-    /// Acquires the connection from an arriving body; returns false if there is none.
+    /// False if there is no arriving body.
     func acquireFromBody() -> Bool { pass(from: .body, to: .watch) }
 
     private func pass(from owner: Occupant, to next: Occupant) -> Bool {
@@ -49,9 +47,7 @@ struct ConnectionOccupancy: ~Copyable {
         ).exchanged
     }
 
-    /// Records when the current header began; nil for none.
-    ///
-    /// Watch thread only.
+    /// Nil for no header; watch thread only.
     func noteHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
 
     var isFree: Bool { occupant.load(ordering: .relaxed) == .none }
@@ -60,13 +56,13 @@ struct ConnectionOccupancy: ~Copyable {
 
     var idleSince: Duration? { idleBegan.load(ordering: .relaxed).time }
 
-    /// Whether a header has been incomplete for a second.
+    /// Incomplete for a second.
     func hasSlowHeader(at now: Duration) -> Bool {
         headerBegan.load(ordering: .relaxed).time.map { now - $0 >= .seconds(1) } ?? false
     }
 }
 
-/// An optional time in one word.
+/// One word.
 private struct Moment: AtomicRepresentable {
     static let never = Moment(nanoseconds: .min)
 
@@ -82,7 +78,6 @@ private struct Moment: AtomicRepresentable {
 
     private init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The time in nanosecond resolution; nil for never.
     var time: Duration? { nanoseconds == .min ? nil : .nanoseconds(nanoseconds) }
 
     typealias AtomicRepresentation = Int64.AtomicRepresentation

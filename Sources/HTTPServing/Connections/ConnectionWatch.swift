@@ -3,16 +3,14 @@ import Coordination
 import Glibc
 import Synchronization
 
-/// The events of the `http-watch` thread: clients that disconnect while their connection is suspended, and commands.
+/// Clients that disconnect while their connection is suspended, and commands, for the `http-watch` thread.
 ///
 /// Event threads register a connection once per deferred response; ordinary requests never get here.
 final class ConnectionWatch: Sendable {
     struct Commands {
-        /// Close connections as soon as they are idle.
+        /// As soon as connections are idle.
         var isDraining = false
-        /// Stop by this time, even with requests in progress.
         var stopDeadline: Duration?
-        /// Called before requests in progress are aborted.
         var willAbort: @Sendable () -> Void = {}
     }
 
@@ -25,7 +23,7 @@ final class ConnectionWatch: Sendable {
     private static let wakeTicket: UInt64 = 0
 
     private let epoll: CInt
-    /// The read end of the pipe that wakes the thread.
+    /// Wakes the thread.
     let wakeReader: CInt
     private let wakeWriter: CInt
     private let nextTicket = Atomic<UInt64>(1)
@@ -52,35 +50,31 @@ final class ConnectionWatch: Sendable {
         for descriptor in [epoll, wakeReader, wakeWriter] where descriptor >= 0 { close(descriptor) }
     }
 
-    /// Returns an identifier for a deferred response, unique in this server.
+    /// Unique in this server.
     func makeTicket() -> UInt64 {
         nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue
     }
 
-    /// Abandons the deferred response when the client disconnects.
-    ///
-    /// Event thread only, while the descriptor is open.
+    /// When the client disconnects; event thread only, while the descriptor is open.
     func watchHangup(of connection: any OpenConnection, descriptor: CInt, ticket: UInt64) {
         suspended.withLock { $0[ticket] = connection }
         CLinux_epoll_watch_hangup(epoll, descriptor, ticket)
     }
 
-    /// Stops watching, because the deferred response is ready or abandoned.
-    ///
-    /// Event thread only, while the descriptor is still open.
+    /// The deferred response is ready or abandoned; event thread only, while the descriptor is still open.
     func forgetHangup(descriptor: CInt, ticket: UInt64) {
         CLinux_epoll_forget(epoll, descriptor)
         _ = suspended.withLock { $0.removeValue(forKey: ticket) }
     }
 
-    /// Updates the commands and wakes the watch thread; safe on any thread.
+    /// Wakes the watch thread; safe on any thread.
     func update(_ change: (inout Commands) -> Void) {
         state.withLock { change(&$0.commands) }
         var byte: UInt8 = 1
         _ = unsafe write(wakeWriter, &byte, 1)
     }
 
-    /// Waits for the watch thread to end; returns true if no request was aborted.
+    /// Returns true if no request was aborted.
     func end() async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
@@ -93,9 +87,8 @@ final class ConnectionWatch: Sendable {
 
     var commands: Commands { state.withLock { $0.commands } }
 
-    /// Waits up to `limit` for disconnecting clients or a command, and abandons the responses of clients that left.
-    ///
-    /// Watch thread only.
+    /// Waits for disconnecting clients or a command, and abandons the responses of clients that left; watch thread
+    /// only.
     func wait(atMost limit: Duration) {
         let milliseconds = CInt(max(0, limit.milliseconds.rounded(.up)))
         var tickets = [UInt64](repeating: 0, count: 64)
@@ -122,17 +115,17 @@ final class ConnectionWatch: Sendable {
     }
 }
 
-/// Estimates when a connection's current header began, from its byte counts at intervals.
+/// From a connection's byte counts at intervals.
 struct UnfinishedHeader {
-    /// The time at which the header began; nil if none has.
+    /// Nil if no header has begun.
     private(set) var since: Duration?
     private var afterBytes = 0
 
-    /// Takes a sample; returns true if the same header has been incomplete for at least `limit`.
+    /// The same header has been incomplete for at least `limit`.
     ///
     /// - Parameters:
-    ///   - pendingBytes: The number of bytes received after the last complete header.
-    ///   - afterBytes: The size of all earlier complete headers, which tells one incomplete header from the next.
+    /// - pendingBytes: Received after the last complete header.
+    /// - afterBytes: The size of all earlier headers, which tells one incomplete header from the next.
     mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
         guard pendingBytes > 0 else {
             since = nil

@@ -1,12 +1,11 @@
 import HTTPTypes
 
-/// A response that becomes ready while its connection is suspended, from a task or after a short wait; the first event
-/// ends the wait.
+/// Becomes ready while its connection is suspended, from a task or after a short wait; the first event ends the wait.
 ///
 /// A plain state machine: the caller guards it with a lock and performs the returned action outside the lock. Tickets
 /// identify the deferred responses of a connection, so that a late event of an earlier one has no effect.
 struct DeferredResponse {
-    /// Returns the response, or defers it again; called on the event thread.
+    /// Called on the event thread; may defer the response again.
     typealias Kept = @Sendable () -> HTTPReply
 
     private enum State {
@@ -17,7 +16,7 @@ struct DeferredResponse {
     }
 
     struct Abandonment {
-        /// The task to cancel; nil if there is none, or it has not been attached yet.
+        /// Nil if there is none, or it has not been attached yet.
         let task: Task<Void, Never>?
     }
 
@@ -27,8 +26,7 @@ struct DeferredResponse {
         state = .awaited(ticket: ticket, task: nil)
     }
 
-    /// Records the task that computes the response; returns true if the wait has already been abandoned and the task
-    /// must be cancelled.
+    /// Returns true if the wait has been abandoned and the task must be cancelled.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
         switch state {
         case .awaited(ticket, _):
@@ -39,22 +37,21 @@ struct DeferredResponse {
         }
     }
 
-    /// Ends the wait with a response; returns true if the connection must be resumed, false if the client has
-    /// disconnected.
+    /// Returns true if the connection must be resumed, false if the client has disconnected.
     mutating func keep(_ answer: @escaping Kept, ticket: UInt64) -> Bool {
         guard case .awaited(ticket, _) = state else { return false }
         state = .kept(answer)
         return true
     }
 
-    /// Ends the wait without a response; nil if there is no wait, otherwise the connection must be resumed.
+    /// Nil if there is no wait, otherwise the connection must be resumed.
     mutating func abandon(ticket: UInt64? = nil) -> Abandonment? {
         guard case .awaited(let current, let task) = state, ticket == nil || ticket == current else { return nil }
         state = .abandoned(ticket: current)
         return Abandonment(task: task)
     }
 
-    /// Returns the response after the connection was resumed; nil if the wait was abandoned.
+    /// After the connection was resumed; nil if the wait was abandoned.
     ///
     /// The next wait may begin afterward.
     mutating func take() -> Kept? {

@@ -2,26 +2,21 @@ import Glibc
 package import HTTPTypes
 
 package struct HTTPServerConfiguration: Sendable {
-    /// The numeric IPv4 or IPv6 address to listen on; `::` accepts both families.
     package var bindAddress = "0.0.0.0"
-    /// The port to listen on; 0 selects a free one.
     package var port: UInt16 = 8080
-    /// The number of event threads; one per core gives the highest throughput.
+    /// One per core gives the highest throughput.
     package var threads = 1
-    /// The maximum number of open connections; beyond it, each new connection replaces an idle one, or is closed if
-    /// none is idle.
+    /// Beyond it, each new connection replaces an idle one, or is closed if none is idle.
     package var maximumConnections = 4096
     package var maximumConnectionsPerAddress: Int?
-    /// Whether an address belongs to a proxy for many clients, which has no connection limit.
+    /// Of many clients; it has no connection limit.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
-    /// The time a connection may stay open without a request; rounded up to whole seconds.
+    /// Without a request; rounded up to whole seconds.
     package var keepAliveTimeout = Duration.seconds(60)
-    /// The time from the first byte of a request header to its end.
+    /// From the first byte to the end of the header.
     package var headerTimeout = Duration.seconds(5)
-    /// The time from the end of a request header to the end of its body; a body slower than ``BodyPace`` allows ends
-    /// earlier.
+    /// From the end of the header; a body slower than ``BodyPace`` allows ends earlier.
     package var bodyTimeout = Duration.seconds(15)
-    /// The time for which a client may leave a response unread.
     package var stalledReaderTimeout = Duration.seconds(10)
     package var maximumTargetLength = 8192
     package var maximumFieldsLength = 16384
@@ -29,15 +24,15 @@ package struct HTTPServerConfiguration: Sendable {
 
     package init() {}
 
-    /// The maximum number of connection descriptors, including connections being closed to make room.
+    /// Includes connections being closed to make room.
     package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.maximumClosings }
 }
 
 package enum HTTPServerError: Error, Hashable, Sendable {
     case invalidAddress(String)
-    /// The address or port cannot be bound; `systemError` is an `errno` value.
+    /// `systemError` is an `errno` value.
     case cannotListen(address: String, port: UInt16, systemError: Int32)
-    /// Threads or descriptors are not available; `systemError` is an `errno` value.
+    /// Of threads or descriptors; `systemError` is an `errno` value.
     case cannotStart(systemError: Int32)
 }
 

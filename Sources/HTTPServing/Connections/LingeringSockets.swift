@@ -1,12 +1,11 @@
 import Coordination
 import Glibc
 
-/// Sockets that briefly outlive their connections, so that rejected clients can read the response.
+/// Sockets briefly outlive their connections, so that rejected clients can read the response.
 ///
 /// A client that is still sending when its socket is closed gets a reset, and gives up without reading the response
 /// (RFC 9112 section 9.6). Therefore only the sending side is shut down, and received bytes are discarded until the
-/// client closes. Event threads add sockets, and the watch thread drains them; their number, bytes and time are
-/// bounded.
+/// client closes. Event threads add sockets, and the watch thread drains them.
 final class LingeringSockets: Sendable {
     private struct Socket {
         let descriptor: CInt
@@ -19,8 +18,7 @@ final class LingeringSockets: Sendable {
 
     private let sockets = Locked<[Socket]>([])
 
-    /// Stores a duplicate of a descriptor that is about to be closed; returns false if there is no room, and the socket
-    /// is closed at once.
+    /// The original is about to be closed; returns false if there is no room.
     func add(copyOf descriptor: CInt, at now: Duration) -> Bool {
         sockets.withLock { sockets in
             guard sockets.count < Self.maximumCount else { return false }
@@ -32,7 +30,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Discards received bytes and closes finished or overdue sockets; returns true if any remain.
+    /// Closes finished or overdue sockets; returns true if any remain.
     func drain(at now: Duration) -> Bool {
         sockets.withLock { sockets in
             sockets = sockets.compactMap { socket in
@@ -52,7 +50,7 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// Returns whether the client may still be sending.
+    /// The client may still be sending.
     private static func discard(_ socket: inout Socket) -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
             while socket.bytesLeft > 0 {

@@ -28,7 +28,6 @@ final class ServingContext: Sendable {
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    /// Makes each next response the last of its connection.
     func drain() {
         draining.store(true, ordering: .relaxed)
     }
@@ -37,8 +36,8 @@ final class ServingContext: Sendable {
 
     var openConnections: [any OpenConnection] { connections.withLock { Array($0.values) } }
 
-    /// Takes a slot for a new connection on its event thread; returns false if all slots are taken and no connection
-    /// can be closed, or if the address is at its limit.
+    /// On the event thread; false if all slots are taken and no connection can be closed, or if the address is at its
+    /// limit.
     func admit(_ peer: PeerAddress) -> Bool {
         guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
@@ -49,7 +48,7 @@ final class ServingContext: Sendable {
         return false
     }
 
-    /// Takes a slot of an address; trusted proxies have no limit.
+    /// Trusted proxies have no limit.
     private func takeSlot(for peer: PeerAddress) -> Bool {
         guard let limit = configuration.maximumConnectionsPerAddress, !configuration.isTrustedProxy(peer) else {
             return true
@@ -70,7 +69,7 @@ final class ServingContext: Sendable {
         }
     }
 
-    /// Whether enough connections are closing to make up for the excess.
+    /// Enough connections are closing to make up for the excess.
     private func makeRoom(for surplus: Int) -> Bool {
         let now = timekeeper.now
         let (isMade, report) = eviction.withLock { eviction in
@@ -89,9 +88,7 @@ final class ServingContext: Sendable {
         connections.withLock { $0[ObjectIdentifier(connection)] = connection }
     }
 
-    /// Lets a rejected client read the response although its connection is closing.
-    ///
-    /// Event thread only, while the descriptor is open.
+    /// The connection is closing; event thread only, while the descriptor is open.
     func linger(_ descriptor: CInt) {
         // The command wakes the watch thread, which drains.
         if lingering.add(copyOf: descriptor, at: timekeeper.now) { watch.update { _ in } }
@@ -105,7 +102,7 @@ final class ServingContext: Sendable {
         releaseSlot(of: connection.peer)
     }
 
-    /// Whether the library may be stopped: it has no connections, and no thread is about to wake one of its threads.
+    /// The library may be stopped: it has no connections, and no thread is about to wake one of its threads.
     var isIdle: Bool {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }
@@ -114,7 +111,7 @@ final class ServingContext: Sendable {
         resuming.wrappingAdd(1, ordering: .acquiringAndReleasing)
     }
 
-    /// Ends ``beginResuming()``, which keeps the library running while a connection is resumed.
+    /// ``beginResuming()`` keeps the library running while a connection is resumed.
     func endResuming() {
         resuming.wrappingSubtract(1, ordering: .releasing)
     }

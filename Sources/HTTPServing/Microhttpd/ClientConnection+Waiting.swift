@@ -2,11 +2,8 @@ import CMicrohttpd
 import Coordination
 import HTTPTypes
 
-/// Suspends a connection until its response, or the next piece of it, is ready, so that its event thread can do other
-/// work.
+/// Suspended until the response, or the next piece of it, is ready, so that the event thread can do other work.
 extension ClientConnection {
-    /// Runs a task for the response.
-    ///
     /// The order matters: no thread may resume the connection before the library has suspended it, and if a client
     /// disconnects before the task is attached, attaching cancels the task.
     func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
@@ -23,7 +20,7 @@ extension ClientConnection {
         if isAbandoned { task.cancel() }
     }
 
-    /// Suspends the connection for a short wait, during which disconnects are not detected.
+    /// Disconnects are not detected.
     func suspend(during wait: ShortWait) {
         let ticket = context.watch.makeTicket()
         step = .deferred(Deferral(ticket: ticket, wait: wait))
@@ -32,7 +29,7 @@ extension ClientConnection {
         wait.begin { self.keep(wait.answer, ticket: ticket) }
     }
 
-    /// Ends the wait with a response, on any thread; the event thread sends it.
+    /// On any thread; the event thread sends the response.
     private func keep(_ answer: @escaping DeferredResponse.Kept, ticket: UInt64) {
         _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
     }
@@ -48,7 +45,7 @@ extension ClientConnection {
         return true
     }
 
-    /// Waits until `body` has another piece; event thread only, within the library's callback for more bytes.
+    /// Until `body` has another piece; event thread only, within the library's callback for more bytes.
     ///
     /// The order matters: no thread may resume the connection before the library has suspended it.
     func suspend(until body: StreamedBody) {
@@ -60,10 +57,9 @@ extension ClientConnection {
         body.whenReady { [weak self] in _ = self?.resume { $0.streamWait.take(ticket) } }
     }
 
-    /// Aborts the connection within a response, so that the client does not take it for complete; event thread only.
+    /// Within a response, so that the client does not take it for complete; event thread only.
     func breakOff() { socket.end() }
 
-    /// Ends the wait for a piece, because the connection continues or closes; event thread only.
     func endStreamWait() {
         guard let ticket = streamTicket else { return }
         streamTicket = nil
@@ -71,7 +67,7 @@ extension ClientConnection {
         _ = shared.withLock { $0.streamWait.take(ticket) }
     }
 
-    /// Resumes the connection if `end` ended the wait; the connection stays alive until then, because it is suspended.
+    /// The connection stays alive until then, because it is suspended.
     private func resume<Outcome: Sendable>(_ end: (inout Shared) -> Outcome?) -> Outcome? {
         context.beginResuming()
         defer { context.endResuming() }
@@ -89,7 +85,7 @@ extension ClientConnection {
         return give(answer())
     }
 
-    /// Returns the response of a resumed connection; nil if the wait was abandoned.
+    /// Of a resumed connection; nil if the wait was abandoned.
     func end(_ promise: Deferral) -> DeferredResponse.Kept? {
         if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }

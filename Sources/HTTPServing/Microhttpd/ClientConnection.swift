@@ -6,13 +6,13 @@ import HTTPTypes
 import Synchronization
 import Telemetry
 
-/// An open connection and its current request.
+/// A connection and its current request.
 ///
 /// Its event thread calls ``receive(target:length:)``, ``handle(method:version:upload:)``, ``complete()`` and
 /// ``close()``. The watch thread and the tasks of deferred responses access only atomic values and `shared`.
 @safe
 final class ClientConnection: OpenConnection, @unchecked Sendable {
-    /// The progress of the current request; event thread only.
+    /// Event thread only.
     enum Step {
         case awaitingLine
         case lineReceived(ReceivedTarget)
@@ -25,7 +25,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     struct Deferral {
         let ticket: UInt64
-        /// The short wait; nil if a task computes the response, and disconnects are watched for.
+        /// Nil if a task computes the response, and disconnects are watched for.
         var wait: ShortWait?
     }
 
@@ -42,10 +42,10 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let peer: PeerAddress
     private let openedAt: Duration
     var step = Step.awaitingLine
-    /// Identifies the watch for a disconnect while a streamed body waits; event thread only.
+    /// Of a streamed body's watch for a disconnect; event thread only.
     var streamTicket: UInt64?
     private var isRefused = false
-    /// Whether the connection closes after the response to the current request; event thread only.
+    /// The connection closes after the response to the current request; event thread only.
     private var hasLastRequest = false
     private let occupancy: ConnectionOccupancy
     let shared = Locked(Shared())
@@ -75,8 +75,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             ReceivedTarget(target, length: length, maximumLength: maximum, known: memory.header?.target))
     }
 
-    /// Called when a header has arrived, its request is complete, or the connection was resumed; returning false closes
-    /// the connection.
+    /// A header has arrived, its request is complete, or the connection was resumed; returning false closes the
+    /// connection.
     ///
     /// A response queued in the first of these calls closes the connection, which suits rejections, because their body
     /// is not read.
@@ -98,7 +98,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Called when the response is sent or the request failed.
     func complete() {
         // If the library finds a resumed connection broken, it does not call the handler again.
         if case .deferred(let promise) = step {
@@ -110,14 +109,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         occupancy.endRequest(at: context.timekeeper.now)
     }
 
-    /// Called before the descriptor is closed.
     func close() {
         shared.withLock { $0.isOpen = false }
         if isRefused { context.linger(socket.descriptor) }
         context.remove(self)
     }
 
-    /// Rejects a request before the library sends its own error page with this status; event thread only.
+    /// Before the library sends its own error page with this status; event thread only.
     ///
     /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
     /// the library sends its header twice.
@@ -149,7 +147,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Shuts down the half of the connection that the client has closed, which only wakes the event thread.
+    /// Shuts down the half that the client has closed.
     ///
     /// The library's polling is edge-triggered. After a short read it waits for the next edge, although the end of the
     /// stream may have arrived with the last bytes. Only the body's deadline would then end the request.
@@ -159,7 +157,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Sends a response directly to the socket, because the library cannot send one now.
+    /// Directly to the socket, because the library cannot send a response now.
     private func refuse(with response: HTTPResponse) {
         isRefused = true
         socket.send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
@@ -201,7 +199,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// Receives a part of the body; an empty part ends it.
+    /// An empty part ends the body.
     ///
     /// Returning false ends the connection.
     @unsafe
@@ -257,7 +255,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         return unsafe outgoing.queue(on: connection)
     }
 
-    /// Lets the client pause reading the response, the connection's last, for any time.
+    /// The client may pause reading the connection's last response for any time.
     private func disableStallLimits() {
         socket.limitStall(toMilliseconds: 0)
         unsafe CMicrohttpdShim_limit_idleness(connection, 0)
@@ -321,10 +319,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     var isEvicted: Bool { shared.withLock { $0.isEvicted } }
 
-    /// Whether no request is in progress: none being served, none in the socket's buffer, and no recent incomplete
-    /// header.
-    ///
-    /// The descriptor must be open.
+    /// None being served, none in the socket's buffer, and no recent incomplete header; the descriptor must be open.
     private func isIdle(at now: Duration) -> Bool {
         guard occupancy.isFree else { return false }
         return occupancy.hasSlowHeader(at: now) || pendingBytes <= 0
@@ -341,7 +336,6 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         }
     }
 
-    /// The number of bytes received after the last complete header.
     private var pendingBytes: Int {
         let consumed = consumedBytes.load(ordering: .acquiring)
         return socket.receivedBytes - consumed

@@ -1,31 +1,28 @@
 import CLinux
 import Glibc
 
-/// The socket of a connection, for operations that bypass the library: inspecting it, sending a last response, and
-/// closing it.
-///
-/// The descriptor must be open during each call.
+/// Inspects the socket, sends a last response, and closes it, without the library; the descriptor must be open during
+/// each call.
 struct ConnectionSocket: Sendable {
     let descriptor: CInt
 
-    /// The number of bytes received since the connection began; -1 if the kernel does not report it.
+    /// Since the connection began; -1 if the kernel does not report it.
     var receivedBytes: Int { Int(CLinux_tcp_received_bytes(descriptor)) }
 
-    /// Whether the client has closed its half and everything it sent has been read.
+    /// The client has closed its half and everything it sent has been read.
     var isAtEnd: Bool {
         var byte: UInt8 = 0
         return unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0
     }
 
-    /// Sends as many bytes as the socket accepts at once.
+    /// As many bytes as the socket accepts at once.
     func send(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
         }
     }
 
-    /// Ends the connection if the client acknowledges nothing, or has a closed window, for this long; 0 disables the
-    /// limit.
+    /// If the client acknowledges nothing, or has a closed window, for this long; 0 disables the limit.
     func limitStall(toMilliseconds milliseconds: UInt32) { CLinux_tcp_limit_stall(descriptor, milliseconds) }
 
     func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }

@@ -1,13 +1,11 @@
 import Glibc
 
-/// The socket for new connections.
-///
-/// It is not created by the library, so that accepting can stop while connections continue.
+/// Not created by the library, so that accepting can stop while connections continue.
 struct ListeningSocket: Sendable {
-    /// The maximum number of connections that wait to be accepted.
+    /// Connections that wait to be accepted.
     static let backlog = 4_096
 
-    /// The descriptor; owned by the daemon once it has started.
+    /// Owned by the daemon once it has started.
     let descriptor: CInt
     let port: UInt16
 
@@ -37,7 +35,7 @@ struct ListeningSocket: Sendable {
         self.port = Self.boundPort(of: descriptor)
     }
 
-    /// Stops listening at once; the kernel rejects later clients.
+    /// The kernel rejects later clients.
     ///
     /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
     /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the

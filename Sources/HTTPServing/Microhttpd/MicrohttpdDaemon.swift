@@ -4,13 +4,11 @@ import Coordination
 import Glibc
 import HTTPTypes
 
-/// The library's event threads for one listening socket.
 @safe
 final class MicrohttpdDaemon: @unchecked Sendable {
     private let raw: OpaquePointer
     private let callbacks: UnsafeMutablePointer<CMicrohttpdShim_callbacks>
 
-    /// Starts the threads, which take ownership of the socket.
     init(_ socket: ListeningSocket, context: ServingContext) throws(HTTPServerError) {
         let configuration = context.configuration
         let threads = UInt32(max(1, configuration.threads))
@@ -32,13 +30,13 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
-    /// Accepts up to `limit` connections from the backlog; never called after ``stop()``.
+    /// From the backlog; never called after ``stop()``.
     func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
     }
 
-    /// Ends the threads and closes the socket; called once, when the context is quiet.
+    /// Called once, when the context is quiet.
     func stop() {
         unsafe MHD_stop_daemon(raw)
         unsafe Unmanaged<ServingContext>.fromOpaque(callbacks.pointee.context).release()
@@ -47,8 +45,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
 }
 
 extension HTTPServerConfiguration {
-    /// The size of the library's buffer for one connection: large enough for our own limits to apply first, and no
-    /// larger.
+    /// Large enough for our own limits to apply first, and no larger.
     ///
     /// The buffer contains the request header, a record per field and the response header, and the library clears all
     /// of it after each request. Clearing it is a large part of the cost of a small response, and evicts other data
@@ -59,7 +56,6 @@ extension HTTPServerConfiguration {
     }
 }
 
-/// The library's callbacks; all are called on its event threads.
 private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShim_callbacks {
     unsafe CMicrohttpdShim_callbacks(
         context: context,
@@ -83,7 +79,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
 }
 
 extension HTTPRejection {
-    /// Maps a status with which the library rejects a request; nil if the request is not at fault.
+    /// The library rejects a request with it; nil if the request is not at fault.
     init?(status: UInt32) {
         switch status {
         case 400: self = .badRequest

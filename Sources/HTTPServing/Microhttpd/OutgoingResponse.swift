@@ -2,15 +2,15 @@ import CMicrohttpdShim
 import HTTPTypes
 import Memory
 
-/// A response in the library's form, until it is queued.
+/// In the library's form, until it is queued.
 @safe
 struct OutgoingResponse: ~Copyable {
     private let raw: OpaquePointer
     private let status: UInt32
-    /// The number of invalid fields left out.
+    /// Invalid fields, left out.
     let refusedFieldCount: Int
 
-    /// Creates the response for `connection`, which closes after it if `isLast`; nil if out of memory.
+    /// Nil if out of memory.
     ///
     /// A response shared by several connections has no connection; its body must not be streamed.
     init?(_ response: HTTPResponse, isLast: Bool, on connection: ClientConnection? = nil) {
@@ -29,13 +29,12 @@ struct OutgoingResponse: ~Copyable {
         unsafe CMicrohttpdShim_discard(raw)
     }
 
-    /// Queues the response for the current request of a connection, on its event thread; returns false if it is too
-    /// late.
+    /// On the connection's event thread; false if it is too late.
     func queue(on connection: OpaquePointer) -> Bool {
         unsafe CMicrohttpdShim_queue(connection, status, raw)
     }
 
-    /// Adds a field; returns 1 if it is invalid, otherwise 0.
+    /// Returns 1 if the field is invalid, otherwise 0.
     ///
     /// On the wire field values are bytes: each scalar up to U+00FF is one byte, as in ``HTTPField/value``.
     @unsafe
@@ -48,8 +47,7 @@ struct OutgoingResponse: ~Copyable {
         return isAdded ? 0 : 1
     }
 
-    /// Whether the library writes the field: `Content-Length`, `Connection` and `Transfer-Encoding`, and `Date` if
-    /// there is none.
+    /// `Content-Length`, `Connection` and `Transfer-Encoding`, and `Date` if there is none.
     private static func isWrittenByServer(_ field: HTTPField) -> Bool {
         switch field.name.rawName.utf8.count {
         case 4: field.name == .date && HTTPDate(field.value) == nil
@@ -87,9 +85,9 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()
 }
 
-/// A whole response as bytes, for cases in which the library cannot send it because it has no request to answer.
+/// For cases in which the library cannot send a response because it has no request to answer.
 enum RefusalText {
-    /// Returns status line, fields and body; the connection closes after it.
+    /// The connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
         var header = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase ?? "Refused")\r\n"
         header += "Date: \(HTTPDate(secondsSince1970: secondsSince1970).imfFixdate)\r\nConnection: close\r\n"

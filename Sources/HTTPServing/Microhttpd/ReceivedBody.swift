@@ -2,21 +2,20 @@ import Coordination
 import HTTPTypes
 import Memory
 
-/// The body of a request while it arrives; event thread only.
 final class ReceivedBody {
     private let bodilessRequest: HTTPRequest
-    /// The announced length; nil for a chunked body.
+    /// Nil for a chunked body.
     private let length: Int?
     private let maximumLength: Int
     private let hold: (any BodyReservation)?
-    /// The time by which the whole body must have arrived.
+    /// For the whole body.
     let deadline: Duration
     private let timekeeper: any Timekeeper
     private var bytes: ByteAccumulator
 
     enum Failure: Error {
         case late
-        /// It exceeds the route's limit or the announced length.
+        /// The route's limit or the announced length is exceeded.
         case tooLong
         /// There is no room for it.
         case rejected(HTTPResponse)
@@ -26,11 +25,9 @@ final class ReceivedBody {
     /// written.
     private static let reservationThreshold = 64 << 10
 
-    /// Creates the body of `request`, which must arrive within `limit`.
-    ///
     /// - Parameters:
-    ///   - length: The announced length; nil for a chunked body.
-    ///   - hold: The reservation, kept until the whole body has arrived.
+    /// - length: Nil for a chunked body.
+    /// - hold: Kept until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyReservation)?, within limit: Duration,
         by timekeeper: any Timekeeper
@@ -58,8 +55,7 @@ final class ReceivedBody {
         unsafe bytes.append(part)
     }
 
-    /// Returns the request with its body, and the hold that answers it, if any; nil if the body ended before its
-    /// announced length.
+    /// With the hold that answers the request, if any; nil if the body ended before its announced length.
     ///
     /// Called once, at the end.
     func finish() -> (request: HTTPRequest, hold: (any BodyReservation)?)? {

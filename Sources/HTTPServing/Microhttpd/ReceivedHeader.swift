@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import HTTPTypes
 
-/// A request header in the connection's buffer, during the library's first call of the handler.
+/// A header in the connection's buffer, during the library's first call of the handler.
 ///
 /// The library splits the header in place, replacing colons and line ends by zero bytes, and reports where each name
 /// and value begins. Folded lines, bare line feeds, zero bytes and stray spaces all leave a gap: a header is
@@ -12,12 +12,12 @@ import HTTPTypes
 struct ReceivedHeader {
     enum Outcome {
         case request(HTTPRequest)
-        /// A request whose body has this length; nil for a chunked body.
+        /// The length is nil for a chunked body.
         case requestWithBody(HTTPRequest, length: Int?, BodyPolicy)
         case refusal(HTTPRejection)
     }
 
-    /// The size from the request line to the empty line, inclusive.
+    /// From the request line to the empty line, inclusive.
     let size: Int
     private let connection: OpaquePointer
     private let method: UnsafePointer<CChar>
@@ -31,12 +31,12 @@ struct ReceivedHeader {
         size = unsafe CMicrohttpdShim_header_size(connection)
     }
 
-    /// The header as the library left it, from the method to the empty line; two characters of the target are
-    /// overwritten.
+    /// As the library left it, from the method to the empty line; two characters of the target are overwritten.
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
-    /// Parses the header; `target` is the target of its first line, and `responder` decides which requests may have
-    /// bodies.
+    /// - Parameters:
+    /// - target: Of the first line.
+    /// - responder: Decides which requests may have bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
@@ -70,7 +70,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// Returns the method's name if it is a token and one space separates the target on either side.
+    /// Nil unless it is a token and one space separates the target on either side.
     private func methodName(before target: ReceivedTarget) -> String? {
         let start = unsafe UInt(bitPattern: method)
         guard target.position > start, unsafe UInt(bitPattern: version) == target.position + UInt(target.length) + 1
@@ -80,7 +80,7 @@ struct ReceivedHeader {
         return unsafe String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Calls a closure with the positions of all fields; nil if there are more than `maximumCount`.
+    /// Nil if there are more than `maximumCount`.
     private func withFields(
         atMost maximumCount: Int, _ body: (UnsafeBufferPointer<CMicrohttpdShim_field>?) -> Outcome
     ) -> Outcome {
@@ -90,7 +90,7 @@ struct ReceivedHeader {
         }
     }
 
-    /// Converts the fields; nil if one is malformed or they leave gaps in the header.
+    /// Nil if one is malformed or they leave gaps in the header.
     @unsafe
     private func fields(_ received: UnsafeBufferPointer<CMicrohttpdShim_field>) -> HTTPFields? {
         var fields = HTTPFields()
@@ -106,7 +106,7 @@ struct ReceivedHeader {
 }
 
 extension CMicrohttpdShim_field {
-    /// Converts this field line; nil if it does not begin at `place` or is malformed.
+    /// Nil if the line does not begin at `place` or is malformed.
     @unsafe
     fileprivate func field(at place: UnsafePointer<CChar>) -> HTTPField? {
         let gap = unsafe name + name_length + 1
@@ -127,7 +127,7 @@ extension CMicrohttpdShim_field {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Decodes bytes beyond ASCII to the scalars of the same number.
+    /// To the scalars of the same number.
     @unsafe
     private static func decodedLatin1(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return unsafe String(decoding: bytes, as: UTF8.self) }
@@ -137,17 +137,17 @@ extension CMicrohttpdShim_field {
     }
 }
 
-/// A request's target as the library passed it before splitting the header.
+/// As the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// The address, for comparison only.
+    /// For comparison only.
     let position: UInt
     let length: Int
-    /// The text; nil if it is too long or has characters that are not allowed in a target.
+    /// Nil if it is too long or has characters that are not allowed in a target.
     let text: String?
 
     let isKnown: Bool
 
-    /// Copies the target unless it is longer than `maximumLength` or equals `known`.
+    /// Unless the target is longer than `maximumLength` or equals `known`.
     @unsafe
     init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, known: String?) {
         position = UInt(bitPattern: target)

@@ -1,33 +1,30 @@
 import HTTPTypes
 import Text
 
-/// The rules of RFC 9112 and of the service for request headers that libmicrohttpd does not check.
 enum RequestRules {
-    /// Whether a target's bytes may appear in a request line: no spaces or control characters.
+    /// No spaces or control characters.
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f }
     }
 
-    /// Whether a field value has no control characters other than the tab (RFC 9110 section 5.5).
+    /// No control characters other than the tab (RFC 9110 section 5.5).
     static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == 0x09 }
     }
 
     enum Decision: Equatable {
         case accept(bodyLength: Int)
-        /// Serve it after reading a chunked body (RFC 9112 section 7.1).
+        /// After reading a chunked body (RFC 9112 section 7.1).
         case acceptChunks
         case reject(HTTPRejection)
     }
 
-    /// Checks a well-formed header.
-    ///
     /// A body has either a length or chunks: both together, and any other coding, are rejected.
     ///
     /// - Parameters:
-    ///   - request: Method, target and fields; names are already tokens, and values free of control characters.
-    ///   - isVersion10: Whether the request is HTTP/1.0, which needs no `Host` (RFC 9112 section 3.2).
-    ///   - maximumBodyLength: The route's limit in bytes; 0 if it accepts no body. GET and HEAD never have a body.
+    /// - request: Names are already tokens, and values free of control characters.
+    /// - isVersion10: HTTP/1.0 needs no `Host` (RFC 9112 section 3.2).
+    /// - maximumBodyLength: In bytes; 0 if the route accepts no body. GET and HEAD never have a body.
     static func decision(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Decision {
         guard hasAcceptableTarget(request) else { return .reject(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head
@@ -64,8 +61,8 @@ enum RequestRules {
         return bodyLength <= maximumBodyLength ? .accept(bodyLength: bodyLength) : .reject(.bodyTooLarge)
     }
 
-    /// Parses decimal digits without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int`
-    /// becomes its maximum, which exceeds every limit.
+    /// Without leading zeros, which RFC 9110 section 8.6 would allow; a number beyond `Int` becomes its maximum, which
+    /// exceeds every limit.
     private static func length(_ value: String) -> Int? {
         guard let first = value.utf8.first, first != UInt8(ascii: "0") || value.utf8.count == 1,
             value.utf8.allSatisfy(\.isASCIIDigit)
@@ -73,13 +70,13 @@ enum RequestRules {
         return Int(value) ?? .max
     }
 
-    /// Accepts the origin form, and the asterisk of OPTIONS (RFC 9112 section 3.2).
+    /// The origin form, and the asterisk of OPTIONS (RFC 9112 section 3.2).
     private static func hasAcceptableTarget(_ request: HTTPRequest) -> Bool {
         if request.target.utf8.first == UInt8(ascii: "/") { return true }
         return request.target == "*" && request.method.rawValue == "OPTIONS"
     }
 
-    /// Accepts the characters of `uri-host [":" port]` (RFC 9110 section 7.2), and the empty value.
+    /// `uri-host [":" port]` (RFC 9110 section 7.2), and the empty value.
     private static func isHost(_ value: String) -> Bool {
         value.utf8.allSatisfy { byte in
             switch byte {

@@ -3,8 +3,7 @@ import Glibc
 import HTTPTypes
 import Memory
 
-/// Sends a body while it is being generated, and suspends the connection while there is nothing to send; event thread
-/// only.
+/// Suspends the connection while there is nothing to send; event thread only.
 final class StreamSender {
     private let body: StreamedBody
     private let connection: ClientConnection
@@ -16,7 +15,7 @@ final class StreamSender {
         self.connection = connection
     }
 
-    /// Returns the response in the library's form; nil if out of memory.
+    /// Nil if out of memory.
     @unsafe
     func makeResponse() -> OpaquePointer? {
         // Balanced in `releaseSender`, which the library calls once, when the last byte is sent or the connection is
@@ -30,7 +29,7 @@ final class StreamSender {
         return unsafe raw
     }
 
-    /// Writes the next bytes to `buffer`, and returns the value that ``CMicrohttpdShim_response_reading`` expects.
+    /// Returns the value that ``CMicrohttpdShim_response_reading`` expects.
     @unsafe
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         connection.endStreamWait()
@@ -61,13 +60,13 @@ final class StreamSender {
     fileprivate func close() { body.close() }
 }
 
-/// The wait of a connection for the next piece of a streamed body; guarded by the connection's lock.
+/// Guarded by the connection's lock.
 struct StreamWait {
     private var waiting: (ticket: UInt64, body: StreamedBody)?
 
     mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
 
-    /// Ends the wait with this ticket, or any if nil; nil if there is no such wait.
+    /// With this ticket, or any if nil; nil if there is no such wait.
     mutating func take(_ ticket: UInt64?) -> StreamedBody? {
         guard let waiting, ticket == nil || ticket == waiting.ticket else { return nil }
         self.waiting = nil

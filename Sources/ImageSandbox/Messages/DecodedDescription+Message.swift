@@ -3,8 +3,6 @@ import Memory
 import Recipes
 
 extension MessageCoder {
-    /// Codes the fixed-size part of a description.
-    ///
     /// Delays and the profile follow the pixels instead.
     mutating func description(_ value: DecodedDescription) -> DecodedDescription {
         var result = DecodedDescription(size: pixelSize(value.size), bands: size(value.bands), loop: size(value.loop))
@@ -32,7 +30,7 @@ extension MessageCoder {
 }
 
 extension DecodedImage {
-    /// The pixels, followed by the delays of frames, if any.
+    /// Delays of frames, if any.
     var pixelsAndDelays: SharedBytes {
         guard !delays.isEmpty else { return pixels }
         var all = ByteAccumulator(reservingCapacity: pixels.count + 4 * delays.count)
@@ -43,7 +41,7 @@ extension DecodedImage {
 
     var delayBytes: [UInt8] { delays.flatMap { UInt32(clamping: $0).littleEndianBytes() } }
 
-    /// Creates an image from a description and from ``pixelsAndDelays`` with `count` delays.
+    /// Inverse of ``pixelsAndDelays``, with `count` delays.
     convenience init(_ description: DecodedDescription, pixels bytes: SharedBytes, delays count: Int) throws {
         guard count > 0 else {
             try self.init(description, pixels: bytes)

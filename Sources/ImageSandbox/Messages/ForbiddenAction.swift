@@ -1,6 +1,5 @@
 import CLinux
 
-/// An action that the kernel must deny a worker; the self-test has workers attempt each of them.
 package enum ForbiddenAction: UInt8, Sendable, CaseIterable {
     case openFile, openSocket, execute, trace, signal, fork, executableMemory, removePages
     case startThreads, sendDescriptor
@@ -20,7 +19,6 @@ package enum ForbiddenAction: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Attempts the action in this process; returns 0 if it succeeded, otherwise the error number.
     func attempt() -> CInt {
         let action =
             switch self {

@@ -1,11 +1,11 @@
 import Memory
 import Recipes
 
-/// Writes or reads the numbers of a fixed-size message, in little-endian order: one function of a type does both.
+/// Little-endian: one function of a type both writes and reads it.
 ///
 /// Each method returns the value that it wrote or read. A reader starts from any value.
 struct MessageCoder {
-    /// False if the message that is read ends too early, or has a value that no writer writes.
+    /// False if the message ends too early, or has a value that no writer writes.
     private(set) var isValid = true
     private var bytes: [UInt8] = []
     private var offset = 0
@@ -15,10 +15,9 @@ struct MessageCoder {
 
     init(reading bytes: [UInt8]) { (self.bytes, isReading) = (bytes, true) }
 
-    /// The length of all messages in bytes.
+    /// Of all messages, in bytes.
     static let messageLength = 256
 
-    /// Writes the kind of a message and its members, padded with zeros.
     static func message<Message>(
         of message: Message, _ kind: Int, _ code: (inout MessageCoder, Message) -> Message
     ) -> [UInt8] {
@@ -29,7 +28,7 @@ struct MessageCoder {
         return coder.bytes + [UInt8](repeating: 0, count: messageLength - coder.bytes.count)
     }
 
-    /// Reads a message, starting from one of each kind; nil if it is invalid.
+    /// Starts from one of each kind; nil if the message is invalid.
     static func read<Message>(
         _ bytes: [UInt8], of kinds: [Message], _ code: (inout MessageCoder, Message) -> Message
     ) -> Message? {
@@ -52,10 +51,10 @@ struct MessageCoder {
 
     mutating func byte(_ value: Int) -> Int { Int(number(UInt8(clamping: value))) }
 
-    /// Codes a count or a length, never negative, in four bytes.
+    /// Never negative, in four bytes.
     mutating func size(_ value: Int) -> Int { Int(number(UInt32(clamping: value))) }
 
-    /// Codes a count in eight bytes.
+    /// In eight bytes.
     mutating func long(_ value: Int) -> Int {
         let number = number(UInt64(clamping: value))
         require(number <= Int.max)
@@ -64,7 +63,7 @@ struct MessageCoder {
 
     mutating func flag(_ value: Bool) -> Bool { index(value ? 1 : 0, below: 2) == 1 }
 
-    /// Codes a number that may be infinite, but not NaN.
+    /// May be infinite, but not NaN.
     mutating func fraction(_ value: Double) -> Double {
         let result = Double(bitPattern: number(value.bitPattern))
         require(!result.isNaN)
@@ -77,7 +76,7 @@ struct MessageCoder {
         return min(index, count - 1)
     }
 
-    /// Codes a value by its index: both processes run the same executable.
+    /// By its index: both processes run the same executable.
     mutating func element<Element: Equatable>(_ value: Element, of all: [Element]) -> Element {
         all[index(all.firstIndex(of: value) ?? 0, below: all.count)]
     }
@@ -86,7 +85,7 @@ struct MessageCoder {
         PixelSize(width: self.size(size.width), height: self.size(size.height))
     }
 
-    /// Codes printable ASCII text; all other bytes become question marks, so that the text cannot forge log lines.
+    /// Printable ASCII; all other bytes become question marks, so that the text cannot forge log lines.
     mutating func text(_ value: String) -> String {
         let count = byte(min(value.utf8.count, Self.longestText))
         require(count <= Self.longestText)
@@ -99,7 +98,7 @@ struct MessageCoder {
 
     private static let longestText = 200
 
-    /// Reads bytes; zeros if the message is too short.
+    /// Zeros if the message is too short.
     mutating func bytes(_ count: Int) -> [UInt8] {
         require(0...bytes.count - offset ~= count)
         guard isValid else { return [UInt8](repeating: 0, count: min(max(0, count), 8)) }

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// One end of a connection for whole messages, with descriptors if needed.
+/// Whole messages, with descriptors if needed.
 @safe
 final class MessageSocket: Sendable {
     let descriptor: CInt
@@ -12,9 +12,7 @@ final class MessageSocket: Sendable {
         close(descriptor)
     }
 
-    /// Creates both ends of a connection.
-    ///
-    /// Programs started by this process inherit neither by default.
+    /// Programs started by this process inherit neither end by default.
     static func pair() throws(SharedMemoryError) -> (MessageSocket, MessageSocket) {
         var ends: [CInt] = [-1, -1]
         let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
@@ -22,8 +20,7 @@ final class MessageSocket: Sendable {
         return (MessageSocket(adopting: ends[0]), MessageSocket(adopting: ends[1]))
     }
 
-    /// Sends a message with descriptors without blocking; returns false if the other end is closed or its buffer is
-    /// full.
+    /// Does not block; returns false if the other end is closed or its buffer is full.
     func send(_ message: [UInt8], _ descriptors: [CInt] = []) -> Bool {
         unsafe CLinux_send(descriptor, message, message.count, descriptors, CInt(descriptors.count)) == 0
     }
@@ -35,7 +32,7 @@ final class MessageSocket: Sendable {
         return unsafe poll(&entry, 1, milliseconds) > 0
     }
 
-    /// Returns the waiting message; empty if there is none or the connection has ended.
+    /// Empty if there is none or the connection has ended.
     ///
     /// A longer message is truncated after `count` + 1 bytes. Its descriptors are dropped.
     func receive(count: Int) -> [UInt8] {
@@ -44,13 +41,12 @@ final class MessageSocket: Sendable {
         return Array(message.prefix(max(0, received)))
     }
 
-    /// Sends a message with `write`, the only such call allowed in a confined process.
+    /// With `write`, the only such call allowed in a confined process.
     func write(_ message: [UInt8]) -> Bool {
         unsafe Glibc.write(descriptor, message, message.count) == message.count
     }
 
-    /// Waits for a message of `count` bytes and its descriptors; nil at the end of the connection, or if the message
-    /// has another length.
+    /// Nil at the end of the connection, or if the message has another length than `count`.
     func nextMessage(count: Int) -> (message: [UInt8], descriptors: [CInt])? {
         var message = [UInt8](repeating: 0, count: count)
         var descriptors = [CInt](repeating: -1, count: Int(CLinux_most_descriptors))

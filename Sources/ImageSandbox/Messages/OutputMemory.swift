@@ -2,14 +2,14 @@ import Imaging
 import Memory
 import Recipes
 
-/// The memory for the result of one request to a worker process: the memory kept by both processes, or a larger block
-/// for this request alone.
+/// The result of one request to a worker process: the memory kept by both processes, or a larger block for this request
+/// alone.
 ///
 /// The server sets its size before the worker process gets the request.
 package struct OutputMemory: ~Copyable {
     private var kept: ReusableMemory
     private let large: SharedMemory?
-    /// The space for pixels or a file in bytes; delays and a profile have their own space after it.
+    /// For pixels or a file; delays and a profile have their own space after it.
     private let room: Int
 
     package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
@@ -37,7 +37,7 @@ package struct OutputMemory: ~Copyable {
 
     consuming func finish() -> ReusableMemory { kept }
 
-    /// Returns writable memory for `count` bytes, valid until the next request.
+    /// Valid until the next request.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
         if count <= ReusableMemory.count { return try kept.room(count: count) }
         switch large {
@@ -56,13 +56,11 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// Ensures that the worker process cannot change `count` bytes of its result and `tailCount` bytes after them once
-    /// they are checked.
+    /// The worker process cannot change `count` bytes of its result and `tailCount` bytes after them once they are
+    /// checked.
     ///
-    /// The larger block is sealed; the smaller one is copied when it is read.
-    ///
-    /// - Throws: ``SharedMemoryError``, including if the bytes exceed the space, a process can still write to them, or
-    ///   the block is larger.
+    /// The larger block is sealed; the smaller one is copied when it is read. Throws if the bytes exceed the space, a
+    /// process can still write to them, or the block is larger.
     func seal(count: Int, tailCount: Int = 0) throws(SharedMemoryError) {
         guard 1...room ~= count, 0...ReusableMemory.tailCount ~= tailCount else {
             throw SharedMemoryError("more than there is room for", 0)
@@ -78,10 +76,10 @@ package struct OutputMemory: ~Copyable {
         }
     }
 
-    /// The allowed excess of a block in bytes: the kernel allocates whole pages, which may be large.
+    /// In bytes: the kernel allocates whole pages, which may be large.
     private static let slack = 4 << 20
 
-    /// Returns the first `count` bytes of settled memory, which no process can change.
+    /// No process can change these bytes any more.
     mutating func sealed(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)

@@ -1,17 +1,15 @@
 package struct Protections: Hashable, Sendable {
-    /// Programs started by the worker gain no privileges.
     package var hasNoNewPrivileges: Bool
-    /// The kernel rejects all system calls that the worker does not need (seccomp).
+    /// seccomp: all system calls that the worker does not need.
     package var hasSystemCallFilter: Bool
     /// The kernel reports rejected calls and new threads to the server, which can name and count them.
     package var isSupervised: Bool
     package var hasLimits: Bool
-    /// The version of Landlock that denies the worker access to all files; 0 if there is none.
+    /// Denies the worker access to all files; 0 if there is none.
     package var landlockVersion: Int
 
-    /// Whether a worker is harmless even if an attacker controls it.
-    ///
-    /// Landlock is not required: it duplicates the filter's denials.
+    /// A worker is harmless even if an attacker controls it; landlock is not required: it duplicates the filter's
+    /// denials.
     package var isSandbox: Bool { hasNoNewPrivileges && hasSystemCallFilter && hasLimits }
 
     func isAtLeast(_ other: Protections) -> Bool {

@@ -3,28 +3,28 @@ import Imaging
 package import Memory
 import Recipes
 
-/// Shared memory that the server and a worker reuse for successive images.
+/// Shared by the server and a worker for successive images.
 ///
 /// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
 @safe
 package struct ReusableMemory: ~Copyable {
     package static let count = 4 << 20
-    /// The number of bytes after these, for data of an image other than its pixels.
+    /// After the pixels, for other data of an image.
     static let tailCount = 2 << 20
 
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
-    /// The number of bytes at the beginning that have pages.
+    /// Bytes at the beginning that have pages.
     private var filled = 0
 
     init(adopting descriptor: CInt, isWritable: Bool) {
         self.init(SharedMemory(adopting: descriptor), isWritable: isWritable)
     }
 
-    /// Creates memory for the server and one worker; the name appears in `/proc`.
+    /// The name appears in `/proc`.
     ///
-    /// - Parameter isWritable: Whether this process writes to it, or only reads.
+    /// - Parameter isWritable: This process writes to it, or only reads.
     package init(_ name: StaticString, isWritable: Bool) throws(SharedMemoryError) {
         self.init(try SharedMemory(name, count: Self.count + Self.tailCount), isWritable: isWritable)
     }
@@ -46,8 +46,7 @@ package struct ReusableMemory: ~Copyable {
         return unsafe made
     }
 
-    /// Allocates pages for the first `count` bytes; otherwise the kernel would kill a process that touches them when no
-    /// page is left.
+    /// Otherwise the kernel would kill a process that touches the pages when none is left.
     private mutating func fill(_ count: Int) throws(SharedMemoryError) {
         guard count > filled else { return }
         try memory.fill(count)
@@ -78,14 +77,14 @@ package struct ReusableMemory: ~Copyable {
         return copy.finish()
     }
 
-    /// Returns the first `count` bytes in place, at most ``count``; valid until the next write.
+    /// At most ``count``; valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
         return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
-    /// Returns writable memory for `count` bytes, at most ``count``; valid until its next use.
+    /// At most ``count``; valid until its next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()

@@ -10,7 +10,6 @@ package struct SharedMemoryError: Error, CustomStringConvertible {
 
     package var description: String { "the system refuses shared memory (\(step), error \(number))" }
 
-    /// Whether the kernel is out of memory or descriptors, so that neither the image nor the worker is at fault.
     var isShortage: Bool { [ENOMEM, ENOSPC, ENFILE, EMFILE].contains(number) }
 
     init(_ step: StaticString, _ number: CInt = errno) {
@@ -25,9 +24,7 @@ package struct SharedMemory: ~Copyable {
 
     init(adopting descriptor: CInt) { self.descriptor = descriptor }
 
-    /// Creates memory of `count` bytes whose size is final.
-    ///
-    /// It has no pages yet. The name appears in `/proc`.
+    /// The size is final, and the name appears in `/proc`; no pages are allocated yet.
     init(_ name: StaticString, count: Int) throws(SharedMemoryError) {
         descriptor = unsafe CLinux_shared_memory(UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self))
         if descriptor < 0 { throw SharedMemoryError("memfd_create") }
@@ -56,9 +53,7 @@ package struct SharedMemory: ~Copyable {
         }
     }
 
-    /// Makes the memory permanently read-only for all processes.
-    ///
-    /// - Throws: ``SharedMemoryError``, including while a process has a writable mapping.
+    /// Permanently, for all processes; throws while a process has a writable mapping.
     func seal() throws(SharedMemoryError) {
         if CLinux_seal(descriptor) != 0 { throw SharedMemoryError("fcntl") }
     }
@@ -68,13 +63,13 @@ package struct SharedMemory: ~Copyable {
         if error != 0 { throw SharedMemoryError("posix_fallocate", error) }
     }
 
-    /// Returns the pages of the first `count` bytes to the kernel; all bytes then read as zeros.
+    /// All bytes then read as zeros.
     func empty(_ count: Int) {
         // If the kernel cannot release the pages, they stay, which is allowed.
         _ = CLinux_release_pages(descriptor, count)
     }
 
-    /// Returns the number of bytes that have pages, requested or not.
+    /// Requested or not.
     func allocatedByteCount() throws(SharedMemoryError) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw SharedMemoryError("fstat") }
@@ -98,7 +93,7 @@ package struct SharedMemory: ~Copyable {
         return bytes
     }
 
-    /// Returns the first `count` bytes of sealed memory in place; they keep the memory alive.
+    /// In place; the bytes keep the memory alive.
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
         // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 rejects a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)
@@ -119,9 +114,6 @@ package struct SharedMemory: ~Copyable {
         return (count + page - 1) / page * page
     }
 
-    /// Maps the first `count` bytes; the caller unmaps them.
-    ///
-    /// - Parameter isFilled: Whether all pages are allocated at once, which costs less than one page fault each.
     @unsafe
     func map(
         _ count: Int, _ protection: CInt, _ kind: CInt = MAP_SHARED, isFilled: Bool = true

@@ -2,29 +2,26 @@ package import Imaging
 package import Recipes
 
 package enum WorkerRequest: Hashable, Sendable {
-    /// Process `byteCount` bytes of the input memory, and write a result of at most `room` bytes to the output memory.
+    /// Process `byteCount` bytes of the input memory, and write at most `room` bytes to the output memory.
     ///
     /// The message carries the descriptors of the memories in `new`.
     case perform(Work, byteCount: Int, room: Int, new: Memories)
     case attempt(ForbiddenAction)
-    /// Free unused memory; this request has no answer.
+    /// This request has no answer.
     case releaseMemory
 
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
-        /// Encode pixels without a profile, followed by the delays of this many frames; 0 for a still image.
         case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
     }
 
-    /// The memories shared by server and worker, in the order in which their descriptors travel.
+    /// In the order in which their descriptors travel.
     package struct Memories: OptionSet, Hashable, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Written by the server, read by the worker.
         package static let input = Memories(rawValue: 1)
-        /// Written by the worker, read by the server.
         package static let output = Memories(rawValue: 2)
-        /// Replaces the kept memory for one request that exceeds it.
+        /// For one request that exceeds the kept memory.
         package static let largeInput = Memories(rawValue: 4)
         package static let largeOutput = Memories(rawValue: 8)
         var count: Int { rawValue.nonzeroBitCount }
@@ -32,7 +29,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    /// A request of each kind, from which a reader starts.
+    /// One of each; a reader starts from it.
     private static let kinds: [WorkerRequest] = [
         .perform(.decode(DecodePlan()), byteCount: 0, room: 0, new: []),
         .perform(
@@ -53,7 +50,7 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.request($1) } }
 
-    /// Reads a request; nil if it is invalid.
+    /// Nil if the message is invalid.
     package init?(_ message: [UInt8]) {
         guard let read = MessageCoder.read(message, of: Self.kinds, { $0.request($1) }) else { return nil }
         self = read

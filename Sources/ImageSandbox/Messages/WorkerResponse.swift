@@ -2,33 +2,32 @@ package import Glibc
 package import Imaging
 import Recipes
 
-/// A fixed-size message from a worker; the server checks every number in it.
+/// Fixed-size; the server checks every number in it.
 package enum WorkerResponse: Hashable, Sendable {
     case ready(Protections)
-    /// The worker cannot start; the text is for logs.
+    /// The text is for logs.
     case notStarted(String)
     /// The pixels are in the output memory, followed by delays and the profile.
     case decoded(ClaimedImage)
-    /// A file of this many bytes is in the output memory.
     case encoded(byteCount: Int)
-    /// The image is damaged or cannot be encoded; the text is for logs.
+    /// Damaged, or cannot be encoded; the text is for logs.
     case failed(String)
     /// The image failed, and good images in this process may fail from now on; the text is for logs.
     case unreliable(String)
-    /// The machine is short of memory; the image is not at fault.
+    /// The image is not at fault.
     case outOfMemory
     case attempted(CInt)
     /// The message carries the descriptor by which the kernel reports this worker's system calls.
     case supervised
     case prepared
-    /// A template has made a copy with this process ID; negative if it failed.
+    /// By a template; negative if it failed.
     case copied(pid_t)
 
     package struct ClaimedImage: Hashable, Sendable {
-        /// The image without its delays and profile, which follow the pixels.
+        /// Without delays and profile, which follow the pixels.
         package var description: DecodedDescription
         package var pixelCount: Int
-        /// The number of delays, four bytes each.
+        /// Four bytes each.
         package var delayCount: Int
         package var profileCount: Int
 
@@ -37,7 +36,6 @@ package enum WorkerResponse: Hashable, Sendable {
 
     package static let byteCount = MessageCoder.messageLength
 
-    /// A response of each kind, from which a reader starts.
     private static let kinds: [WorkerResponse] = [
         .ready(.none), .notStarted(""),
         .decoded(
@@ -97,7 +95,7 @@ extension MessageCoder {
             landlockVersion: byte(value.landlockVersion))
     }
 
-    /// Codes a byte count that a machine could have.
+    /// A byte count that a machine could have.
     private mutating func byteCount(_ value: Int) -> Int {
         let count = long(value)
         require(count < 1 << 48)

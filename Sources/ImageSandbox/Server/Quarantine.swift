@@ -1,8 +1,7 @@
 import Coordination
 import Crypto
 
-/// Files and pixels that recently crashed workers, or kept them busy for too long; rejected for a while, whatever their
-/// URL.
+/// Recently crashed workers, or kept them busy for too long; rejected for a while, whatever the URL.
 struct Quarantine<Key: Hashable> {
     let duration: Duration
     private var entries: BoundedMap<Key, Bool>
@@ -12,7 +11,7 @@ struct Quarantine<Key: Hashable> {
         entries = BoundedMap(maximumCount: capacity)
     }
 
-    /// Whether nothing is rejected now, so that no content needs to be hashed.
+    /// No content needs to be hashed then.
     mutating func isEmpty(at now: Duration) -> Bool {
         entries.removeExpired(at: now)
         return entries.count == 0
@@ -30,10 +29,10 @@ struct SandboxJob: Hashable {
     let work: WorkerRequest.Work
 }
 
-/// Content rejected because it crashed workers.
+/// It crashed workers.
 enum RefusedContent: Hashable {
     case file(SHA256Digest)
-    /// Pixels, for one kind of work: encoded in another format or shape they may be harmless.
+    /// For one kind of work: encoded in another format or shape they may be harmless.
     case pixels(SandboxJob)
 
     init(_ job: SandboxJob) {

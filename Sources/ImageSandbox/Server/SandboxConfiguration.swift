@@ -1,8 +1,8 @@
 package struct SandboxConfiguration: Sendable {
     package var launch: WorkerLaunch
-    /// The number of decoders: one per image decoded concurrently, and a spare.
+    /// One per image decoded concurrently, and a spare.
     package var decoderCount: Int
-    /// The number of encoders, started for the first image that needs one: one per image encoded concurrently.
+    /// One per image encoded concurrently; started for the first image that needs one.
     package var encoderCount: Int
     package var decoderLifetime = WorkerLifetime.decoder
     package var encoderLifetime = WorkerLifetime.encoder
@@ -17,7 +17,6 @@ package struct SandboxConfiguration: Sendable {
         encoderCount = parallelism
     }
 
-    /// Returns the CPU time that a decode of this cost may take; generous, because costs were measured on another
-    /// machine.
+    /// Generous, because costs were measured on another machine.
     func processorTime(forCostOf cost: Duration) -> Duration { minimumDecodeTime + cost * decodeTimeShare }
 }

@@ -5,20 +5,19 @@ import Telemetry
 struct SandboxMetrics: Sendable {
     enum Cause: String, CaseIterable {
         case crash
-        /// It crashed after the kernel denied it memory.
+        /// Crashed after the kernel denied it memory.
         case shortage
-        /// It was killed or stopped by an external signal: from the kernel when memory is short, or from a person.
+        /// By an external signal: from the kernel when memory is short, or from a person.
         case killed
-        /// It exceeded the kernel's limit on CPU time or on written bytes.
+        /// Of the kernel, on CPU time or written bytes.
         case limit
         case violation
-        /// It sent an invalid or unexpected message, or was busy without a request.
+        /// An invalid or unexpected message, or busy without a request.
         case breach
         case deadline
-        /// It used far more CPU time than estimated from the image's header.
+        /// Far more CPU time than estimated from the image's header.
         case exhausted
         case cancelled
-        /// It reached the end of its planned life.
         case recycled
     }
 

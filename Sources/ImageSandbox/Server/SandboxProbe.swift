@@ -1,12 +1,11 @@
 import Telemetry
 
-/// Tests that the kernel denies a worker forbidden actions.
 package enum SandboxProbe {
     package enum Outcome: Hashable, Sendable {
         case refused(error: CInt)
-        /// The worker was killed for the action; includes the name of the system call, if known.
+        /// Killed for the action; includes the name of the system call, if known.
         case ended(call: String?)
-        /// The action succeeded, or the worker ended for another reason.
+        /// Also if the worker ended for another reason.
         case worked
     }
 

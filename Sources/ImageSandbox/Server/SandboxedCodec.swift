@@ -8,16 +8,13 @@ package import Telemetry
 
 /// Decodes images, and encodes those whose encoder cannot be stopped, in confined worker processes.
 ///
-/// An image that takes control of a worker gains nothing.
-///
 /// If a worker ends, another worker retries its image. An image that ends two workers, or one worker by a forbidden
-/// action, counts as damaged, and its content is rejected for a while. Work that keeps a processor busy beyond its
-/// deadline is rejected for the same time, because a second attempt would take as long.
+/// action, counts as damaged, and its content is rejected for a while. So is work that keeps a processor busy beyond
+/// its deadline, because a second attempt would take as long.
 package final class SandboxedCodec: ImageCodec {
     package let protections: Protections
     private let decoders: WorkerRoster
-    /// Separate from decoders: encoders never read files, because their output goes to clients unchanged, so no file
-    /// may take control of them.
+    /// Encoders never read files, because their output goes to clients unchanged, so no file may take control of them.
     private let encoderState = Locked(Encoders.notNeeded)
     private let configuration: SandboxConfiguration
     private let metrics: SandboxMetrics
@@ -109,7 +106,7 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    /// Does the work in a worker, and again in a second one if the first ends.
+    /// In a worker, and again in a second one if the first ends.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,
         processorTime: Duration? = nil, token: WorkToken,
@@ -140,7 +137,7 @@ package final class SandboxedCodec: ImageCodec {
         throw CancellationError()
     }
 
-    /// Returns the result of a worker, which goes back to its roster or ends; nil if another worker may try.
+    /// The worker goes back to its roster or ends; nil if another worker may try.
     private func result<Result>(
         of outcome: WorkerProcess.Outcome<Result>, by worker: WorkerProcess, of roster: WorkerRoster,
         on bytes: SharedBytes, _ work: WorkerRequest.Work, isLast: Bool, _ token: WorkToken
@@ -245,7 +242,6 @@ package final class SandboxedCodec: ImageCodec {
         return Fault(detail: detail)
     }
 
-    /// Counts and logs the quarantine of a content, and returns its hash.
     private func reportQuarantine(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
         metrics.quarantined.increment()
@@ -255,7 +251,7 @@ package final class SandboxedCodec: ImageCodec {
     }
 }
 
-/// The machine is short of memory or descriptors, so no worker can process the image; the image is not at fault.
+/// The machine is short of memory or descriptors; the image is not at fault.
 package struct WorkerUnavailable: Error {
     package let detail: String
 }

@@ -2,25 +2,24 @@ import CLinux
 import CSeccompShim
 import Glibc
 
-/// Decides on the system calls that a worker's filter delegates to the server: it grants a bounded number of threads
-/// and nothing else.
+/// Decides on system calls that a worker's filter delegates to the server: grants a bounded number of threads and
+/// nothing else.
 ///
-/// The calling thread of the worker waits in the kernel for the decision. A supervisor, like its worker, is used by one
-/// thread at a time.
+/// The calling thread of the worker waits in the kernel for the decision. Used by one thread at a time.
 @safe
 final class Supervisor {
     let descriptor: CInt
     private let process: pid_t
-    /// The number of threads that may start before the worker's threads are counted again.
+    /// Threads that may start before the worker's threads are counted again.
     private var unusedGrants = 0
     private var granted = 0
     private var refused = 0
 
-    /// The maximum number of threads of a worker: twice the number observed for a HEIC file of many tiles.
+    /// Twice the number observed for a HEIC file of many tiles.
     static let maximumThreads = 24
-    /// The maximum number of threads started for one image; a large HEIC file uses two per tile.
+    /// Threads started for one image; a large HEIC file uses two per tile.
     private static let maximumGrants = 10_000
-    /// The maximum number of rejected threads; a library gives up much earlier.
+    /// Rejected threads; a library gives up much earlier.
     private static let maximumRefusals = 64
 
     init(adopting descriptor: CInt, of process: pid_t) {
@@ -36,7 +35,6 @@ final class Supervisor {
         (granted, refused) = (0, 0)
     }
 
-    /// Decides on the next call; returns the name of a forbidden call, which gets no reply.
     func decideNextCall() -> String? {
         var call = CSeccompShimCall()
         // The calling process may have ended by now.
@@ -67,11 +65,11 @@ extension MessageSocket {
     enum Event {
         case message
         case nothing
-        /// The worker is blocked in a forbidden system call of this name, which never returns.
+        /// Blocked in a system call that never returns.
         case forbidden(call: String)
     }
 
-    /// Waits for a message, and decides on one system call if it comes first.
+    /// Decides on one system call if it comes first.
     ///
     /// Returns `.nothing` on a timeout, and if a thread was granted or rejected.
     func event(_ supervisor: Supervisor?, milliseconds: CInt) -> Event {

@@ -3,10 +3,9 @@ import Coordination
 import Glibc
 
 package struct WorkerLaunch: Sendable {
-    /// The executable, which must support the subcommand ``SandboxWorker/command``; by default the running one.
+    /// Must support the subcommand ``SandboxWorker/command``; by default the running executable.
     package var executable = "/proc/self/exe"
     package var limits: WorkerLimits
-    /// The address space that a decoder may use beyond twice the estimated memory of its image, in bytes.
     package var spareMemory = 256 << 20
     package var timeLimit = Duration.seconds(20)
 
@@ -19,9 +18,9 @@ package struct WorkerLaunch: Sendable {
         package let description: String
     }
 
-    /// Starts a worker and waits until it is ready; the worker ends with the calling thread.
+    /// Waits until the worker is ready; it ends with the calling thread.
     ///
-    /// - Parameter template: The process to copy; nil starts a new program.
+    /// - Parameter template: Nil starts a new program.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
         let (id, ours) = try connected { theirs throws(Failure) in
             guard let template else { return try spawn(theirs, limits.arguments) }
@@ -49,7 +48,7 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// Starts a template and waits until it is prepared; it ends with the calling thread.
+    /// Waits until the template is prepared; it ends with the calling thread.
     func startTemplate() throws(Failure) -> WorkerTemplate {
         let (id, socket) = try connected { theirs throws(Failure) in
             try spawn(theirs, limits.arguments + [TemplateProcess.argument])
@@ -88,7 +87,7 @@ package struct WorkerLaunch: Sendable {
         return id
     }
 
-    /// Returns the first answer of a worker, after its supervisor's descriptor if there is one.
+    /// Follows the supervisor's descriptor if there is one.
     ///
     /// The server accepts no other descriptor from a worker, and the worker has read no file at this time.
     private func answer(
@@ -116,7 +115,7 @@ package struct WorkerLaunch: Sendable {
         }
     }
 
-    /// The worker's environment: the library path, but nothing else of the service's own, which may contain secrets.
+    /// The library path, but nothing of the service's own environment, which may contain secrets.
     private static var environment: [String] {
         // A worker that crashes must end at once, and cannot start a backtracer. Address space is limited, so the
         // allocator must return unused memory. A template may not have threads. Requests already run in parallel.

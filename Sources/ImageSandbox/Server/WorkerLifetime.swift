@@ -1,23 +1,23 @@
 import Coordination
 
-/// The lifetime of a worker; an attacker who controls a worker sees other clients' images for no longer than this.
+/// An attacker who controls a worker sees other clients' images for no longer than this.
 package struct WorkerLifetime: Hashable, Sendable {
     package var requests: Int
     package var processorTime: Duration
-    /// The time since its start; checked after each image.
+    /// Checked after each image.
     package var time: Duration
 
-    /// The lifetime of decoders, which read files.
+    /// Decoders read files.
     ///
     /// A start takes about 54 ms of CPU time without a template: less than 1 % of the time that a worker uses in its
     /// life, or that the service uses for as many images of typical size.
     package static let decoder = WorkerLifetime(
         requests: 500, processorTime: .seconds(8), time: .seconds(600))
-    /// The lifetime of encoders, which read only pixels and have no spare.
+    /// Encoders read only pixels and have no spare.
     package static let encoder = WorkerLifetime(
         requests: 10_000, processorTime: .seconds(60), time: .seconds(3_600))
 
-    /// Returns the fraction of its life that a worker has used, 1 for all of it.
+    /// 1 for all of its life.
     func age(of worker: WorkerProcess) -> Double {
         max(
             Double(worker.requests) / Double(requests), worker.idleProcessorTime / processorTime,

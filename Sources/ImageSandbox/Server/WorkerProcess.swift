@@ -3,30 +3,29 @@ import Coordination
 import Glibc
 import Memory
 
-/// The server's side of one worker process; used by one thread at a time.
+/// Used by one thread at a time.
 @safe
 final class WorkerProcess: @unchecked Sendable {
     let id: pid_t
     let socket: MessageSocket
     let protections: Protections
-    /// Decides on the worker's system calls; nil if the kernel decides alone.
+    /// Nil if the kernel decides alone.
     let supervisor: Supervisor?
-    /// The process that the worker is a copy of; nil if it was started as a new program.
     let template: WorkerTemplate?
     let start = SystemTimekeeper().now
-    /// The worker's CPU time at the end of its last request.
+    /// At the end of the last request.
     private(set) var idleProcessorTime: Duration
     private(set) var requests = 0
-    /// The values of ``requests`` when the worker last freed memory, and when it was last seen idle.
+    /// When the worker last freed memory, and when it was last seen idle.
     private var requestsAtRelease = 0
     private var requestsWhenIdle = 0
-    /// The address space when the worker was ready, including the kept memory, in bytes.
+    /// When the worker was ready, including the kept memory, in bytes.
     private let addressSpace: Int
-    /// The address space that it may use beyond this and its image's, in bytes.
+    /// Beyond the address space and its image's, in bytes.
     private let spareMemory: Int
-    /// The allowance for its last image in bytes; nil while the initial limit applies.
+    /// For the last image, in bytes; nil while the initial limit applies.
     private var allowance: Int?
-    /// The memory that the worker shares: the server copies files into `input` and results out of `output`.
+    /// The server copies files into `input` and results out of `output`.
     private var input, output: ReusableMemory?
 
     init(
@@ -45,7 +44,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     enum Outcome<Result> {
         case done(Result)
-        /// The image is damaged or cannot be encoded; the text is for logs.
+        /// Damaged, or cannot be encoded; the text is for logs.
         case failed(String)
         case lost
         case forbidden(call: String)
@@ -53,24 +52,24 @@ final class WorkerProcess: @unchecked Sendable {
         /// The token asked to stop while the worker was still running; `wasBusy` if it used a processor for at least
         /// half of the time limit.
         case interrupted(wasBusy: Bool)
-        /// The image is at fault, and good images may fail in the worker from now on.
+        /// Good images may fail in the worker from now on.
         case unreliable(String)
-        /// The worker got too little memory for the image.
+        /// Too little memory for the image.
         case short
         case exhausted
     }
 
-    /// The interval between checks of the token, in milliseconds.
+    /// Milliseconds between checks of the token.
     private static let checkInterval: CInt = 50
 
-    /// Sends `bytes` to the worker for `work`, and blocks the calling thread until it has finished.
+    /// Blocks until the worker has finished.
     ///
     /// - Parameters:
-    ///   - room: The maximum size of the result in bytes.
-    ///   - memory: The address space in bytes that the worker may use beyond its current one, so that a file with a
-    ///   false header fails. If nil, the initial limit applies.
-    ///   - processorTime: The CPU time that the worker may use; if nil, the remaining time of `token`.
-    ///   - read: Checks the answer and the output memory, and returns the result. It throws if they are invalid.
+    /// - room: The maximum size of the result in bytes.
+    /// - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails. If
+    ///   nil, the initial limit applies.
+    /// - processorTime: If nil, the remaining time of `token`.
+    /// - read: Checks the answer and the output memory.
     /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
@@ -186,7 +185,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     func end() -> WorkerEnd { WorkerEnd(killing: id) }
 
-    /// Whether the worker keeps so much memory that the next image might lack it.
+    /// The next image might lack memory that the worker keeps.
     ///
     /// Checked after large images, and only sometimes after small ones, because the query is slow.
     var hasGrown: Bool {
@@ -196,7 +195,7 @@ final class WorkerProcess: @unchecked Sendable {
 
     private static let allowanceStep = 64 << 20
 
-    /// Sets the address space for an image; it is rounded up, so that images of similar size need no system call.
+    /// Rounded up, so that images of similar size need no system call.
     private func setAddressSpace(for memory: Int) {
         let rounded = (memory / Self.allowanceStep + 1) * Self.allowanceStep
         guard rounded != allowance else { return }
@@ -212,18 +211,17 @@ final class WorkerProcess: @unchecked Sendable {
         .nanoseconds(max(0, CLinux_processor_nanoseconds(process)))
     }
 
-    /// Marks the end of a request: the worker must not use CPU time until the next one.
+    /// The worker must not use CPU time until the next request.
     func markIdle() {
         idleProcessorTime = processorTime
     }
 
-    /// Whether the worker should free memory: it has not done so since its last request, and was idle at the last
-    /// check.
+    /// It has not done so since its last request, and was idle at the last check.
     var shouldReleaseMemory: Bool { requests > requestsAtRelease && requests == requestsWhenIdle }
 
     func noteIdle() { requestsWhenIdle = requests }
 
-    /// Releases the pages of the shared memory, and has the worker release its free memory.
+    /// The pages of the shared memory, and the worker's free memory.
     func releaseMemory() {
         requestsAtRelease = requests
         input?.empty()
@@ -235,7 +233,7 @@ final class WorkerProcess: @unchecked Sendable {
     enum IdleFault: Hashable {
         case gone
         case forbidden(call: String)
-        /// It sent a message, or uses CPU time.
+        /// A message, or CPU time without a request.
         case breach(String)
     }
 
@@ -251,7 +249,7 @@ final class WorkerProcess: @unchecked Sendable {
         return isBusyWhileIdle ? .breach("it used CPU time without a request") : nil
     }
 
-    /// Whether the worker has used more CPU time since its last request than freeing memory takes.
+    /// More CPU time since the last request than freeing memory takes.
     var isBusyWhileIdle: Bool { processorTime - idleProcessorTime > Self.idleTimeAllowance }
 
     private static let idleTimeAllowance = Duration.seconds(1)
@@ -274,14 +272,13 @@ enum WorkerEnd: Hashable, CustomStringConvertible {
         self.init(status: status)
     }
 
-    /// The exit of a process that crashed because memory was short.
+    /// Crashed because memory was short.
     static let short = WorkerEnd.exited(CInt(CLinux_status_of_shortage))
 
     init(status: CInt) {
         self = status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: status & 0x7F)
     }
 
-    /// The cause of the end, if this process did not kill the worker.
     var cause: SandboxMetrics.Cause {
         switch self {
         case .killed(SIGSYS): .violation

@@ -3,10 +3,10 @@ package import Memory
 package import Recipes
 
 extension WorkerResponse.ClaimedImage {
-    /// The maximum size of a color profile in bytes: three tables of the largest size.
+    /// In bytes: three tables of the largest size.
     private static let maximumProfileSize = 1 << 20
 
-    /// Returns the image that the worker reports in `memory`; the worker cannot change its pixels any more.
+    /// The worker cannot change the pixels any more.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
@@ -29,11 +29,9 @@ extension WorkerResponse.ClaimedImage {
 }
 
 extension WorkerResponse {
-    /// Returns the maximum size of an encoded file for an image of `size`: more than the largest pixels with all
-    /// metadata.
+    /// More than the largest pixels with all metadata.
     static func maximumFileBytes(of size: PixelSize, frames: Int = 1) -> Int { frames * (size.area * 8 + 1 << 16) }
 
-    /// Returns the file that the worker reports in `memory`; the worker cannot change it any more.
     package static func file(
         byteCount: Int, in memory: inout OutputMemory, format: ImageFormat, size: PixelSize,
         frames: Int = 1

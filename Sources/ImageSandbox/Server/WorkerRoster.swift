@@ -2,7 +2,7 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// The running workers, and a thread that starts, watches and reaps them.
+/// Running workers, and a thread that starts, watches and reaps them.
 ///
 /// A caller that takes a worker owns it until it calls ``release(_:)`` or ``dismiss(_:_:)``. With one worker more than
 /// callers, a caller that loses its worker finds another at once.
@@ -11,9 +11,9 @@ final class WorkerRoster: Sendable {
         var running: [WorkerProcess] = []
         /// The last used worker is taken first, because its memory is still in the processor's cache.
         var idle: [WorkerProcess] = []
-        /// Killed workers that the thread has yet to reap.
+        /// Killed, and not reaped by the thread yet.
         var dismissed: [WorkerProcess] = []
-        /// Workers that ended in use; the caller reaps them.
+        /// The caller reaps them.
         var endedInUse: Set<pid_t> = []
         var first: Result<Protections, WorkerLaunch.Failure>?
         var delay = WorkerRoster.shortestDelay
@@ -27,27 +27,25 @@ final class WorkerRoster: Sendable {
         case watch([WorkerProcess], until: Duration?)
     }
 
-    /// The pause after the first failed start; it doubles each time.
+    /// After the first failed start; doubles each time.
     private static let shortestDelay = Duration.milliseconds(100)
     private static let longestDelay = Duration.seconds(5)
 
-    /// The interval between checks of idle workers in milliseconds: they must use no CPU time, and free memory at the
-    /// second check.
+    /// Milliseconds between checks: idle workers must use no CPU time, and free memory at the second check.
     private static let idleCheckInterval = 5_000.0
 
     private let configuration: SandboxConfiguration
     private let workerCount: Int
     private let life: WorkerLifetime
-    /// The protections that every worker must have; nil requires those of the first worker.
+    /// Nil requires the first worker's protections.
     private let requirement: Protections?
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let state = ConditionGuarded(State())
-    /// Wakes the thread, which waits at the receiver.
+    /// The thread waits at the receiver.
     private let wakeUp: (sender: MessageSocket, receiver: MessageSocket)
     private let thread = Locked<WorkThread?>(nil)
 
-    /// Starts the thread, which starts the workers.
     init(
         _ configuration: SandboxConfiguration, workerCount: Int, life: WorkerLifetime,
         atLeast requirement: Protections? = nil, metrics: SandboxMetrics, logger: Logger
@@ -75,7 +73,7 @@ final class WorkerRoster: Sendable {
 
     var idleProcesses: [pid_t] { state.withLock { $0.idle.map(\.id) } }
 
-    /// Waits until a worker is idle and transfers it to the caller.
+    /// Waits until a worker is idle.
     func take(_ token: WorkToken) throws -> WorkerProcess {
         while true {
             guard let worker = try blockingIdle() else {
@@ -138,7 +136,7 @@ final class WorkerRoster: Sendable {
             ["process": .int(Int(worker.id)), "cause": .string(cause.rawValue), "reason": .string(reason)])
     }
 
-    /// Kills a worker if it still runs, waits for its end, and returns the cause.
+    /// Kills the worker if it still runs, and waits for its end.
     @discardableResult
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
@@ -158,7 +156,7 @@ final class WorkerRoster: Sendable {
         return end
     }
 
-    /// Ends the thread and all idle workers; workers in use end when they are returned.
+    /// Workers in use end when they are returned.
     func shutDown() {
         let wasStopped = state.withLock { state in
             defer { state.isStopped = true }
@@ -240,7 +238,7 @@ final class WorkerRoster: Sendable {
         throw WorkerLaunch.Failure(description: "a worker has \(worker.protections), but needs \(required)")
     }
 
-    /// Waits until a worker ends, the thread is woken or the time has come.
+    /// Until a worker ends, the thread is woken or the time has come.
     ///
     /// Reaps workers that ended while idle.
     private func watch(_ workers: [WorkerProcess], until time: Duration?) {
@@ -271,7 +269,7 @@ final class WorkerRoster: Sendable {
         }
     }
 
-    /// Has workers that were idle since the last check release the memory used for their images; called by the thread.
+    /// Idle since the last check; called by the thread.
     func releaseMemoryOfIdleWorkers() {
         while let worker = state.withLock({ $0.takeIdle(\.shouldReleaseMemory) }) {
             worker.releaseMemory()

@@ -2,11 +2,11 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// A process that has loaded all libraries and read nothing from outside; workers are copies of it.
+/// Has loaded all libraries and read nothing from outside; workers are copies of it.
 ///
 /// A copy starts in a fraction of the time of a new program, and shares all memory that neither process changes. All
-/// copies of a template have the same addresses, so a template is replaced when an attacker may know them, and
-/// periodically before that.
+/// copies have the same addresses, so a template is replaced when an attacker may know them, and periodically before
+/// that.
 ///
 /// One thread uses a template, which ends with that thread; any thread may call ``markExposed()``.
 final class WorkerTemplate: Sendable {
@@ -17,7 +17,7 @@ final class WorkerTemplate: Sendable {
 
     static let maximumCopies = 64
     static let longestLife = Duration.seconds(3_600)
-    /// The time limit of a copy in milliseconds; it takes less than one.
+    /// In milliseconds; a copy takes less than one.
     private static let timeLimit: CInt = 1_000
 
     init(id: pid_t, socket: MessageSocket) {
@@ -25,7 +25,6 @@ final class WorkerTemplate: Sendable {
         self.socket = socket
     }
 
-    /// Creates a copy whose socket is `end`, and returns its process ID; nil if the template does not answer.
     func copy(_ end: MessageSocket) -> pid_t? {
         guard socket.send(TemplateProcess.request, [end.descriptor]), socket.wait(milliseconds: Self.timeLimit),
             case .copied(let process) = WorkerResponse(socket.receive(count: WorkerResponse.byteCount)), process > 0
@@ -47,7 +46,7 @@ final class WorkerTemplate: Sendable {
     func end() { _ = WorkerEnd(killing: id) }
 }
 
-/// Starts workers as copies of a template, or as new programs if there is no template.
+/// As copies of a template, or as new programs if there is none.
 ///
 /// Used by one thread, with which the template and the workers end.
 struct WorkerSpawner {

@@ -6,18 +6,16 @@ import Imaging
 import Recipes
 
 enum Confinement {
-    /// Initializes the image library, before this process is confined or copied.
-    ///
-    /// - Throws: An error of the image library; the process is then unusable.
+    /// Before this process is confined or copied; after an error the process is unusable.
     static func prepare() throws {
         _ = CLinux_die_with_parent()
         preferForOutOfMemoryKill()
         try ImageLibrary.startDecoding()
     }
 
-    /// Permanently confines this prepared process; returns the protections in force.
+    /// Permanent; returns the protections in force.
     ///
-    /// - Throws: An error of the image library; the process is then unusable.
+    /// After an error the process is unusable.
     static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
         var protections = Protections.none
         CLinux_watch_for_shortage()
@@ -34,13 +32,13 @@ enum Confinement {
         return protections
     }
 
-    /// Sends the server the descriptor by which the kernel reports this process's system calls.
+    /// The kernel reports this process's system calls by it.
     private static let handOver: @convention(c) (CInt, CInt) -> CInt = { socket, listener in
         let message = WorkerResponse.supervised.message
         return unsafe CLinux_send(socket, message, message.count, [listener], 1)
     }
 
-    /// Makes the kernel kill a worker, which is replaced, before the service when memory is short.
+    /// A worker is replaced, so it dies before the service when memory is short.
     private static func preferForOutOfMemoryKill() {
         let descriptor = unsafe open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -49,7 +47,7 @@ enum Confinement {
     }
 }
 
-/// Decodes a small image in each format, so that the libraries load everything before the process is confined.
+/// The libraries load everything before the process is confined.
 enum WarmUp {
     static func run() throws {
         for format in ImageFormat.allCases {

@@ -5,14 +5,13 @@ import Imaging
 import Memory
 import Recipes
 
-/// The main function of a worker process: it confines the process and then answers requests until the server ends.
+/// Confines the process and then answers requests until the server ends.
 package enum SandboxWorker {
     package static let command = "decode-worker"
 
-    /// Serves the inherited socket; never returns.
+    /// Never returns.
     ///
-    /// - Parameter arguments: The arguments after the command: ``WorkerLimits/arguments``, followed by
-    ///   ``TemplateProcess/argument`` for a template.
+    /// - Parameter arguments: ``WorkerLimits/arguments``, followed by ``TemplateProcess/argument`` for a template.
     package static func run(_ arguments: [String]) -> Never {
         let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
         let isTemplate = arguments.last == TemplateProcess.argument
@@ -46,7 +45,6 @@ package enum SandboxWorker {
     }
 }
 
-/// Answers requests; owns the memory that the worker shares with the server.
 private struct RequestHandler: ~Copyable {
     private var input, output: ReusableMemory?
 
@@ -96,7 +94,7 @@ private struct RequestHandler: ~Copyable {
         }
     }
 
-    /// Returns the bytes that the server wrote; valid until it writes again.
+    /// Valid until the server writes again.
     private static func bytes(
         of input: inout ReusableMemory?, _ file: consuming SharedMemory?, count: Int
     ) throws(SharedMemoryError) -> SharedBytes {

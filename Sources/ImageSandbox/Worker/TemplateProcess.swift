@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// The main function of a template process: it makes copies of itself, each of which becomes a worker.
+/// Makes copies of itself, each of which becomes a worker.
 enum TemplateProcess {
     static let argument = "template"
-    /// The server's request for a copy; it carries the copy's socket.
+    /// Carries the copy's socket.
     static let request: [UInt8] = [1]
 
-    /// Makes a copy of this process for each request; returns in the copies only, whose socket replaces `socket`.
+    /// Returns in the copies only, whose socket replaces `socket`.
     ///
     /// A process with several threads makes none, because a copy has only the thread that made it.
     static func copy(_ socket: MessageSocket) {

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// The limits that the kernel enforces on a worker; it ends a worker that exceeds them.
+/// The kernel ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// The address space for an image, in bytes, in addition to the initial one and ``ReusableMemory``.
+    /// For an image, in bytes, in addition to the initial address space and ``ReusableMemory``.
     package var memory: Int
-    /// The maximum number of bytes written to shared memory: the pixels of one image, or its file.
+    /// Bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int
     package var processorSeconds: Int
-    /// The number of descriptors: the standard streams, the socket, the two kept memories, and two for one request.
+    /// The standard streams, the socket, the two kept memories, and two for one request.
     static let descriptors = 8
 
     package init(memory: Int, pixels: Int, processorSeconds: Int) {
@@ -25,7 +25,7 @@ package struct WorkerLimits: Hashable, Sendable {
 
     var arguments: [String] { [memory, pixels, processorSeconds].map(String.init) }
 
-    /// Applies the limits permanently to this process; returns true if the kernel accepted all of them.
+    /// Permanently; returns whether the kernel accepted all of them.
     func enforce() -> Bool {
         var limits: [(resource: __rlimit_resource, most: Int)] = [
             (RLIMIT_FSIZE, pixels), (RLIMIT_CPU, processorSeconds), (RLIMIT_NOFILE, Self.descriptors),
@@ -51,7 +51,7 @@ package struct WorkerLimits: Hashable, Sendable {
         return isInForce.allSatisfy { $0 }
     }
 
-    /// The address space of this process in bytes: libraries, stacks and the allocator's reserves.
+    /// In bytes: libraries, stacks and the allocator's reserves.
     private static var addressSpace: Int {
         let bytes = CLinux_address_space(getpid())
         return bytes < 0 ? 4 << 30 : Int(bytes)

@@ -1,14 +1,12 @@
 import Glibc
 import Recipes
 
-/// BlurHash: a few components of a discrete cosine transform of linear light, as a short text.
-///
-/// The published algorithm: https://github.com/woltapp/blurhash/blob/master/Algorithm.md
+/// The algorithm: <https://github.com/woltapp/blurhash/blob/master/Algorithm.md>.
 enum BlurHash {
     private static let digits = Array(
         "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~".utf8)
 
-    /// Returns the text for `columns` by `rows` components, 1…9 each; transparent parts count as white.
+    /// 1…9 components each; transparent parts count as white.
     static func text(of image: SmallImage, columns: Int, rows: Int) -> String {
         let factors = factors(of: image, columns: columns, rows: rows)
         var text: [UInt8] = []
@@ -31,7 +29,6 @@ enum BlurHash {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns red, green and blue of each component, row by row; the first is the mean.
     private static func factors(of image: SmallImage, columns: Int, rows: Int) -> [[Double]] {
         let (width, height) = (image.width, image.height)
         let across = waves(columns, width)

@@ -1,14 +1,14 @@
 import Glibc
 import Recipes
 
-/// Finds the main colors of an image by k-means in Oklab, a perceptually uniform color space.
+/// The main colors of an image by k-means in Oklab (Björn Ottosson, 2020).
 ///
-/// Oklab: Björn Ottosson, "A perceptual color space for image processing", 2020. The starting colors are deterministic,
-/// so that an image always has the same palette. Pixels less than half opaque do not count.
+/// The starting colors are deterministic, so that an image always has the same palette. Pixels less than half opaque do
+/// not count.
 enum ColorClusters {
     private static let maximumColors = 6
     private static let rounds = 12
-    /// Colors closer than this are merged; the difference is barely visible.
+    /// The difference is barely visible.
     private static let leastDistance = 0.04
 
     static func palette(of image: SmallImage) -> [ImageAppearance.Entry] {
@@ -63,7 +63,6 @@ enum ColorClusters {
         }
     }
 
-    /// Returns the most frequent cell, then frequent cells far from those chosen before.
     private static func starts(in cells: [Cell]) -> [Point] {
         var chosen: [Point] = []
         var distances = [Double](repeating: 1, count: cells.count)

@@ -3,11 +3,9 @@ import Memory
 package import Recipes
 
 extension ImageAppearance {
-    /// Computes the appearance of a file that the service encoded, whose sides are at most ``longestSide``.
-    ///
     /// - Parameters:
-    ///   - file: A lossless still.
-    ///   - components: The columns and rows of a BlurHash, 1…9 each.
+    /// - file: A lossless still whose sides are at most ``longestSide``.
+    /// - components: The columns and rows of a BlurHash, 1…9 each.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken
     ) throws {

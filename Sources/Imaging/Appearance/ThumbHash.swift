@@ -1,9 +1,6 @@
 import Glibc
 
-/// ThumbHash: the lowest frequencies of luminance, two color differences and alpha, and the aspect ratio, in about 25
-/// bytes.
-///
-/// The published algorithm: https://evanw.github.io/thumbhash/
+/// The algorithm: <https://evanw.github.io/thumbhash/>.
 enum ThumbHash {
     static func bytes(of image: SmallImage) -> [UInt8] {
         let (width, height) = (image.width, image.height)
@@ -43,7 +40,6 @@ enum ThumbHash {
         Int(min(max((fraction * most).rounded(), 0), most))
     }
 
-    /// The image as fractions, with transparent parts over its mean color.
     private struct Channels {
         var luminance: [Double] = []
         var yellowBlue: [Double] = []
@@ -73,7 +69,7 @@ enum ThumbHash {
         }
     }
 
-    /// The lowest frequencies of a channel: its mean, and the others as fractions of the strongest.
+    /// Its mean, and the others as fractions of the strongest.
     private struct Transform {
         private(set) var mean = 0.0
         private(set) var scale = 0.0

@@ -1,12 +1,12 @@
 import Glibc
 import Recipes
 
-/// A change of colors: a table for each component, then matrices, then a factor and an offset.
+/// A table for each component, then matrices, then a factor and an offset.
 ///
-/// Values are 0…255. They are clipped after each part, and rounded only at the end. Appended changes are combined, to
-/// pass over the pixels as rarely as possible.
+/// Values are 0…255, clipped after each part and rounded only at the end. Appended changes are combined, to pass over
+/// the pixels as rarely as possible.
 struct ColorChange: Equatable {
-    /// A 3×3 matrix of red, green and blue, row by row.
+    /// Row by row.
     struct Matrix: Equatable {
         var factors: [Double]
 
@@ -95,7 +95,7 @@ extension ColorChange.Matrix {
         return Self(factors: (0..<9).map { constant[$0] + cos(angle) * byCosine[$0] + sin(angle) * bySine[$0] })
     }
 
-    /// Mixes `share` of these factors with the unchanged component.
+    /// `share` of these factors, and the rest of the unchanged component.
     private static func mixed(_ factors: [Double], share: Double) -> Self {
         Self(factors: (0..<9).map { factors[$0] * share + ($0 % 4 == 0 ? 1 - share : 0) })
     }

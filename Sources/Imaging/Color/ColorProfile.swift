@@ -3,24 +3,21 @@ import Recipes
 
 /// The curves and primaries of an image's colors, which is all that most ICC profiles of photographs contain.
 ///
-/// A profile in a file is as untrusted as the file. Only its numbers are kept, and the color engine reads a profile
-/// that the service writes from these numbers.
+/// A profile is as untrusted as its file: only its numbers are kept, and the color engine reads a profile that the
+/// service writes from them.
 package struct ColorProfile: Hashable, Sendable {
     enum Curve: Hashable, Sendable {
-        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, and an empty table is the
-        /// identity.
+        /// Light in 65535ths at even steps; a single entry is an exponent in 256ths, an empty table the identity.
         case table([UInt16])
         /// A formula of ICC.1:2010 section 10.16, by its number, with its parameters in 65536ths.
         case formula(Int, [Int32])
     }
 
-    /// The version of the ICC format, which affects how the color engine treats black.
+    /// It affects how the color engine treats black.
     let majorVersion: UInt8
-    /// Whether a gray image's connection space is L*a*b* rather than XYZ.
+    /// Rather than XYZ.
     let connectsByLab: Bool
-    /// Red, green and blue in the connection space, in 65536ths; empty for gray.
     let primaries: [[Int32]]
-    /// One curve for each primary, or one for gray.
     let curves: [Curve]
 
     func describes(bands: Int) -> Bool { bands == (primaries.isEmpty ? 1 : 3) }
@@ -33,7 +30,7 @@ extension ColorProfile.Curve {
 }
 
 extension ColorProfile {
-    /// Whether these are the colors of sRGB, within 8-bit precision: they need no conversion.
+    /// Within 8-bit precision: the colors need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
     var isDisplayP3: Bool {
@@ -47,7 +44,6 @@ extension ColorProfile {
             }
     }
 
-    /// The primaries of sRGB adapted to the profile connection space's D50.
     private static let standardPrimaries = [
         [0.4361, 0.2225, 0.0139], [0.3851, 0.7169, 0.0971], [0.1431, 0.0606, 0.7139],
     ]
@@ -65,7 +61,7 @@ extension ColorProfile {
 }
 
 extension ColorProfile.Curve {
-    /// Whether this is sRGB's curve, within half a step of 8 bits.
+    /// Within half a step of 8 bits.
     fileprivate var isStandard: Bool {
         switch self {
         // A single entry is a plain gamma, which sRGB is not.
@@ -78,12 +74,12 @@ extension ColorProfile.Curve {
     /// The parameters of sRGB's curve in formula 3 of ICC's parametric curves.
     static let standardParameters = [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045]
 
-    /// Whether pixels with this curve may be averaged as if they had sRGB's.
+    /// Pixels may be averaged as if they had sRGB's curve.
     var isNearStandard: Bool {
         isStandard || isClose(to: .srgb) || isClose(to: .power(219_922)) || isClose(to: .power(220_000))
     }
 
-    /// Returns whether the curve is `transfer`, within half an 8-bit step of the component.
+    /// Within half an 8-bit step of the component.
     func isClose(to transfer: ColorEncoding.Transfer) -> Bool {
         let half = 0.5 / 255
         return (0...16).allSatisfy { step in
@@ -92,7 +88,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// The light of each 8-bit value, clipped to 0…1.
+    /// Clipped to 0…1.
     var lightOfBytes: [Double] {
         (0...255).map { value in
             let light = light(at: Double(value) / 255)
@@ -108,7 +104,6 @@ extension ColorProfile.Curve {
         return (before + (place - Double(index)) * (after - before)) / 65_535
     }
 
-    /// Returns a component near this one, and its light; a component of a table is one of its entries.
     private func sample(_ component: Double) -> (component: Double, light: Double) {
         switch self {
         case .table(let values) where values.isEmpty: return (component, component)
@@ -121,7 +116,7 @@ extension ColorProfile.Curve {
         }
     }
 
-    /// Returns the light of a component by a formula (ICC.1:2010 table 65).
+    /// ICC.1:2010 table 65.
     private static func light(of component: Double, _ kind: Int, _ values: [Double]) -> Double {
         func value(_ index: Int) -> Double { index < values.count ? values[index] : 0 }
         let power = pow(max(0, (kind == 0 ? 1 : value(1)) * component + value(2)), value(0))
@@ -136,7 +131,6 @@ extension ColorProfile.Curve {
 }
 
 extension ColorEncoding.Transfer {
-    /// Returns the light, clipped at white, of a component that may lie slightly outside 0…1.
     fileprivate func light(of component: Double) -> Double {
         switch self {
         case .power(let power): pow(max(0, component), Double(power) / 100_000)
@@ -154,8 +148,7 @@ extension ColorEncoding {
         }
     }
 
-    /// The profile of gray with this curve; nil for sRGB's curve, and for PQ and HLG, whose gray is shown without a
-    /// profile.
+    /// Nil for sRGB's curve, and for PQ and HLG, whose gray is shown without a profile.
     var grayProfile: ColorProfile? {
         guard case .power = transfer, let curve = profile?.curves.first else { return nil }
         return ColorProfile(majorVersion: 4, connectsByLab: false, primaries: [], curves: [curve])

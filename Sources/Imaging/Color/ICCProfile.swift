@@ -2,19 +2,19 @@ import Memory
 import Text
 
 struct ICCProfile {
-    /// The profile's numbers; nil if it has more than curves and primaries.
+    /// Nil if the profile has more than curves and primaries.
     let colors: ColorProfile?
     let space: Space?
-    /// The rendering intent for which the profile has data.
+    /// The profile has data for it.
     let intent: Intent
-    /// Primaries and transfer as code points (ICC.1:2022 section 9.2.17); nil if the profile has none.
+    /// ICC.1:2022 section 9.2.17.
     let codePoints: (primaries: Int, transfer: Int)?
 
     enum Space: Hashable {
         case gray, color, cmyk
     }
 
-    /// How out-of-gamut colors are replaced (ICC.1:2010 section 6.2).
+    /// ICC.1:2010 section 6.2.
     enum Intent: Hashable {
         case perceptual, relative, saturation
     }
@@ -37,7 +37,6 @@ struct ICCProfile {
 
     var isStandard: Bool { colors?.isStandard ?? false }
 
-    /// Returns the kind of pixels; nil for a profile that links two devices, or names colors.
     private static func space(in bytes: RawSpan) -> Space? {
         guard let kind = bytes.text(at: 12), ["scnr", "mntr", "prtr", "spac"].contains(kind) else { return nil }
         return switch bytes.text(at: 16) {
@@ -48,7 +47,7 @@ struct ICCProfile {
         }
     }
 
-    /// Returns relative if the profile has a table for it, or curves; otherwise the intent of its table.
+    /// Relative if the profile has a table for it, or curves; otherwise the intent of its table.
     private static func intent(_ tags: [ExactText: Int]) -> Intent {
         let hasCurves = tags["kTRC"] != nil || tags["rXYZ"] != nil && tags["rTRC"] != nil
         if tags["A2B1"] != nil || hasCurves { return .relative }
@@ -77,8 +76,7 @@ struct ICCProfile {
         }
     }
 
-    /// Returns a copy without the floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if
-    /// there are none.
+    /// Removes the floating-point chains (`D2B0` etc.), which the color engine would prefer; nil if there are none.
     ///
     /// The time of a chain is unbounded, and no browser uses them: each profile also has a table or curves.
     static func withoutChains(_ bytes: RawSpan) -> SharedBytes? {
@@ -89,7 +87,7 @@ struct ICCProfile {
         return SharedBytes(copy)
     }
 
-    /// Returns the offsets of the tag table's entries; the color engine reads at most a hundred.
+    /// The color engine reads at most a hundred.
     private static func entries(in bytes: RawSpan) -> [Int] {
         guard let count = try? bytes.bigEndian32(at: 128), count <= 100 else { return [] }
         return (0..<count).map { 132 + 12 * $0 }

@@ -69,8 +69,7 @@ extension [[Double]] {
 }
 
 extension ImageHeader {
-    /// Returns this header with the colors that the file declares, if they fit such pixels; only their curve applies to
-    /// gray.
+    /// If the colors fit such pixels; only their curve applies to gray.
     func with(_ declared: SourceColors?) -> ImageHeader {
         var header = self
         if bands < 3, let encoding = declared?.encoding, encoding.grayProfile != nil {

@@ -22,7 +22,7 @@ extension ImageFormat {
 
     var encoding: FormatCodec.Encoding? { codec.encoding }
 
-    /// A small file that a worker process decodes before it is confined; nil if there is none.
+    /// Decoded by a worker process before it is confined; nil if there is none.
     package func warmUpFile() throws -> SharedBytes? {
         switch decoding.warmUp {
         case .written(let bands):

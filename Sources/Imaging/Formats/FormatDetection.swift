@@ -2,7 +2,7 @@ package import Memory
 package import Recipes
 
 extension ImageHeader {
-    /// Reads the header of a file without decoding pixels or calling a C library.
+    /// Decodes no pixels and calls no C library.
     ///
     /// The time is proportional to the number of segments in the file, not to the pixels that its header claims.
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
@@ -19,8 +19,6 @@ extension ImageHeader {
 }
 
 extension FormatCodec.LeadingBytes {
-    /// Returns whether a file begins with these bytes.
-    ///
     /// Brands are compared elsewhere, because the first known brand of all formats counts.
     fileprivate func begin(_ file: RawSpan) -> Bool {
         switch self {
@@ -30,15 +28,13 @@ extension FormatCodec.LeadingBytes {
         }
     }
 
-    /// Returns whether a file is text in this format.
-    ///
     /// Checked last, because it parses the text up to its first element.
     fileprivate func isMarkup(_ file: RawSpan) -> Bool {
         if case .markup(let recognises) = self { recognises(file) } else { false }
     }
 }
 
-/// The brands that a file claims to conform to (ISO/IEC 14496-12 section 4.3).
+/// ISO/IEC 14496-12 section 4.3.
 private enum HEIFBrands {
     private static let brands = ImageFormat.allCases.compactMap { format -> (ImageFormat, [StaticString])? in
         if case .brands(let brands) = format.decoding.leadingBytes { (format, brands) } else { nil }
@@ -46,9 +42,8 @@ private enum HEIFBrands {
 
     private static let maximumLength = 256
 
-    /// Returns the format of the first known brand, or nil if there is none.
-    ///
-    /// The main brand comes first, then the compatible brands: `mif1` alone does not identify the codec.
+    /// The first known brand counts; the main brand comes first, then the compatible brands: `mif1` alone does not
+    /// identify the codec.
     static func format(_ bytes: RawSpan) -> ImageFormat? {
         guard bytes.hasText("ftyp", at: 4), let length = try? bytes.bigEndian32(at: 0) else { return nil }
         var offset = 8

@@ -1,11 +1,10 @@
 import Glibc
 import Recipes
 
-/// The headroom of an Apple gain map, computed from two numbers in the camera's maker notes.
-///
-/// The formula is from Apple's article "Applying Apple HDR effect to your photos".
+/// Computed from two numbers in the camera's maker notes, by Apple's article "Applying Apple HDR effect to your
+/// photos".
 struct AppleHeadroom {
-    /// The maximum brightness relative to white.
+    /// Relative to white.
     let value: Double
 
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
@@ -32,8 +31,7 @@ struct AppleHeadroom {
         value = exp2(stops)
     }
 
-    /// Reads the headroom from the maker notes in EXIF data, with or without the leading `Exif` of JPEG; returns nil
-    /// without notes.
+    /// With or without the leading `Exif` of JPEG; nil without maker notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range) else { return nil }
         var numbers: [Int: Double] = [:]
@@ -57,7 +55,7 @@ struct AppleHeadroom {
         self.init(headroom: headroom, gain: gain)
     }
 
-    /// The metadata for the map's samples after ``curve``: all gains up to the headroom.
+    /// For the map's samples after ``curve``: all gains up to the headroom.
     var metadata: GainMapMetadata? {
         let most = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
         var channel = GainMapMetadata.Channel(most: most)

@@ -6,7 +6,7 @@ extension GainMapMetadata {
     /// The start of a JPEG segment with the metadata of ISO 21496-1.
     static let segment = "urn:iso:std:iso:ts:21496:-1\0"
 
-    /// Reads the XMP packet of a gain map, by Adobe's specification; returns nil if it has no valid metadata.
+    /// By Adobe's specification; nil if the metadata are invalid.
     ///
     /// A map whose base image is the HDR one is not read: no JPEG file of such an image could be shown without it.
     init?(_ packet: XMPPacket) {
@@ -40,9 +40,7 @@ extension GainMapMetadata {
         self.init(fractions: fractions, usesBaseColors: true)
     }
 
-    /// Reads the metadata of ISO 21496-1 in a range of a file.
-    ///
-    /// Returns nil if they are invalid, require a later version of the standard, or the base image is the HDR one.
+    /// Nil if the metadata are invalid, require a later version of the standard, or the base image is the HDR one.
     init?(_ bytes: RawSpan, iso range: Range<Int>) {
         guard range.count >= 5, (try? bytes.bigEndian16(at: range.lowerBound)) == 0,
             let flags = try? bytes.byte(at: range.lowerBound + 4), flags & Self.isBackward == 0
@@ -68,8 +66,7 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// Parses a decimal number with or without an exponent, to nine digits; returns nil for other texts and for numbers
-    /// that are too large.
+    /// With or without an exponent, to nine digits; nil for numbers that are too large.
     init?(decimal text: [UInt8]) {
         guard text.count <= 64, text.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }),
             let value = Double(String(decoding: text, as: UTF8.self)), abs(value) < 2_000_000_000

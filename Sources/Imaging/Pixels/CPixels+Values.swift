@@ -15,7 +15,6 @@ extension CPixelsOutline {
 }
 
 extension CPixelsFrame {
-    /// Wraps rows, which are packed unless they have a stride, in memory that must outlive the frame.
     @unsafe
     init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, stride: Int? = nil, bands: Int) {
         unsafe self.init(
@@ -24,7 +23,6 @@ extension CPixelsFrame {
     }
 }
 
-/// Copies values into a C array, which must be large enough.
 func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in array: inout Values) {
     unsafe withUnsafeMutableBytes(of: &array) { bytes in
         precondition(values.count * MemoryLayout<Value>.stride <= bytes.count, "too many values")
@@ -34,12 +32,11 @@ func store<Value: BitwiseCopyable, Values>(_ values: some Collection<Value>, in 
     }
 }
 
-/// Copies values into a C array as 32-bit floating-point numbers.
 func storeFloats<Values>(_ values: some Sequence<Double>, in array: inout Values) {
     store(values.map { Float($0) }, in: &array)
 }
 
-/// The callback by which C libraries check for cancellation; returns 1 to stop.
+/// C libraries call it; returns 1 to stop.
 ///
 /// The context is a ``WorkToken``, which the caller of the library keeps alive.
 func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {
@@ -48,7 +45,6 @@ func shouldStop(_ context: UnsafeMutableRawPointer?) -> Int32 {
 }
 
 extension CPixelsWatch {
-    /// Creates a watch that checks `token`, which must outlive the work.
     @unsafe
     init(_ token: WorkToken) {
         unsafe self.init(should_stop: shouldStop, context: Unmanaged.passUnretained(token).toOpaque())

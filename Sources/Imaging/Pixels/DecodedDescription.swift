@@ -12,26 +12,21 @@ package struct DecodedDescription: Hashable, Sendable {
         }
     }
 
-    /// Size of one frame, upright and as reduced while decoding.
+    /// Of one frame, upright and as reduced while decoding.
     package var size: PixelSize
-    /// Components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha.
     package var bands: Int
     package var planes: [Part]
     package var range: PlaneRange
-    /// Milliseconds of each frame; empty for stills.
     package var delays: [Int]
-    /// How often an animation plays; 0 for endless.
     package var loop: Int
-    /// Whether the file lacked pixels: these are gray, or coarse if the file had coarse data for them.
+    /// Missing pixels are gray, or coarse if the file had coarse data for them.
     package var isIncomplete: Bool
-    /// Whether the file has all pixels, but its decoder failed until the file was repaired.
+    /// The file has all pixels, but its decoder failed until the file was repaired.
     package var isRepaired = false
-    /// The color profile of planes, or of color pixels; nil for sRGB.
-    ///
-    /// It is applied after the image was reduced.
+    /// Of planes or color pixels, applied after the image was reduced; nil for sRGB.
     package var profile: ColorProfile?
     package var jpegDecoding: JPEGDecoding?
-    /// Whether planes have ``ColorDetail``; false for pixels.
+    /// False for pixels.
     package var hasColorDetail: Bool
 
     package init(
@@ -98,7 +93,7 @@ extension DecodedDescription {
         return count
     }
 
-    /// Returns whether the size is the header's divided by the plan's level: decoders round up or down.
+    /// The header's size divided by the plan's level: decoders round up or down.
     fileprivate func hasSize(of header: ImageHeader, by plan: DecodePlan) -> Bool {
         let level = plan.level
         let whole = header.decoded(by: plan).size
@@ -108,7 +103,7 @@ extension DecodedDescription {
         return isReduced(size.width, of: whole.width) && isReduced(size.height, of: whole.height)
     }
 
-    /// Returns the bytes of interleaved frames; nil if the description contradicts itself.
+    /// Nil if the description contradicts itself.
     fileprivate func pixelCount(frames: Int, delays delayCount: Int? = nil) -> Int? {
         guard 1...4 ~= bands, profile.map({ bands >= 3 && $0.describes(bands: 3) }) ?? true,
             delays.count == delayCount ?? (frames > 1 ? frames : 0), loop >= 0,
@@ -126,9 +121,8 @@ extension DecodedDescription {
 }
 
 extension DecodedDescription.Part {
-    /// Returns whether the plane is not larger than luma, and the image fills most of it.
-    ///
-    /// Subsampled chroma of a part that begins within a sample has one sample more.
+    /// The plane is not larger than luma, and the image fills most of it; subsampled chroma of a part that begins
+    /// within a sample has one sample more.
     fileprivate func isSound(within luma: PixelSize) -> Bool {
         func isPart(_ start: Double, _ length: Double, of count: Int) -> Bool {
             // All comparisons are false for a NaN. If a plane was turned, its edges are rounded.

@@ -4,8 +4,7 @@ import Memory
 import Recipes
 
 extension DecodedImage {
-    /// Finds the part inside the border that `trim` describes, in the first frame of interleaved pixels; the whole
-    /// frame if it is all border.
+    /// In the first frame of interleaved pixels; the whole frame if it is all border.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
         let own = cornerColor(isBottomRight: trim.isFromBottomRight)

@@ -1,8 +1,8 @@
 package import Memory
 package import Recipes
 
-/// The pixels of a still, or of all frames of an animation: upright, 8 bits, with or without alpha, in gray, sRGB, or
-/// the colors of ``profile``.
+/// The pixels of a still, or of all frames of an animation: upright, 8 bits, in gray, sRGB, or the colors of
+/// ``profile``.
 ///
 /// This is the trust boundary: no code that uses a decoded image reads the source's bytes.
 package final class DecodedImage: Sendable {
@@ -17,8 +17,7 @@ package final class DecodedImage: Sendable {
     package let layout: Layout
     package let frames: Int
     package let pixels: SharedBytes
-    /// The part inside the border of a vector drawing that was drawn again for a trim, in pixels of its natural size;
-    /// otherwise nil.
+    /// Inside the border of a drawing that was drawn again for a trim, in pixels of its natural size.
     let box: ImagePart?
     package let gainMap: DecodedGainMap?
 
@@ -30,7 +29,7 @@ package final class DecodedImage: Sendable {
         (self.box, self.gainMap) = (box, gainMap)
     }
 
-    /// Creates an image of interleaved pixels, which must fill it exactly.
+    /// The pixels must fill the image exactly.
     ///
     /// - Parameter box: The part inside a border, if the image was drawn for it.
     package convenience init(
@@ -64,7 +63,6 @@ package final class DecodedImage: Sendable {
             gainMap: gainMap)
     }
 
-    /// Returns the image with a changed description of the same pixels.
     func with(_ change: (inout DecodedDescription) -> Void) -> DecodedImage {
         var description = description
         change(&description)
@@ -82,8 +80,6 @@ package final class DecodedImage: Sendable {
     package var jpegDecoding: JPEGDecoding? { description.jpegDecoding }
     var hasColorDetail: Bool { description.hasColorDetail }
 
-    /// Memory in bytes: pixels, profile, delays and gain map.
-    ///
     /// Ignores a block's rounding, less than a quarter, because most of it is never touched.
     package var byteCount: Int {
         pixels.count + (profile?.fileByteCount ?? 0) + delays.count * MemoryLayout<Int>.stride
@@ -102,26 +98,24 @@ package final class DecodedImage: Sendable {
 
 package struct DecodedGainMap: Sendable {
     let image: DecodedImage
-    /// Size of the map in its file.
     let size: PixelSize
     let metadata: GainMapMetadata
 }
 
-/// The pixels of a still or of frames as decoded: as stored, in the colors of the file's profile.
+/// As stored, in the colors of the file's profile.
 struct DecodedPixels {
     let pixels: SharedBytes
-    /// Size in pixels: the header's stored size, reduced by ``level``.
+    /// The header's stored size, reduced by ``level``.
     let size: PixelSize
-    /// The part of the plan's level by which the pixels are already reduced.
+    /// Already applied to the pixels.
     var level = 1
     let bands: Int
-    /// The ICC profile, unless it is sRGB.
     var profile: SharedBytes?
-    /// Whether components have 16 bits in native byte order, instead of 8.
+    /// 16 bits in native byte order, instead of 8.
     var isWide = false
     var delays: [Int] = []
     var loop = 0
     var isIncomplete = false
-    /// Whether the pixels are final: upright, sRGB or gray, in the memory for the decoded image.
+    /// Upright, sRGB or gray, in the memory for the decoded image.
     var isFinished = false
 }

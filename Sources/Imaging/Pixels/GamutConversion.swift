@@ -3,14 +3,12 @@ import Coordination
 import Memory
 import Recipes
 
-/// Converts colors from a profile's space to sRGB or Display P3.
-///
-/// Colors outside the target gamut are mapped into it, keeping their hue.
+/// To sRGB or Display P3; colors outside the target gamut are mapped into it, keeping their hue.
 struct GamutConversion: Hashable, Sendable {
     let source: ColorProfile
     let toWide: Bool
 
-    /// Converts from `source`, nil for sRGB; nil if there is nothing to convert.
+    /// A nil `source` is sRGB; nil if there is nothing to convert.
     init?(from source: ColorProfile?, toWide: Bool) {
         let source = source ?? .standard
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
@@ -76,8 +74,8 @@ extension DecodedImage {
             isIncomplete: isIncomplete, profile: conversion.toWide ? .displayP3 : nil, box: box)
     }
 
-    /// Returns whether more than a thousandth of these interleaved Display P3 pixels, in all frames together, lie
-    /// outside sRGB; transparent ones do not count.
+    /// More than a thousandth of these interleaved Display P3 pixels, in all frames together, lie outside sRGB;
+    /// transparent ones do not count.
     func isWide(token: WorkToken) throws -> Bool {
         guard bands >= 3, let conversion = GamutConversion(from: .displayP3, toWide: false) else { return false }
         var numbers = conversion.numbers
@@ -89,7 +87,7 @@ extension DecodedImage {
         return share.outside * 1_000 > share.shown
     }
 
-    /// Lends all frames as one, or the luma of planes.
+    /// All frames as one, or the luma of planes.
     @unsafe
     func withFrame(_ token: WorkToken, _ body: (CPixelsFrame, CPixelsWatch) throws -> Int32) throws {
         defer { extendLifetime(token) }
@@ -111,7 +109,7 @@ extension DecodedImage {
         throw ImagingError.encodeFailed(detail: "no memory")
     }
 
-    /// The region of the frame of ``withFrame(_:_:)`` that the image fills, and the range of its samples.
+    /// The region of the frame of ``withFrame(_:_:)`` that the image fills.
     var lentPart: (region: Plane.Region, range: PlaneRange) {
         switch layout {
         case .interleaved: (Plane.Region(width: Double(size.width), height: Double(size.height)), .full)

@@ -1,20 +1,18 @@
 package import Recipes
 
-/// A plane of an image: luma, Cb or Cr, 8 bits a sample.
 package struct Plane: Hashable, Sendable {
     package let size: PixelSize
-    /// Offset of the first sample in the image's bytes.
+    /// In the image's bytes.
     let offset: Int
     let stride: Int
-    /// The part of the plane that the image fills.
     let region: Region
 
     var byteCount: Int { stride * size.height }
 
-    /// Alignment of rows and planes in bytes: the size of the widest registers.
+    /// Of rows and planes, in bytes: the widest registers.
     static let alignment = 64
 
-    /// The part of a plane that the image fills, in samples.
+    /// In samples.
     ///
     /// A sample covers the square between two whole numbers. The image may end within a sample: a side of 203 reduced
     /// by 8 fills 25⅜ of 26 samples. If it was turned, it may begin within one.
@@ -25,7 +23,7 @@ package struct Plane: Hashable, Sendable {
             (self.left, self.top, self.width, self.height) = (left, top, width, height)
         }
 
-        /// Returns the smallest rectangle of whole samples that contains the region, in a plane of size `plane`.
+        /// The smallest rectangle of whole samples that contains the region.
         func samples(in plane: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
             let (x, y) = (max(0, Int(left)), max(0, Int(top)))
             let right = min(plane.width, Int((left + width).rounded(.up)))
@@ -65,8 +63,7 @@ extension [Plane] {
 }
 
 extension PlaneRange {
-    /// Returns the factor and offset that convert 16-bit samples of this range, 65535 for 255, to 8-bit samples of
-    /// another.
+    /// From 16-bit samples of this range, 65535 for 255, to 8-bit samples of another.
     func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length
@@ -82,9 +79,8 @@ extension PlaneRange {
         }
     }
 
-    /// Returns the sample for zero, and its distance to the sample for the maximum.
-    ///
-    /// For chroma, zero is in the middle of the range.
+    /// The sample for zero, and its distance to the sample for the maximum; for chroma, zero is in the middle of the
+    /// range.
     private func extent(isLuma: Bool) -> (start: Double, length: Double) {
         switch (self, isLuma) {
         case (.full, true): (0, 255)

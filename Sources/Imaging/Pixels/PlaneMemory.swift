@@ -3,10 +3,10 @@ import Glibc
 package import Memory
 package import Recipes
 
-/// Memory that pixels or samples are written to before it is shared or reused.
+/// Written before it is shared or reused.
 @safe
 package struct PlaneMemory: ~Copyable {
-    /// Allocates the memory of a decoded image, once its size in bytes is known.
+    /// Called once the size of a decoded image is known.
     package typealias Allocator = (_ count: Int) throws -> PlaneMemory
 
     package let count: Int
@@ -16,7 +16,6 @@ package struct PlaneMemory: ~Copyable {
 
     init() { unsafe self.init(adopting: nil, count: 0, footprint: 0, release: { _, _ in }) }
 
-    /// Allocates `count` uninitialized bytes on the heap.
     package init(count: Int) throws(ImagingError) {
         let rounded = max(1, (count + Plane.alignment - 1) / Plane.alignment) * Plane.alignment
         guard let base = unsafe aligned_alloc(Plane.alignment, rounded) else {
@@ -26,8 +25,7 @@ package struct PlaneMemory: ~Copyable {
             adopting: base, count: count, footprint: CLinux_block_size(base), release: { base, _ in unsafe free(base) })
     }
 
-    /// Takes ownership of `count` bytes at `base`, which must be aligned to ``Plane/alignment``; `release` is called
-    /// exactly once.
+    /// Takes ownership of `count` bytes aligned to ``Plane/alignment``; `release` is called exactly once.
     ///
     /// - Parameter footprint: Bytes of memory that `release` frees.
     @unsafe
@@ -44,7 +42,6 @@ package struct PlaneMemory: ~Copyable {
         if let base = unsafe base { unsafe release(base, count) }
     }
 
-    /// All bytes, valid during the lifetime of this value.
     @unsafe
     package var bytes: UnsafeMutableRawBufferPointer { unsafe UnsafeMutableRawBufferPointer(start: base, count: count) }
 
@@ -61,7 +58,7 @@ package struct PlaneMemory: ~Copyable {
             .initializeMemory(as: UInt8.self, repeating: sample)
     }
 
-    /// Transfers the memory, which must not be written afterwards.
+    /// The memory must not be written afterwards.
     package consuming func finish() -> SharedBytes {
         let taken = unsafe base
         unsafe base = nil

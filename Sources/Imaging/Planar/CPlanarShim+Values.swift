@@ -2,7 +2,6 @@ import CPlanarShim
 import Recipes
 
 extension CPlanarShimPlanes {
-    /// Creates planes in these bytes; C reads them, and may write them if no other code uses the bytes.
     @unsafe
     init(_ planes: [Plane], in bytes: UnsafeRawBufferPointer) {
         precondition(planes.byteCount <= bytes.count, "the planes do not fit")
@@ -21,7 +20,6 @@ extension CPlanarShimPlanes {
     @unsafe
     var all: [CPlanarShimPlane] { unsafe [planes.0, planes.1, planes.2, planes.3] }
 
-    /// Copies the planes of the image, without alpha.
     @unsafe
     func copy(to target: CPlanarShimPlanes, turned turn: QuarterTurn = .none) {
         for index in 0..<Int(count) {

@@ -3,20 +3,19 @@ import Recipes
 
 /// Resamples three planes together in linear light.
 ///
-/// Chroma is a difference of gamma-encoded values, so it cannot be averaged separately in linear light. The planes are
-/// converted to pixels row by row, averaged, and converted back.
+/// Chroma is a difference of gamma-encoded values, so the planes are converted to pixels row by row, averaged, and
+/// converted back.
 struct ColorResampling {
     let resampling: PlaneResampling
     private let planes: [Plane]
     private let range: PlaneRange
-    /// The parts of luma and chroma to read.
+    /// Of luma and chroma.
     private let parts: [(x: Int, y: Int, size: PixelSize)]
-    /// The position of the first luma sample's center relative to the chroma samples, and the distance between luma
-    /// samples.
+    /// The first luma sample's center relative to the chroma samples, and the distance between luma samples.
     private let place: (left: Double, top: Double, across: Double, down: Double)
     private let plan: PlanarTarget
 
-    /// Returns nil if each plane of `image` is resampled separately.
+    /// Nil if each plane of `image` is resampled separately.
     init?(_ image: DecodedImage, to target: PlanarTarget) {
         guard image.hasColorDetail, target.geometry.light == .linear,
             case .planar(let planes, let range) = image.layout,
@@ -73,24 +72,23 @@ struct ColorResampling {
     }
 }
 
-/// Detects fine detail in strong colors, such as colored text.
+/// Fine detail in strong colors, such as colored text.
 ///
 /// If only luma is averaged in linear light, such detail gets wrong colors, so the planes must be resampled together;
 /// see ``ColorResampling``. That takes longer and makes no visible difference in photographs.
 enum ColorDetail {
-    /// The share of chroma samples that must differ strongly from a neighbor.
+    /// Of chroma samples that differ strongly from a neighbor.
     ///
     /// Of seventeen photographs, the largest share is 0.1 % at full size and 3 % at level 8; in colored text it is 8 to
     /// 54 %.
     private static let share = 0.01
 
-    /// Returns the least number of edges: the edges of a few large areas do not count, as many as two lines across and
-    /// two down.
+    /// The edges of a few large areas do not count, as many as two lines across and two down.
     private static func leastEdges(in size: PixelSize) -> Int {
         Int(Double(size.area) * share) + 2 * (size.width + size.height)
     }
 
-    /// Returns whether chroma planes of equal size have such detail; false for gray images.
+    /// False for gray images.
     @unsafe
     static func isFound(in planes: CPlanarShimPlanes) -> Bool {
         guard planes.count == 3 else { return false }

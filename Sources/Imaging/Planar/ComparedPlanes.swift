@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// Planes for comparing an encoded file with the unencoded image: luma only, or luma and full-size chroma.
+/// Luma only, or luma and full-size chroma.
 struct ComparedPlanes {
     let range: PlaneRange
     private let samples: SharedBytes
@@ -13,9 +13,9 @@ struct ComparedPlanes {
         (self.range, self.samples, self.planes) = (range, samples, planes)
     }
 
-    /// Extracts the luma of a still, or of the first frame of an animation.
+    /// Of a still, or of the first frame of an animation.
     ///
-    /// - Parameter range: The required range; nil for the image's range, which is full for pixels.
+    /// - Parameter range: Nil for the image's range, which is full for pixels.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
         if case .planar(let planes, let own) = image.layout, own == range ?? own {
             self.init(range: own, samples: image.pixels, planes: Array(planes.prefix(1)))
@@ -49,7 +49,7 @@ struct ComparedPlanes {
         }
     }
 
-    /// Returns the similarity in ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
+    /// In ten-thousandths, 10000 if both are equal; docs/quality.md defines the scale.
     ///
     /// Both must have the same number, size and range of planes.
     func similarity(to other: ComparedPlanes) -> Double {

@@ -3,20 +3,15 @@ import CPlanarShim
 import Coordination
 import Recipes
 
-/// An operation on planes in place, besides resampling and turns.
 enum PlanarFilter {
-    /// A change of colors.
-    ///
     /// Subsampled chroma applies to all its pixels; the result is the mean of theirs.
     case colors(ColorChange)
-    /// A change of gamut; chroma as above.
+    /// Chroma as above.
     case gamut(GamutConversion)
-    /// Adds `amount` times the difference from a Gaussian blur; `deviation` is in luma pixels.
+    /// `deviation` is in luma pixels; `amount` is a factor of the difference from the blur.
     case gaussian(deviation: Double, amount: Float)
 
-    /// Margins, even at the left and top; their color is opaque or transparent.
     case pad(ImageOperations.Margins, Color)
-    /// Replaces pixels outside an outline, in luma pixels, by an opaque or transparent color.
     case cut(Outline, Color)
 
     var addsAlpha: Bool {
@@ -47,7 +42,7 @@ enum PlanarFilter {
         }
     }
 
-    /// Changes three planes of `range`, to which the caller has exclusive access.
+    /// The caller has exclusive access to the planes.
     func apply(to planes: CPlanarShimPlanes, in range: PlaneRange, chromaStep: Int, token: WorkToken) throws {
         defer { extendLifetime(token) }
         let watch = unsafe CPixelsWatch(token)
@@ -102,7 +97,6 @@ extension CPixelsFrame {
 }
 
 extension CPixelsStages {
-    /// Splits a change into parts that are each clipped.
     fileprivate init(_ change: ColorChange) {
         self.init()
         for scale in change.leading { append(scale) }

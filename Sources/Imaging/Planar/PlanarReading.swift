@@ -9,12 +9,11 @@ enum PlanarReading {
 }
 
 extension PlaneMemory {
-    /// Allocates memory for the decoder's planes: from `room` if they are stored upright, otherwise temporary.
     static func stored(_ planes: [Plane], turned turn: QuarterTurn, room: Allocator) throws -> PlaneMemory {
         turn == .none ? try room(planes.byteCount) : try PlaneMemory(count: planes.byteCount)
     }
 
-    /// Returns the planes upright: turned into memory from `room` if they are stored otherwise.
+    /// Turned into memory from `room` if the planes are stored otherwise.
     consuming func upright(
         _ planes: [Plane], turned turn: QuarterTurn, into room: Allocator
     ) throws -> (pixels: SharedBytes, planes: [Plane]) {

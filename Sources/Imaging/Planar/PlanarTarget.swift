@@ -3,7 +3,7 @@ import Recipes
 struct PlanarTarget {
     var geometry: StepGeometry
     private(set) var filters: [PlanarFilter] = []
-    /// Whether filters may be added, because the planes are the result.
+    /// The planes are the result.
     var takesFilters = false
     var takesAlpha = false
     /// Pixels per chroma sample on each side: 1 or 2.
@@ -21,7 +21,7 @@ struct PlanarTarget {
             && min(geometry.rectangle.size.width, geometry.rectangle.size.height) >= StepGeometry.shortestPlane
     }
 
-    /// Adds a filter; returns nil if this target does not support it.
+    /// Nil if this target does not support it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
         // Pixel results are converted.
         guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,
@@ -53,8 +53,6 @@ struct PlanarTarget {
         .stacked((0..<(isGray && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })
     }
 
-    /// Returns how the samples of a plane are averaged.
-    ///
     /// Only luma is averaged in linear light: chroma is a difference, to which the curve does not apply.
     func mixing(ofPlane index: Int, from range: PlaneRange) -> PlaneResampling.Mixing {
         if index == 0, geometry.light == .linear { return .light }
@@ -85,7 +83,7 @@ struct PlanarTarget {
             left: region.left + across.start, top: region.top + down.start, width: across.length, height: down.length)
     }
 
-    /// Returns how many pixels before the image a plane's first sample begins.
+    /// How many pixels before the image a plane's first sample begins.
     func pixelsBefore(plane index: Int) -> (across: Int, down: Int) {
         let step = index == 0 ? 1 : chromaStep
         let size = size(ofPlane: index)
@@ -95,7 +93,7 @@ struct PlanarTarget {
         )
     }
 
-    /// Returns the region of a source plane that fills the target's plane, if the resampled part fills `region`.
+    /// The region that fills the target's plane, if the resampled part fills `region`.
     ///
     /// The last sample of subsampled chroma may cover pixels beyond the image's edge. If the turn mirrors the plane,
     /// this is the first one.

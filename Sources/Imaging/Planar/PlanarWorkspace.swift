@@ -3,17 +3,16 @@ import Coordination
 import Memory
 import Recipes
 
-/// The working memory of one thread, reused across images.
+/// Of one thread, reused across images.
 @safe
 final class PlanarWorkspace {
     private static let maximumKept = 16 << 20
-    /// Unused workspaces: at most as many as threads have worked at the same time.
+    /// At most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
     private var result = PlaneMemory()
     private var turned = PlaneMemory()
     private var padded = PlaneMemory()
-    /// Alpha of the resampled image, then of the padded image.
     private var alpha = PlaneMemory()
     private var deep = PlaneMemory()
     private var room = PlaneMemory()
@@ -27,7 +26,6 @@ final class PlanarWorkspace {
         return try body(workspace)
     }
 
-    /// Resamples a planar image and lends the planes, which are valid during `body` and may be modified.
     func resample<Result>(
         _ image: DecodedImage, to target: PlanarTarget, token: WorkToken,
         _ body: (_ planes: CPlanarShimPlanes) throws -> Result
@@ -61,7 +59,6 @@ final class PlanarWorkspace {
         return try body(results)
     }
 
-    /// Resamples one plane of the image.
     private func resample(
         _ source: Plane, _ index: Int, of image: DecodedImage, _ range: PlaneRange, into plane: Plane,
         of target: PlanarTarget, _ token: WorkToken
@@ -162,7 +159,7 @@ final class PlanarWorkspace {
         }
     }
 
-    /// Resamples to 16 bits, and converts to 8 bits of another range.
+    /// To 16 bits, then to 8 bits of another range.
     private func runDeep(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
         _ conversion: (scale: Float, offset: Float), _ token: WorkToken

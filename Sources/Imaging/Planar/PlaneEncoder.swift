@@ -8,14 +8,14 @@ struct PlaneEncoder: Sendable {
     let range: PlaneRange
     let needsChroma: Bool
     var holdsAlpha = false
-    /// Whether a gray file has the same luma as a file with chroma.
+    /// A gray file has the same luma as a file with chroma.
     var writesLumaAlone = false
     let write: Write
 
     typealias Write =
         @Sendable (_ planes: inout CPlanarShimPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
 
-    /// The output of a C function: a file, or a null-terminated error text.
+    /// A file, or a null-terminated error text.
     @safe
     struct Output {
         var base: UnsafeMutableRawPointer?
@@ -31,7 +31,7 @@ struct PlaneEncoder: Sendable {
         }
     }
 
-    /// Encodes planes to which the caller has exclusive access: transparent samples may be overwritten.
+    /// The caller has exclusive access to the planes: transparent samples may be overwritten.
     ///
     /// - Throws: ``ImagingError/encodeFailed(detail:)``, also if `token` stops the work.
     func file(
@@ -41,7 +41,6 @@ struct PlaneEncoder: Sendable {
         return try write(&planes, settings, token)
     }
 
-    /// Encodes planes in `samples`.
     func file(
         of samples: SharedBytes, planes: [Plane], range: PlaneRange, settings: EncoderSettings,
         token: WorkToken = WorkToken()

@@ -4,18 +4,15 @@ import Recipes
 
 struct PlaneResampling: Hashable, Sendable {
     let source: PixelSize
-    /// The region of the source that fills the target; its edges may lie slightly outside the plane.
     let region: Plane.Region
     let target: PixelSize
     let mixing: Mixing
     let kernel: Kernel
 
     enum Mixing: Hashable, Sendable {
-        /// The gamma-encoded values.
         case bytes
-        /// The gamma-encoded values, with 16-bit results: 65535 for 255.
+        /// 16-bit results: 65535 for 255.
         case words
-        /// Linear light, in floating point.
         case light
         /// Linear light of red, green and blue, for three planes together.
         case lightOfColors
@@ -24,12 +21,12 @@ struct PlaneResampling: Hashable, Sendable {
     enum Kernel: Hashable, Sendable {
         /// For luma.
         case lanczos
-        /// For chroma: narrower, which halves the time to compute filters without a visible difference.
+        /// For chroma: narrower, which halves the time without a visible difference.
         case catmullRom
     }
 }
 
-/// The computed coefficients of a resampling.
+/// Coefficients of a resampling.
 ///
 /// Threads may share a filter: zimg keeps the state of a run in memory that the caller provides.
 @safe
@@ -38,7 +35,7 @@ final class PlaneFilter: @unchecked Sendable {
     let room: Int
     private let graph: OpaquePointer
 
-    /// Estimated size in bytes: each coefficient exists in floating point and in 16 bits.
+    /// Each coefficient exists in floating point and in 16 bits.
     var byteCount: Int {
         let region = resampling.region
         let across = 6 * max(1, region.width / Double(resampling.target.width)) * Double(resampling.target.width)
@@ -46,7 +43,6 @@ final class PlaneFilter: @unchecked Sendable {
         return 4_096 + 8 * Int(across + down)
     }
 
-    /// Returns nil if zimg fails because a side is too short.
     init?(_ resampling: PlaneResampling) {
         guard let graph = unsafe CPlanarShim_graph_make(CPlanarShimResampling(resampling)) else { return nil }
         unsafe self.graph = unsafe graph
@@ -60,7 +56,7 @@ final class PlaneFilter: @unchecked Sendable {
         unsafe CPlanarShim_graph_free(graph)
     }
 
-    /// Resamples the planes of `source` together, for ``PlaneResampling/Mixing/lightOfColors``.
+    /// For ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
         from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
@@ -71,7 +67,7 @@ final class PlaneFilter: @unchecked Sendable {
         return unsafe CPlanarShim_resample_colors(graph, &source, &target, room, CPixelsWatch(token))
     }
 
-    /// Fills `target`; all rows and `room` must be aligned to ``Plane/alignment``.
+    /// All rows and `room` must be aligned to ``Plane/alignment``.
     @unsafe
     func run(
         from source: CPlanarShimRows, to target: CPlanarShimRows, room: UnsafeMutableRawPointer?, token: WorkToken
@@ -80,7 +76,7 @@ final class PlaneFilter: @unchecked Sendable {
     }
 }
 
-/// A cache of computed filters, shared by all threads; when full, it is emptied.
+/// Shared by all threads; when full, it is emptied.
 ///
 /// Computing the filters for a size takes longer than applying them to a small image.
 final class PlaneFilters: Sendable {

@@ -3,11 +3,10 @@ import Memory
 import Recipes
 
 struct PlaneStamp {
-    /// Separate planes of luma, Cb, Cr and alpha, as ``DecodedImage/split(to:)`` returns them.
     let samples: DecodedImage
     let x: Int
     let y: Int
-    /// The size of the area, which lies within the image; the samples repeat to the right and down.
+    /// The area lies within the image; the samples repeat to the right and down.
     let coveredSize: PixelSize
     let opacity: Int
 
@@ -26,8 +25,6 @@ struct PlaneStamp {
 }
 
 extension DecodedImage {
-    /// Converts interleaved pixels with alpha to separate BT.601 planes of luma, Cb, Cr and alpha, as an image of four
-    /// bands.
     func split(to range: PlaneRange) throws(ImagingError) -> DecodedImage {
         precondition(hasAlpha, "the pixels have no alpha")
         let memory = try PlaneMemory(count: 4 * size.area)

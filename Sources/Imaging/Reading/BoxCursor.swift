@@ -1,6 +1,6 @@
 import Recipes
 
-/// Iterates over the boxes of an ISO base media file (ISO/IEC 14496-12 section 4.2).
+/// ISO/IEC 14496-12 section 4.2.
 struct BoxCursor {
     struct Box {
         let type: Int
@@ -13,9 +13,7 @@ struct BoxCursor {
     private var count = 0
     private static let most = 100_000
 
-    /// Iterates over the boxes in `range`.
-    ///
-    /// - Parameter mayBeCut: Whether the last box may be truncated by the end of the range.
+    /// - Parameter mayBeCut: The last box may be truncated by the end of the range.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
         (offset, end, self.mayBeCut) = (range.lowerBound, range.upperBound, mayBeCut)
     }

@@ -1,7 +1,7 @@
 import Memory
 import Recipes
 
-/// Reads the first directory of EXIF data, a TIFF file within the image file.
+/// The first directory of EXIF data, a TIFF file within the image file.
 ///
 /// Only the links to color information are followed, so nothing is read twice.
 enum EXIFDirectory {
@@ -12,9 +12,7 @@ enum EXIFDirectory {
     static let artist = 0x013B
     static let copyright = 0x8298
     static let exposure = 0x8769
-    /// The tag of the maker notes, in the exposure directory.
     static let notes = 0x927C
-    /// The tags of the color space and of the interoperability directory, in the exposure directory.
     fileprivate static let (space, interoperability) = (0xA001, 0xA005)
     static let ascii = 2
     static let entryLength = 12
@@ -23,12 +21,11 @@ enum EXIFDirectory {
         let tag: Int
         let type: Int
         let count: Int
-        /// Offset of the value's field in the block.
         fileprivate let place: Int
         fileprivate let isLittleEndian: Bool
     }
 
-    /// Calls `body` for each entry with its block, until it returns false.
+    /// Until `body` returns false.
     ///
     /// - Parameter place: The offset of the directory in the block; nil for the first one.
     static func read(
@@ -51,7 +48,6 @@ enum EXIFDirectory {
         }
     }
 
-    /// Returns the number of the first entry with this tag; nil if it is missing or unreadable.
     static func number(_ tag: Int, _ bytes: RawSpan, _ range: Range<Int>, at place: Int? = nil) -> Int? {
         var number: Int?
         try? read(bytes, range, at: place) { (entry, block) throws(ImagingError) in
@@ -78,7 +74,7 @@ extension EXIFDirectory.Entry {
         try block.integer32(at: block.integer32(at: place, isLittleEndian) + offset, isLittleEndian)
     }
 
-    /// Returns a text without trailing zeros; empty if the entry has another type or more than `longest` bytes.
+    /// Without trailing zeros; empty if the entry has another type or more than `longest` bytes.
     func text(in block: RawSpan, longest: Int) throws(ImagingError) -> [UInt8] {
         guard type == EXIFDirectory.ascii, 1...longest + 1 ~= count else { return [] }
         let start = count <= 4 ? place : try block.integer32(at: place, isLittleEndian)
@@ -89,9 +85,9 @@ extension EXIFDirectory.Entry {
     }
 }
 
-/// The turn and the texts in EXIF data, with or without the leading `Exif` of JPEG.
+/// EXIF data may have the leading `Exif` of JPEG.
 struct EXIFFacts {
-    /// None if it is unreadable, because an image with damaged metadata is still an image.
+    /// None if it is unreadable: an image with damaged metadata is still an image.
     let turn: QuarterTurn
     let texts: EXIFTexts?
 
@@ -102,8 +98,6 @@ struct EXIFFacts {
 }
 
 extension EXIFTexts {
-    /// Reads the texts in the first directory of EXIF data; nil if there are none, or if they are unreadable.
-    ///
     /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
     init?(_ bytes: RawSpan, range: Range<Int>) {
         var longest = [
@@ -124,7 +118,7 @@ extension EXIFTexts {
                 artist: texts[EXIFDirectory.artist] ?? [], copyright: texts[EXIFDirectory.copyright] ?? []))
     }
 
-    /// Reads the texts in EXIF data after a four-byte offset, which counts from its own end (ISO/IEC 23008-12 annex A).
+    /// After a four-byte offset, which counts from its own end (ISO/IEC 23008-12 annex A).
     init?(offset bytes: RawSpan, range: Range<Int>) {
         guard let offset = try? bytes.bigEndian32(at: range.lowerBound), offset <= range.count - 4 else { return nil }
         self.init(bytes, range: range.lowerBound + 4 + offset..<range.upperBound)
@@ -132,7 +126,7 @@ extension EXIFTexts {
 }
 
 extension SourceColors {
-    /// Reads the color space in EXIF data: Adobe RGB as marked by DCF 2.0; nil for all others.
+    /// Adobe RGB as marked by DCF 2.0; nil for all others.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range),
             let space = EXIFDirectory.number(EXIFDirectory.space, bytes, range, at: exposure), space != 1
@@ -151,7 +145,7 @@ extension SourceColors {
 }
 
 extension Attribution {
-    /// A directory of one or two entries, without the leading `Exif`.
+    /// One or two entries, without the leading `Exif`.
     var exif: [UInt8] {
         let entries = [(EXIFDirectory.artist, artist), (EXIFDirectory.copyright, copyright)].filter { !$0.1.isEmpty }
         var bytes = Array("II*\0".utf8) + 8.littleEndianBytes(4) + entries.count.littleEndianBytes(2)

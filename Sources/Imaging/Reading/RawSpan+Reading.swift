@@ -1,7 +1,6 @@
 import Glibc
 import Recipes
 
-/// Reads numbers from untrusted files: reading beyond the end throws, nothing traps.
 extension RawSpan {
     func byte(at offset: Int) throws(ImagingError) -> Int {
         try check(offset, 1)
@@ -18,7 +17,6 @@ extension RawSpan {
         return Int(UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self)))
     }
 
-    /// Reads a number of up to eight bytes.
     func bigEndian(_ count: Int, at offset: Int) throws(ImagingError) -> Int {
         var number = 0
         for index in 0..<count {
@@ -62,8 +60,6 @@ extension RawSpan {
         expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
     }
 
-    /// Returns the offset of the next byte of this value, from `offset` on.
-    ///
     /// Entropy-coded data is most of a file: memchr is about ten times as fast as a loop.
     func firstIndex(of byte: UInt8, from offset: Int) -> Int? {
         guard offset >= 0, offset < byteCount else { return nil }
@@ -75,7 +71,7 @@ extension RawSpan {
         }
     }
 
-    /// Returns whether a nonempty text occurs in `range`.
+    /// The text must not be empty.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
         while let found = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),

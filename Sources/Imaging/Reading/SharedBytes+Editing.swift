@@ -17,8 +17,6 @@ extension SharedBytes {
         return result.finish()
     }
 
-    /// Returns the file without some parts; the same bytes if there are none.
-    ///
     /// - Parameter walk: Calls `remove` with the parts to remove, in order; the same parts at every call.
     func removing(_ walk: (_ file: RawSpan, _ remove: (Range<Int>) -> Void) -> Void) -> SharedBytes {
         // The bytes are counted first, because a list of ranges could be long: a file may have a million small parts.

@@ -1,5 +1,4 @@
-/// The properties in an XMP packet (ISO 16684-1): attributes and simple elements, in order, with their names as
-/// written.
+/// Attributes and simple elements (ISO 16684-1), in order, with their names as written.
 ///
 /// Reads each byte once, and parses only the XML that packets need. Character references are not resolved, because
 /// numbers and names have none.
@@ -7,7 +6,6 @@ struct XMPPacket {
     struct Property {
         let name: [UInt8]
         let value: [UInt8]
-        /// The number of the element that contains it or has it as an attribute.
         let element: Int
     }
 
@@ -15,8 +13,6 @@ struct XMPPacket {
     private let text: [UInt8]
     private var offset = 0
     private var elements = 0
-
-    /// Maximum number of properties that are read; a usual packet has less than a hundred.
     private static let maximumProperties = 4_096
 
     init(_ bytes: RawSpan, _ range: Range<Int>) {
@@ -47,7 +43,7 @@ struct XMPPacket {
         return properties.lazy.filter { $0.name == whole }.map(\.value)
     }
 
-    /// Returns the prefix of a namespace, with its colon; nil if the packet does not declare it.
+    /// With its colon; nil if the packet does not declare the namespace.
     func prefix(of space: String) -> [UInt8]? {
         properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
             .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }
@@ -71,7 +67,7 @@ struct XMPPacket {
 
     private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
 
-    /// Skips past the end of a tag; returns false if the element has no contents, or if the tag is damaged.
+    /// Returns false if the element has no contents, or if the tag is damaged.
     private mutating func readAttributes() -> Bool {
         while properties.count < Self.maximumProperties {
             skipSpace()

@@ -3,9 +3,7 @@ import Memory
 package import Recipes
 
 extension AdditionForm {
-    /// Converts `image` to this form, with alpha.
-    ///
-    /// - Throws: `VipsError`, or the error of `token`.
+    /// With alpha; throws a `VipsError`, or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         if isForm(of: image) { return image }
         if let planeRange {
@@ -49,7 +47,7 @@ extension AdditionForm {
     }
 }
 
-/// Reuses forms of additional sources across renders: returns the cached pixels, or the result of `make`.
+/// Returns the cached pixels of an additional source, or the result of `make`.
 ///
 /// The index refers to ``RenderPlan/additions``. Called on worker threads.
 package typealias AdditionFormReuse =
@@ -58,6 +56,6 @@ package typealias AdditionFormReuse =
     ) throws -> DecodedImage
 
 extension AdditionForm {
-    /// Computes each form without a cache.
+    /// Without a cache.
     package static let made: AdditionFormReuse = { _, _, make in try make() }
 }

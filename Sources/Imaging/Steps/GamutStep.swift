@@ -1,7 +1,5 @@
 import Recipes
 
-/// Converts colors to another gamut.
-///
 /// Not part of a plan or key: the renderer adds it when the colors of the decoded pixels are known.
 struct GamutStep: Hashable {
     let conversion: GamutConversion
@@ -24,8 +22,7 @@ extension GamutStep: PlanarStep {
 }
 
 extension RenderSteps {
-    /// Returns these steps with conversions that turn pixels in the colors of `profile` (nil for sRGB) into sRGB or
-    /// Display P3.
+    /// Adds conversions from the colors of `profile` (nil for sRGB).
     ///
     /// Pixels are mixed in their own space and converted after the resample, when there are fewer of them. Colors named
     /// in steps are sRGB, and steps that change colors work on sRGB.

@@ -1,16 +1,14 @@
 import Coordination
 package import Recipes
 
-/// A step as libvips does it.
-///
 /// Every kind of step conforms.
 package protocol VipsStep: RenderStep {
-    /// The step for Display P3 pixels, with its sRGB colors converted.
+    /// Converts the step's sRGB colors.
     var inDisplayP3: any RenderStep { get }
 
-    /// Returns the frame after this step, computed lazily.
+    /// Lazy.
     ///
-    /// - Parameter context: The step's own context, which persists from the first frame to the last.
+    /// - Parameter context: The step's own, from the first frame to the last.
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage
 }
 
@@ -25,11 +23,9 @@ extension RenderStep {
     }
 }
 
-/// A step that the planar lane supports.
-///
 /// libvips runs the first step that does not conform, and all steps after it.
 protocol PlanarStep: RenderStep {
-    /// Returns the target of this step after the steps that led to `target`; nil if planes cannot do the step there.
+    /// Nil if planes cannot do the step there.
     func target(after target: PlanarTarget) -> PlanarTarget?
 }
 
@@ -43,7 +39,7 @@ extension PlanarStep {
 }
 
 extension RenderSteps {
-    /// Returns the target for as many leading steps as planes support, and their number.
+    /// For as many leading steps as planes support.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
         var (target, count) = (start, 0)
         for step in self {
@@ -54,18 +50,16 @@ extension RenderSteps {
     }
 }
 
-/// A step that can also run on the finished planes, just before they are encoded.
+/// Can also run on the finished planes, just before they are encoded.
 protocol StampingStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
-/// The context of one step during one render.
-///
-/// It persists from the first frame to the last.
+/// Of one step during one render, from the first frame to the last.
 package struct StepContext {
-    /// Reports cancellation; steps that compute pixels check it.
+    /// Steps that compute pixels check it.
     let token: WorkToken
-    /// The pixels of the additional sources, in the order of ``RenderPlan/additions``.
+    /// In the order of ``RenderPlan/additions``.
     package let additions: [DecodedImage]
     private let reuse: AdditionFormReuse
     private var decision: Any?
@@ -79,7 +73,6 @@ package struct StepContext {
         self.reuse = reuse
     }
 
-    /// Returns an additional source in a form, computed for the first frame and reused for later ones.
     mutating func pixels(of addition: Int, in form: AdditionForm) throws -> DecodedImage {
         let (image, token, reuse) = (additions[addition], token, reuse)
         return try decided {
@@ -88,10 +81,10 @@ package struct StepContext {
         }
     }
 
-    /// The result of the first call of ``decided(_:)``; nil before that.
+    /// Nil before the first call of ``decided(_:)``.
     func decision<Decision>(as kind: Decision.Type) -> Decision? { decision as? Decision }
 
-    /// Returns the result of `decide` for the first frame, and the same value for all later frames.
+    /// Calls `decide` for the first frame only.
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
         let new = try decide()

@@ -1,5 +1,4 @@
 package enum JPEGDecoder: String, Sendable, CaseIterable {
-    /// The decoder of docs/jpeg.md, and libjpeg for files that it does not support.
     case fast
     case libjpeg
 
@@ -12,7 +11,7 @@ package enum JPEGDecoder: String, Sendable, CaseIterable {
 
 package enum JPEGDecoding: Hashable, Sendable {
     case fast
-    /// libjpeg, because the fast decoder does not support the file.
+    /// The fast decoder does not support the file.
     case fallback(Reason)
 
     package enum Reason: String, Sendable, CaseIterable {

@@ -25,7 +25,7 @@ extension VipsImage {
         return try cast(to: VIPS_FORMAT_UCHAR, shift: true).interpreted(as: standard)
     }
 
-    /// Tone-maps PQ or HLG colors to 8-bit sRGB or Display P3.
+    /// To 8-bit sRGB or Display P3.
     func toneMapped(_ encoding: ColorEncoding, isWide: Bool, token: WorkToken) throws(VipsError) -> VipsImage {
         let hasWords = format == VIPS_FORMAT_USHORT
         return try unsafe filtered(
@@ -36,8 +36,8 @@ extension VipsImage {
     /// Converts colors that cannot be averaged, using the source file's profile if it fits; no profile means sRGB or
     /// gray.
     ///
-    /// Other colors stay as they are. The target is sRGB, or Display P3 if `isWide`. Intended for the reduced image,
-    /// because the conversion costs more per pixel than any other step.
+    /// The target is sRGB, or Display P3 if `isWide`. Intended for the reduced image, because the conversion costs more
+    /// per pixel than any other step.
     func convertedIfNeeded(
         profileOf source: VipsImage, isWide: Bool, token: WorkToken
     ) throws(VipsError) -> (image: VipsImage, profile: ColorProfile?) {
@@ -63,7 +63,6 @@ extension VipsImage {
         return wide(converted)
     }
 
-    /// Returns the profile, or nil if it describes another color space, or sRGB.
     private func fitting(_ profile: RawSpan) -> ICCProfile? {
         guard profile.byteCount <= ICCProfile.longest else { return nil }
         let profile = ICCProfile(profile)
@@ -74,7 +73,6 @@ extension VipsImage {
         interpretation == VIPS_INTERPRETATION_CMYK ? .cmyk : bands < 3 ? .gray : .color
     }
 
-    /// Converts gray to sRGB's by the profile; unchanged if the color engine rejects it.
     fileprivate func grayInSRGB(
         by profile: ColorProfile?, _ intent: ICCProfile.Intent, token: WorkToken
     ) throws(VipsError) -> VipsImage {
@@ -94,7 +92,7 @@ extension VipsImage {
 }
 
 extension DecodedImage {
-    /// Converts a still of interleaved gray to sRGB gray by `profile`; unchanged if the color engine rejects it.
+    /// Unchanged if the color engine rejects the profile.
     func convertedToSRGB(by profile: ColorProfile, token: WorkToken) throws -> DecodedImage {
         defer { extendLifetime(token) }
         return try VipsError.reported(token) {
@@ -109,7 +107,6 @@ extension DecodedImage {
 }
 
 extension CPixelsTones {
-    /// Creates the tone mapping of PQ or HLG colors to a gamut.
     fileprivate init(_ encoding: ColorEncoding, hasWords: Bool, shownIn gamut: Chromaticities) {
         self.init()
         is_wide = hasWords ? 1 : 0

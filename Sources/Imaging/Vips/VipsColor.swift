@@ -22,7 +22,7 @@ extension VipsImage {
         }
     }
 
-    /// Converts by the embedded profile to 8-bit sRGB or Display P3, keeping an alpha band.
+    /// To 8-bit sRGB or Display P3, keeping an alpha band.
     func convertedByProfile(
         _ intent: ICCProfile.Intent = .relative, isWide: Bool = false
     ) throws(VipsError) -> VipsImage {
@@ -41,13 +41,11 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_colourspace($0, $1, space) }
     }
 
-    /// Reinterprets the same values.
     func interpreted(as interpretation: VipsInterpretation) throws(VipsError) -> VipsImage {
         if interpretation == self.interpretation { return self }
         return try unsafe step { unsafe CVipsShim_as_interpretation($0, $1, interpretation) }
     }
 
-    /// Converts the same values to another type; `shift` keeps the high bits instead of clipping.
     func cast(to format: VipsBandFormat, shift: Bool = false) throws(VipsError) -> VipsImage {
         if format == self.format { return self }
         return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
@@ -61,7 +59,7 @@ extension VipsImage {
         try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)
     }
 
-    /// Mixes each pixel of an 8-bit image with its eight neighbors, by these weights.
+    /// Of an 8-bit image.
     func mixedWithNeighbors(middle: Double, others: Double) throws(VipsError) -> VipsImage {
         func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
             try unsafe image.step { unsafe CVipsShim_mix_neighbors($0, $1, middle, others) }
@@ -69,7 +67,7 @@ extension VipsImage {
         return hasAlpha ? try mixing(mixed) : try mixed(self).rounded()
     }
 
-    /// Runs an operation that averages neighboring pixels, so that transparent pixels do not add their color.
+    /// Transparent pixels do not add their color.
     func mixing(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return try body(self) }
         let interpretation = interpretation
@@ -84,9 +82,7 @@ extension VipsImage {
         }
     }
 
-    /// Composites an image with alpha over a color, which may be transparent.
-    ///
-    /// - Parameter isPremultiplied: Whether input and output components are premultiplied.
+    /// - Parameter isPremultiplied: Input and output components are premultiplied.
     func composited(over background: Color, isPremultiplied: Bool = false) throws(VipsError) -> VipsImage {
         let components = [background.red, background.green, background.blue, background.alpha].map(Double.init)
         return try unsafe step { unsafe CVipsShim_composite_over($0, $1, components, isPremultiplied ? 1 : 0) }
@@ -100,7 +96,7 @@ extension VipsImage {
         bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
     }
 
-    /// Composites onto an opaque background, in color if the background is.
+    /// The result has color if the background has.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
         try (background.isGray ? self : inColor()).flattened(on: background)
     }
@@ -115,14 +111,14 @@ extension VipsImage {
         bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
     }
 
-    /// Multiplies lightness and chroma of an opaque sRGB image in CIE LCh, and adds to lightness and hue.
+    /// An opaque sRGB image in CIE LCh: factors of lightness and chroma, and numbers added to lightness and hue.
     func scaled(
         lightness: Double, added: Double = 0, chroma: Double = 1, hue: Double = 0
     ) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_scale_lch($0, $1, lightness, added, chroma, hue) }
     }
 
-    /// Returns the CIELAB lightness, 0…100, at this percentile of an opaque image's pixels.
+    /// In CIELAB, 0…100, of an opaque image.
     func lightness(atPercent percent: Int) throws(VipsError) -> Int {
         try unsafe withRaw { raw throws(VipsError) in
             var lightness: Int32 = 0
@@ -133,25 +129,22 @@ extension VipsImage {
         }
     }
 
-    /// Replaces each pixel by the one with this rank in the square around it; alpha does not change.
+    /// In the square around each pixel; alpha does not change.
     func ranked(side: Int, place: Int) throws(VipsError) -> VipsImage {
         try withColors { colors throws(VipsError) in
             try unsafe colors.step { unsafe CVipsShim_rank($0, $1, Int32(side), Int32(place)) }
         }
     }
 
-    /// Replaces a* and b* of an opaque sRGB image in CIELAB, keeping its lightness.
     func tinted(a: Double, b: Double) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_tint($0, $1, a, b) }
     }
 
-    /// Maps each of the 256 grays of an opaque image to a color, whose alpha is ignored.
     func replaced(by colors: [Color]) throws(VipsError) -> VipsImage {
         let table = colors.flatMap { [$0.red, $0.green, $0.blue] }
         return try unsafe step { unsafe CVipsShim_replace($0, $1, table) }
     }
 
-    /// Sharpens the lightness of an opaque sRGB image as libvips does.
     func sharpenedLightness(sigma: Double, flat: Double, jagged: Double) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_sharpen_lightness($0, $1, sigma, flat, jagged) }
     }
@@ -168,8 +161,7 @@ extension VipsImage {
 }
 
 extension VipsImage {
-    /// Runs an operation that averages neighboring pixels of an 8-bit image in linear light, so that transparent pixels
-    /// do not add their color.
+    /// Mixes pixels of an 8-bit image in linear light, so that transparent pixels do not add their color.
     func mixingLight(_ body: (VipsImage) throws(VipsError) -> VipsImage) throws(VipsError) -> VipsImage {
         let interpretation = interpretation
         guard hasAlpha else { return try body(linearized()).delinearized().interpreted(as: interpretation) }
@@ -183,7 +175,6 @@ extension VipsImage {
             .interpreted(as: interpretation)
     }
 
-    /// Converts 8-bit sRGB components to linear light, 0…1.
     private func linearized() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_linearize($0, $1) }
     }

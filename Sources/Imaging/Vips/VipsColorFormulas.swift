@@ -5,9 +5,7 @@ import Coordination
 import Glibc
 import Recipes
 
-/// Operations on whole 8-bit frames that change each pixel separately or by its neighbors.
-///
-/// `token` can stop the work, and must outlive the result.
+/// On whole 8-bit frames. `token` can stop the work, and must outlive the result.
 extension VipsImage {
     func changed(by formula: ColorFormula, token: WorkToken) throws(VipsError) -> VipsImage {
         let image = try formula.keepsGray ? self : inColor()
@@ -18,13 +16,12 @@ extension VipsImage {
         try unsafe filtered(Int32(0), token, CPixels_equalize)
     }
 
-    /// Adds one of `amount` numbers around 0 to each pixel.
     func noisy(amount: Int, seed: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(
             CPixelsNoise(amount: Int32(amount), seed: UInt32(truncatingIfNeeded: seed)), token, CPixels_add_noise)
     }
 
-    /// Convolves with a kernel; `columns` and the number of rows must be odd.
+    /// `columns` and the number of rows must be odd.
     func convolved(by factors: [Double], columns: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         var kernel = CPixelsKernel()
         (kernel.columns, kernel.rows) = (Int32(columns), Int32(factors.count / columns))
@@ -34,8 +31,6 @@ extension VipsImage {
 
     typealias Stamp = (pixels: UnsafeRawBufferPointer, size: PixelSize, bands: Int)
 
-    /// Blends copies of a stamp, or of a rectangle of one color, with a color image.
-    ///
     /// - Parameter stamp: Pixels that must outlive the result, because they are not copied; nil for `fill`.
     @unsafe
     func blended(
@@ -91,7 +86,7 @@ extension CPixelsColorFormula {
 }
 
 extension BlendMode {
-    /// The modes in the order of their numbers in C.
+    /// In the order of their numbers in C.
     fileprivate static let inC: [BlendMode] = [
         .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
         .difference, .exclusion, .add, .mask, .maskOut,

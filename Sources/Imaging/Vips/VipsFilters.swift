@@ -4,11 +4,10 @@ import CVipsShim
 import Coordination
 import Recipes
 
-/// Operations on whole 8-bit frames that libvips lacks, or does more slowly.
+/// On whole 8-bit frames; libvips lacks these operations, or is slower.
 ///
 /// Transparent pixels add no color. `token` can stop the work, and must outlive the result.
 extension VipsImage {
-    /// Changes colors by a table and by matrices; alpha does not change.
     func colored(by change: ColorChange, token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(change.table, in: &colors.table)
@@ -22,7 +21,6 @@ extension VipsImage {
         try unsafe filtered(conversion.numbers, token, CPixels_change_gamut)
     }
 
-    /// Maps each component by a table of 256 values; alpha does not change.
     func mapped(by table: [Double], token: WorkToken) throws(VipsError) -> VipsImage {
         var colors = CPixelsColors()
         storeFloats(table, in: &colors.table)
@@ -30,14 +28,13 @@ extension VipsImage {
         return try unsafe filtered(colors, token, CPixels_color)
     }
 
-    /// Adds `amount` times each pixel's difference from a Gaussian blur: -1 blurs, 1 sharpens.
+    /// `amount` -1 blurs, 1 sharpens.
     ///
     /// - Parameter sigma: Standard deviation in pixels.
     func contrasted(withMeanOf sigma: Double, amount: Float, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsGaussian(sigma: sigma, amount: amount), token, CPixels_gaussian)
     }
 
-    /// Replaces squares of `side` pixels by their mean.
     func pixelated(side: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe filtered(CPixelsMosaic(side: Int32(side)), token, CPixels_mosaic)
     }
@@ -51,7 +48,7 @@ extension VipsImage {
             shape, bands: (image.bands < 3 ? 1 : 3) + (hasAlpha ? 1 : 0), token, CPixels_cut)
     }
 
-    /// Rotates clockwise around the center, on a frame of `size` filled with `corners`.
+    /// Clockwise around the center, on a frame of `size` filled with `corners`.
     func turned(
         byDegrees degrees: Int, into size: PixelSize, corners: Color, token: WorkToken
     ) throws(VipsError) -> VipsImage {
@@ -69,12 +66,10 @@ extension VipsImage {
             CPixelsTurn(orientation: Int32(turn.exif)), size: turn.turned(size), token, CPixels_turn)
     }
 
-    /// Runs an operation on whole frames.
-    ///
     /// - Parameters:
-    ///   - size: The size of the result; nil for this image's.
-    ///   - bands: The bands of the result; nil for this image's.
-    ///   - takesWords: Whether the operation converts 16 bits to 8.
+    /// - size: Nil for this image's.
+    /// - bands: Nil for this image's.
+    /// - takesWords: The operation converts 16 bits to 8.
     func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter

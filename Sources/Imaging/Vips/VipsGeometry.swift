@@ -4,7 +4,7 @@ import Coordination
 import Recipes
 
 extension VipsImage {
-    /// Resamples an 8-bit image to exactly this size; transparent pixels do not add their color.
+    /// Transparent pixels do not add their color.
     func resampled(to size: PixelSize, in light: ResamplingLight) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         // Each tile of an enlargement would compute the pixels under it again, and so would the steps before it.
@@ -29,8 +29,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_resize($0, $1, horizontal, vertical) }
     }
 
-    /// Divides the sides of an 8-bit image by `factor`, rounding up; each pixel is the mean of a box, weighted by
-    /// alpha.
+    /// Rounds up; each pixel is the mean of a box, weighted by alpha.
     ///
     /// Computed immediately, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
@@ -47,7 +46,7 @@ extension VipsImage {
         }
     }
 
-    /// Returns the top left corner of the most interesting part of this size, by libvips' measure.
+    /// The part of this size that is most interesting by libvips' measure.
     func smartCropOrigin(
         for size: PixelSize, by measure: InterestMeasure
     ) throws(VipsError) -> (left: Int, top: Int) {
@@ -58,7 +57,6 @@ extension VipsImage {
         return unsafe part.withRaw { unsafe (left: -Int($0.pointee.Xoffset), top: -Int($0.pointee.Yoffset)) }
     }
 
-    /// Places the image on a larger canvas of one color; `background` has a value for each band.
     func embedded(left: Int, top: Int, in size: PixelSize, background: [Double]) throws(VipsError) -> VipsImage {
         if size.width == width && size.height == height { return self }
         return try unsafe step {
@@ -68,7 +66,7 @@ extension VipsImage {
         }
     }
 
-    /// Surrounds the image with copies of its own pixels.
+    /// With copies of the image's own pixels.
     func extended(
         _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
     ) throws(VipsError) -> VipsImage {
@@ -91,13 +89,13 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }
     }
 
-    /// Overlays a stamp on an area of an 8-bit image.
+    /// On an 8-bit image.
     ///
     /// - Parameters:
-    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
-    ///   - size: The size of the stamp, which repeats where the area is larger.
-    ///   - bands: The bands of the stamp: 2, or 4 on color images.
-    ///   - opacity: Opacity of the stamp in percent.
+    /// - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
+    /// - size: Of the stamp, which repeats where the area is larger.
+    /// - bands: Of the stamp: 2, or 4 on color images.
+    /// - opacity: In percent.
     @unsafe
     func overlaid(
         with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,
@@ -111,7 +109,6 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_overlay($0, $1, overlay) }
     }
 
-    /// Turns the image, which must be computed already if the turn has quarters.
     func turned(_ turn: QuarterTurn) throws(VipsError) -> VipsImage {
         if turn == .mirrorY { return try flipped(VIPS_DIRECTION_VERTICAL) }
         let image = turn.isMirrored ? try flipped(VIPS_DIRECTION_HORIZONTAL) : self

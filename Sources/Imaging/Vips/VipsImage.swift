@@ -4,10 +4,10 @@ import Coordination
 import Memory
 import Recipes
 
-/// Owns one reference to a libvips image: operations on pixels, which are computed when the image is written.
+/// Owns one reference to a libvips image, whose pixels are computed when the image is written.
 ///
-/// Operations return new images and do not change this one. An image stays on the thread that created it, within one
-/// job: the bytes and the token that it was created from must outlive it.
+/// An image stays on the thread that created it, within one job: the bytes and the token that it was created from must
+/// outlive it.
 @safe
 package final class VipsImage {
     typealias Raw = UnsafeMutablePointer<CVips.VipsImage>
@@ -33,7 +33,6 @@ package final class VipsImage {
         try unsafe Self.make { unsafe body(raw, $0) }
     }
 
-    /// Runs the libvips operation with this name, whose only argument is an image.
     func applying(_ operation: String) throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_apply(operation, $0, $1) }
     }
@@ -43,7 +42,6 @@ package final class VipsImage {
     }
 
     package var width: Int { unsafe Int(raw.pointee.Xsize) }
-    /// Rows of all stacked frames together.
     package var height: Int { unsafe Int(raw.pointee.Ysize) }
     var bands: Int { unsafe Int(raw.pointee.Bands) }
     var format: VipsBandFormat { unsafe raw.pointee.BandFmt }
@@ -51,10 +49,9 @@ package final class VipsImage {
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
     var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
 
-    /// Creates an image of 8-bit pixels in packed rows at `pixels`, which must outlive the image because they are not
-    /// copied.
+    /// The pixels must outlive the image, because they are not copied.
     ///
-    /// - Parameter isWide: Whether components have 16 bits, in native byte order.
+    /// - Parameter isWide: Components have 16 bits, in native byte order.
     @unsafe
     static func pixels(
         _ pixels: UnsafeRawBufferPointer, width: Int, height: Int, bands: Int, isWide: Bool = false
@@ -69,7 +66,7 @@ package final class VipsImage {
         try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
     }
 
-    /// Computes all pixels with 8 bits per component, on the calling thread and from top to bottom.
+    /// With 8 bits per component, on the calling thread and from top to bottom.
     func pixels(in room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes
     {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
@@ -83,23 +80,22 @@ package final class VipsImage {
         return memory.finish()
     }
 
-    /// Lets `token` stop the computation of this image and of images derived from it; libvips may check it on another
+    /// `token` stops the computation of this image and of images derived from it; libvips may check it on another
     /// thread.
     func watch(_ token: WorkToken) {
         unsafe CVipsShim_watch(raw, shouldStop, Unmanaged.passUnretained(token).toOpaque())
     }
 }
 
-/// A libvips operation that failed.
+/// All threads share libvips' error buffer.
 ///
-/// All threads share libvips' error buffer. If several threads work, `text` may be about another thread's image: use it
-/// for logs only. The operation that threw identifies the failure.
+/// If several threads work, `text` may be about another thread's image: use it for logs only. The operation that threw
+/// identifies the failure.
 struct VipsError: Error {
     let text: String
 
     static func forget() { CVipsShim_forget_errors() }
 
-    /// Runs work of a render, and throws the token's error, or else a failure of libvips as one of the encode.
     static func reported<Result>(_ token: WorkToken, _ body: () throws -> Result) throws -> Result {
         forget()
         do {
@@ -110,7 +106,6 @@ struct VipsError: Error {
         }
     }
 
-    /// Takes the text out of libvips' error buffer.
     static func last() -> VipsError {
         let note = unsafe String(cString: CVipsShim_note())
         var text = note

@@ -3,10 +3,9 @@ import CVipsShim
 import Recipes
 
 struct VipsLoadOptions {
-    /// The factor by which JPEG and WebP reduce the sides while decoding: 1, 2, 4, 8.
     var level = 1
     var page = 0
-    /// Number of frames, stacked in one tall image.
+    /// Stacked in one tall image.
     var pages = 1
 }
 
@@ -17,7 +16,7 @@ struct VipsLoader: Sendable {
 }
 
 extension VipsImage {
-    /// Opens a file with its format's loader; `bytes` must outlive the image.
+    /// `bytes` must outlive the image.
     ///
     /// Pixels are read later, once, from top to bottom.
     @unsafe

@@ -5,9 +5,7 @@ import Memory
 import Recipes
 
 struct VipsSaveOptions {
-    /// The encoder's quality, palette, effort and bits.
     var settings: EncoderSettings
-    /// Whether to compute WebP's chroma so that color edges stay sharp, which takes longer.
     var hasSharpChroma = true
     var token: WorkToken
 
@@ -15,7 +13,7 @@ struct VipsSaveOptions {
     var effort: Int { settings.effort }
 }
 
-/// Computes the pixels of a libvips image and encodes them in one format, without metadata.
+/// In one format, without metadata.
 struct VipsSaver: Sendable {
     fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws -> SharedBytes
 
@@ -34,7 +32,6 @@ extension VipsImage {
         }
     }
 
-    /// Encodes with a function in C.
     func saved(
         _ options: VipsSaveOptions,
         by save: (
@@ -55,7 +52,6 @@ extension VipsImage {
         return unsafe SharedBytes(heap: base, count: count)
     }
 
-    /// Marks this image as stacked frames; no other code may use the image.
     func markAnimated(frameHeight: Int, delays: [Int], loop: Int) {
         let delays = delays.map(Int32.init(clamping:))
         unsafe withRaw {

@@ -1,4 +1,4 @@
-/// The meaning of red, green and blue: three primaries, a white point and a curve from a header outside an ICC profile.
+/// From a header outside an ICC profile.
 package struct ColorEncoding: Hashable, Sendable {
     package enum Transfer: Hashable, Sendable {
         /// sRGB's, which also stands for the curves of video.
@@ -50,7 +50,7 @@ package struct Chromaticities: Hashable, Sendable {
     package static let proPhoto = Chromaticities(known: [73_470, 26_530, 15_960, 84_040, 3_660, 10, 34_567, 35_850])
     package static let rec2020 = Chromaticities(known: [70_800, 29_200, 17_000, 79_700, 13_100, 4_600] + d65)
 
-    /// The primaries of video (ITU-T H.273 table 2); old American and European ones are shown as sRGB's.
+    /// ITU-T H.273 table 2; old American and European primaries are shown as sRGB's.
     fileprivate static let byCodePoint = [
         1: srgb, 5: srgb, 6: srgb, 7: srgb, 9: rec2020, 12: displayP3,
         11: Chromaticities(known: [68_000, 32_000, 26_500, 69_000, 15_000, 6_000, 31_400, 35_100]),
@@ -71,7 +71,7 @@ package struct Chromaticities: Hashable, Sendable {
         Matrix3(columns: other.connectionPrimaries).inverse * Matrix3(columns: connectionPrimaries)
     }
 
-    /// Red, green and blue in the profile connection space, adapted to its D50 white by the Bradford matrix.
+    /// Adapted to the D50 white of the profile connection space by the Bradford matrix.
     package var connectionPrimaries: [[Double]] {
         let light = toXYZ
         let white = (0..<3).map { light[0][$0] + light[1][$0] + light[2][$0] }

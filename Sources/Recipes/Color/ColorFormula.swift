@@ -1,13 +1,13 @@
-/// A change of each pixel's color independently of other pixels; alpha does not change.
+/// Changes each pixel's color independently of other pixels, but not alpha.
 package enum ColorFormula: Hashable, Sendable {
     case scales(red: Scale, green: Scale, blue: Scale)
-    /// A table of results for red, then green and blue: 768 values.
+    /// For red, then green and blue: 768 values.
     case curves([UInt8])
-    /// A 3×3 matrix of red, green and blue, row by row, in thousandths.
+    /// 3×3, row by row, in thousandths.
     case matrix([Int])
     /// The factor, in ten-thousandths, of each component's distance from √(0.299 R² + 0.587 G² + 0.114 B²).
     case saturation(Int)
-    /// Factors of lightness and chroma in CIE Lab, and a rotation of the hue in degrees, all in ten-thousandths.
+    /// Factors in CIE Lab, and a rotation in degrees, all in ten-thousandths.
     case lab(lightness: Int, chroma: Int, hue: Int)
 
     /// A factor and an offset, both in ten-thousandths.
@@ -30,7 +30,7 @@ package enum ColorFormula: Hashable, Sendable {
 
     package static func scale(_ scale: Scale) -> ColorFormula { .scales(red: scale, green: scale, blue: scale) }
 
-    /// Whether gray stays gray, so that a gray image needs no color bands.
+    /// A gray image then needs no color bands.
     package var keepsGray: Bool {
         switch self {
         case .scales(let red, let green, let blue): red == green && green == blue

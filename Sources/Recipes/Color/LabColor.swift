@@ -1,6 +1,5 @@
 import Glibc
 
-/// A color in CIELAB under D65, the white of sRGB.
 package struct LabColor: Hashable, Sendable {
     /// Lightness, 0…100.
     package var lightness: Double
@@ -24,7 +23,7 @@ package struct LabColor: Hashable, Sendable {
         self.init(lightness: 116 * y - 16, a: 500 * (x - y), b: 200 * (y - z))
     }
 
-    /// The nearest opaque sRGB color: components out of range are clipped.
+    /// Components out of range are clipped.
     package var color: Color {
         let middle = (lightness + 16) / 116
         let x = Self.expanded(middle + a / 500) * Self.white.x
@@ -36,7 +35,7 @@ package struct LabColor: Hashable, Sendable {
             blue: UInt8(StandardCurve.component(of: 0.0556434 * x - 0.2040259 * y + 1.0572252 * z)))
     }
 
-    /// Interpolates to another color; `share` is 0…1.
+    /// `share` is 0…1.
     package func mixed(with other: LabColor, share: Double) -> LabColor {
         func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * share }
         return LabColor(
@@ -45,7 +44,6 @@ package struct LabColor: Hashable, Sendable {
 
     /// X and Z of D65; its Y is 1.
     private static let white = (x: 0.95047, z: 1.08883)
-    /// Where the cube root begins, and the slope below it.
     private static let (toe, slope) = (0.008856, 7.787)
 
     private static func compressed(_ value: Double) -> Double {

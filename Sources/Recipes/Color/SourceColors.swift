@@ -10,16 +10,16 @@ package struct SourceColors: Hashable, Sendable {
     /// How a file stores light that is brighter than white.
     package enum HighRange: String, CaseIterable, Sendable {
         case none, pq, hlg
-        /// A second image of how much brighter each part of the first one is.
+        /// A second image of how much brighter each part of the first is.
         case gainMap = "gain-map"
 
-        /// Whether samples represent light brighter than white and need tone mapping.
+        /// They need tone mapping.
         package var isOfLight: Bool { self == .pq || self == .hlg }
     }
 
     package var space: Space
     package var highRange = HighRange.none
-    /// The encoding that overrides the ICC profile; nil if the profile applies, or sRGB without one.
+    /// Overrides the ICC profile; nil if the profile applies, or sRGB without one.
     package var encoding: ColorEncoding?
 
     package init(_ space: Space = .srgb) { self.space = space }

@@ -1,10 +1,9 @@
 extension ImageHeader {
-    /// Returns the peak memory of a decode by `plan`, in bytes, including the decoded pixels; known before it starts.
+    /// The peak memory in bytes, including the decoded pixels.
     ///
-    /// The factors are measured (`make bench-costs`). Saturates instead of overflowing, because the header may claim
-    /// any size.
+    /// The factors are measured (`make bench-costs`). Saturates, because the header may claim any size.
     ///
-    /// - Parameter fileByteCount: Bytes of the file, which is copied if parts of it are removed or repaired first.
+    /// - Parameter fileByteCount: Bytes of the file, which is copied if it is repaired first.
     package func cost(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)
         let storedSize = header.storedSize
@@ -50,7 +49,6 @@ extension RenderPlan {
     /// Pixels that are counted before they are encoded.
     private static let counting = 4
 
-    /// The peak memory of rendering and encoding, in bytes, including the result but not the decoded pixels.
     package var cost: Int {
         // A format without a writer is rejected, which needs no memory.
         guard let memory = format.writing?.memory else { return 0 }

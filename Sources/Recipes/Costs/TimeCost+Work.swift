@@ -35,7 +35,7 @@ extension ImageHeader {
             + map
     }
 
-    /// Rejects a frame deep inside an animation that takes too long, because it needs all frames before it.
+    /// Rejects a frame deep inside an animation, because it needs all frames before it.
     func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard plan.page == 0 || !format.hasMovingFrames || timeCost(of: plan) <= limits.longestSteps else {
             throw .frameTooLate(plan.page)
@@ -54,9 +54,7 @@ extension RenderPlan {
             + TimeCost.duration(Double(map) * TimeCost.mapRead)
     }
 
-    /// Estimates the core time of only the steps, without the encoding.
-    ///
-    /// Bounds chains of many steps that are each cheap.
+    /// Without the encoding; bounds chains of many steps that are each cheap.
     func stepsTime(frames: Int) -> Duration {
         steps.costs(on: source).reduce(.zero) { sum, cost in
             sum + TimeCost.duration(cost.perFrame * Double(frames) + cost.once)

@@ -53,7 +53,6 @@ extension ImageFormat {
 extension ImageFormat {
     package static let trusted = allCases.filter { !$0.reading.needsConfinement }
 
-    /// The formats that only worker processes decode by default.
     package static let distrusted = allCases.filter { $0.reading.needsConfinement }
 }
 
@@ -62,7 +61,7 @@ extension ImageFormat {
 
     package var isWritten: Bool { writing != nil }
 
-    /// Returns the output format for a source in this format whose format is kept.
+    /// For a request that keeps the source's format.
     package func outputFormat(hasAlpha: Bool) -> ImageFormat {
         switch traits.output {
         case .written: self
@@ -72,12 +71,12 @@ extension ImageFormat {
 
     package var hasQuality: Bool { writing?.quality != nil }
 
-    /// Whether the format has no quality setting, but a given quality limits the palette's error.
+    /// The format has no quality setting, but a given quality limits the palette's error.
     package var hasPaletteQuality: Bool { writing?.hasPaletteQuality ?? false }
 
     package static let defaultVisualQuality = 80
 
-    /// Returns the encoder's quality for a visual quality and a number of pixels; 100 if the format has no quality.
+    /// 100 if the format has no quality.
     ///
     /// Visual quality is on JPEG's scale.
     package func encoderQuality(for visual: Int = defaultVisualQuality, pixels: Int) -> Int {
@@ -92,12 +91,12 @@ extension ImageFormat {
         writing?.photographBytes.last { $0.pixels <= count }?.hundredths
     }
 
-    /// Returns the pixels per chroma sample on each side, 1 or 2, by libvips' rule.
+    /// Pixels per chroma sample on each side, 1 or 2, by libvips' rule.
     package func chromaStep(at quality: Int) -> Int { quality >= writing?.fullChromaFrom ?? .max ? 1 : 2 }
 
     package var maximumSharpPixels: Int { writing?.maximumSharpPixels ?? 0 }
 
-    /// The encoder's default effort, on its own scale.
+    /// On the encoder's own scale.
     ///
     /// Chosen by time and size of photographs at 300 and 900 pixels: each further step costs at least a fifth more time
     /// and saves less than a twentieth of the bytes.
@@ -111,9 +110,7 @@ extension ImageFormat {
 
     package var isSlow: Bool { writing?.isSlow ?? false }
 
-    /// Whether a worker process encodes stills, because most of the work is one step that cannot be interrupted.
-    ///
-    /// AV1 encoding is such a step, and so is computing a GIF's palette.
+    /// Whether a worker process encodes stills: AV1 encoding and computing a GIF's palette cannot be interrupted.
     package var isEncodedByWorker: Bool { writing?.isUninterruptible ?? false }
 
     package var isAnimationEncodedByWorker: Bool { writing?.isUninterruptibleAnimation ?? false }

@@ -1,13 +1,13 @@
-/// The facts of a format on which plans and costs depend: a row of the format table.
+/// The row of a format on which plans and costs depend; `Imaging` has its codec.
 ///
-/// `Imaging` has its codec. A class, so that reading one trait does not copy the others.
+/// A class, so that reading one trait does not copy the others.
 package final class FormatTraits: Sendable {
     let mediaType: String
     let fileExtension: String
     let supportsAlpha: Bool
     /// Whether animations are written with all their frames.
     let supportsAnimation: Bool
-    /// Whether other services also keep animation frames in this format.
+    /// Other services also keep animations in this format.
     let isCommonAnimation: Bool
     let maximumSide: Int
     let reading: Reading
@@ -28,7 +28,6 @@ package final class FormatTraits: Sendable {
         self.output = output
     }
 
-    /// The output format when the result keeps the source's format.
     enum Output: Sendable {
         case written(Writing)
         case replaced(opaque: ImageFormat, transparent: ImageFormat)
@@ -38,12 +37,12 @@ package final class FormatTraits: Sendable {
 extension FormatTraits {
     package struct Reading: Sendable {
         package var reduction = Reduction.none
-        /// Whether only confined worker processes decode this format, unless the operator allows otherwise.
+        /// Unless the operator allows otherwise.
         package var needsConfinement = false
         var isVector = false
         var hasPageHeaders = false
         var hasCMYK = false
-        /// Whether planes may hold an image, rather than pixels.
+        /// Whether planes may hold the image.
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
         let memory: Memory
         let time: Time
@@ -51,39 +50,33 @@ extension FormatTraits {
 
     /// How a loader produces a smaller image with less work.
     package enum Reduction: Sendable {
-        /// No reduction: the image is decoded at full size, then reduced.
+        /// The image is decoded at full size, then reduced.
         case none
         /// A smaller inverse transform. Sides are rounded down.
         case transform
-        /// A scaler after the decoder, for stills only. Sides are rounded half to even.
-        ///
-        /// Animation frames have offsets on their canvas, and would shift if each were scaled alone.
+        /// A scaler after the decoder, for stills only: frames of an animation have offsets, and would shift if each
+        /// were scaled alone. Sides are rounded half to even.
         case scaler
     }
 
-    /// Memory that a decoder uses besides its rows and pixels.
-    ///
-    /// The factors are measured (`make bench-costs`).
+    /// Besides rows and pixels; the factors are measured (`make bench-costs`).
     package struct Memory: Sendable {
-        /// Bytes per pixel of a frame, by header and by whether it is decoded at full size.
+        /// Per pixel of a frame.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
         /// Whether all frames need this memory at the same time.
         var isForEachFrame = false
-        /// Bytes for each pixel of another frame that the decoder keeps for later ones.
+        /// For each pixel of another frame that the decoder keeps.
         var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
-    /// Decoding time in nanoseconds; see ``TimeCost``.
     package struct Time: Sendable {
-        /// Per pixel of a decoded frame.
         let pixel: Double
-        /// Per byte of the file.
         let byte: Double
         /// The minimum per pixel of a frame, however small the file.
         var leastPixel = 0.0
-        /// Additional, per pixel of an animation frame, for compositing onto earlier frames.
+        /// Per pixel of an animation frame, for compositing onto earlier frames.
         var animation = 0.0
-        /// Whether alpha is coded separately and needs a second decode.
+        /// A second decode.
         var isAlphaApart = false
     }
 }
@@ -91,10 +84,10 @@ extension FormatTraits {
 extension FormatTraits {
     package struct Writing: Sendable {
         let quality: QualityCurve?
-        /// Whether a quality given with a format that has none limits the palette instead.
+        /// A quality limits the palette instead.
         var hasPaletteQuality = false
         let effort: Int
-        /// Supported bits per component, the default first.
+        /// The default first.
         var bitDepths = [8]
         /// Incremented when the encoder produces other bytes for the same pixels; part of the keys on disk.
         var version = 1
@@ -106,11 +99,10 @@ extension FormatTraits {
         var isUninterruptible = false
         /// Whether encoding an animation cannot be interrupted either.
         var isUninterruptibleAnimation = false
-        /// Maximum number of pixels for which chroma is computed from full-color pixels instead of resampled planes,
-        /// which lose more visual quality at small sizes.
+        /// Up to this area chroma is computed from full-color pixels instead of resampled planes, which lose more
+        /// quality at small sizes.
         var maximumSharpPixels = 0
-        /// File size in percent of a JPEG photograph of equal visual quality, from a number of pixels upward; empty if
-        /// unknown.
+        /// In percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         var holdsEXIF = false
         var holdsGainMap = false
@@ -120,33 +112,30 @@ extension FormatTraits {
         let time: WritingTime
     }
 
-    /// Memory of rendering and encoding, in bytes.
-    ///
-    /// The factors are measured (`make bench-costs`).
+    /// In bytes; the factors are measured (`make bench-costs`).
     package struct WritingMemory: Sendable {
-        /// Per pixel.
         let pixel: Int
-        /// Additional, per pixel, if chroma is not subsampled.
+        /// Per pixel.
         var fullChroma = 0
-        /// Additional, per pixel, if the image may have transparent parts.
+        /// Per pixel.
         var alpha = 0
-        /// Additional, at any size, if a palette is computed.
+        /// At any size.
         var palette = 0
-        /// Additional, for an animation: per pixel of every frame, per pixel of one frame, and once.
+        /// Per pixel of every frame, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
-        /// Additional bytes at any size.
+        /// At any size.
         var least = 1 << 20
     }
 
-    /// Encoding time in nanoseconds, per pixel unless the name says otherwise; see ``TimeCost``.
+    /// In nanoseconds, per pixel unless the name says otherwise; see ``TimeCost``.
     package struct WritingTime: Sendable {
         /// Per pixel of every image.
         let pixel: Double
-        /// Additional, from quality 90 upward.
+        /// From quality 90 upward.
         var fine = 0.0
         /// Additional, if the image may have transparent parts.
         var alpha = 0.0
-        /// Additional, for animation frames, which are compared with earlier ones.
+        /// Frames are compared with earlier ones.
         var animation = 0.0
         /// Additional, if a palette is computed.
         var palette = 0.0
@@ -155,13 +144,13 @@ extension FormatTraits {
         /// Additional, once per still, if a palette is computed.
         var palettePerImage = 0.0
 
-        /// Returns the total per pixel.
+        /// Per pixel.
         func cost(isFine: Bool, hasAlpha: Bool, isAnimated: Bool, choosesPalette: Bool) -> Double {
             pixel + (isFine ? fine : 0) + (hasAlpha ? alpha : 0) + (isAnimated ? animation : 0)
                 + (choosesPalette ? palette : 0)
         }
 
-        /// Returns the total that does not depend on the size.
+        /// Independent of the size.
         func fixedCost(isAnimated: Bool, choosesPalette: Bool) -> Double {
             isAnimated ? 0 : once + (choosesPalette ? palettePerImage : 0)
         }

@@ -1,13 +1,11 @@
 /// Maps JPEG qualities to encoder qualities that yield the same visual quality at the same size.
 ///
-/// The points were measured by SSIMULACRA2 (docs/quality.md); values between them, and between sizes, are interpolated
-/// linearly.
+/// Measured by SSIMULACRA2 (docs/quality.md); interpolated linearly.
 struct QualityCurve: Sendable {
     /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
     private let points: [(visual: Int, encoder: [Int])]
 
-    /// The sides of squares with as many pixels as the results of each column: widths of 100, 300, 500 and 1000 pixels
-    /// at 4:3.
+    /// Of squares with as many pixels as results of 100, 300, 500 and 1000 pixels width at 4:3.
     private static let sides = [87, 260, 433, 866]
 
     static let same = QualityCurve([])

@@ -1,4 +1,3 @@
-/// The formats that are only read.
 extension FormatTraits {
     static let heic = FormatTraits(
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,

@@ -1,4 +1,3 @@
-/// The formats that are read and written.
 extension FormatTraits {
     static let jpeg = FormatTraits(
         mediaType: "image/jpeg", fileExtension: "jpg", supportsAlpha: false, supportsAnimation: false,

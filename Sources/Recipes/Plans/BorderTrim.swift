@@ -1,8 +1,7 @@
 /// A trim, and how to complete the plan when its box is known.
 ///
-/// Only the pixels reveal what a border surrounds. Until then the plan has the steps for the untrimmed image, which
-/// determine its checks and cost. The source is decoded at level 1: one differing pixel ends a border, and a reduced
-/// image would hide it in the mean of a box, so that any part of the image could be lost.
+/// Until then the plan has the steps for the untrimmed image, which determine its checks and cost. The source is
+/// decoded at level 1: one differing pixel ends a border, and a reduced image would hide it in the mean of a box.
 package final class BorderTrim: Sendable {
     package let trim: ImageOperations.Trim
     private let recipe: AnyRenderRecipe
@@ -13,9 +12,9 @@ package final class BorderTrim: Sendable {
         (self.trim, self.recipe, self.source, self.mayGrow) = (trim, recipe, source, mayGrow)
     }
 
-    /// Returns `plan` with the steps for the part that the border surrounds, in pixels of an image of `size`.
+    /// In pixels of an image of `size`.
     ///
-    /// - Parameter isDrawnAnew: Whether the image was drawn a second time, without the border.
+    /// - Parameter isDrawnAnew: The image was drawn a second time, without the border.
     package func resolved(
         _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
@@ -27,8 +26,7 @@ package final class BorderTrim: Sendable {
         return resolved
     }
 
-    /// Returns how to draw a vector image, decoded by `plan` at its natural size, once the box inside the border is
-    /// known.
+    /// How to draw a vector image, decoded by `plan` at its natural size, without the border.
     package func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
         let (composition, wanted) = try remainder(inside: box)
         let drawing = try drawing(of: composition, wanted)
@@ -36,7 +34,6 @@ package final class BorderTrim: Sendable {
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
     }
 
-    /// Estimates the core time of the second drawing of a vector image, as if it had no border.
     package func timeCost(of plan: DecodePlan, of header: ImageHeader, fileByteCount: Int) -> Duration {
         let drawing = try? drawing(inside: ImagePart(allOf: header.page(plan.page).size), of: plan)
         return drawing.map { header.timeCost(of: $0, fileByteCount: fileByteCount) } ?? .zero
@@ -55,15 +52,13 @@ package final class BorderTrim: Sendable {
             longestSide: source.header.format.maximumSide)
     }
 
-    /// Returns the bytes of the pixels in which to find the border, and of a result larger than without the trim.
+    /// The pixels in which to find the border, and a result larger than without the trim.
     func bytes(for size: PixelSize) -> Int {
         let most = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
         let (bytes, overflow) = most.multipliedReportingOverflow(by: 8)
         return overflow ? .max / 2 : bytes
     }
 
-    /// A description for people.
-    ///
     /// The steps after it are for the whole image, because only the pixels reveal the border.
     var words: String {
         let border = trim.color.map { "a border of \($0.words)" } ?? "the border"
@@ -75,7 +70,7 @@ package final class BorderTrim: Sendable {
     /// The border's color; nil for the color of a corner.
     package var color: Color? { trim.color }
 
-    /// The text in the key of a result: everything that determines the steps once the box is known.
+    /// Everything that determines the steps once the box is known.
     var keyText: String {
         "trim \(trim.tolerance) \(trim.color?.keyText ?? "corner") "
             + (trim.isDistance ? "distance " : "") + (trim.isFromBottomRight ? "bottom right " : "")
@@ -92,7 +87,7 @@ extension BorderTrim: Hashable {
 }
 
 extension ImageOperations.Trim {
-    /// The part of the key that only other dialects' trims have; empty for the native dialect.
+    /// Empty for the native dialect.
     fileprivate var keyText: String {
         (matte.map { "smoothed on \($0.keyText) " } ?? "") + (isEqualAcross ? "equal across " : "")
             + (isEqualDown ? "equal down " : "")

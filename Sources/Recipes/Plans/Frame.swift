@@ -1,13 +1,11 @@
-/// An image on its way through a recipe: how to decode it, and the steps that follow.
+/// How to decode an image, and the steps that follow.
 ///
 /// While the image is only turned and cropped, and then resampled once, the decode and the resample do the work.
 /// Everything after that becomes a step.
 package struct Frame {
     package let source: RecipeSource
     package let page: ImageHeader
-    /// The size and transparency after everything so far.
     package private(set) var shape: FrameShape
-
     private let number: Int
     private let light: ResamplingLight
     private let isSizeCertain: Bool
@@ -20,12 +18,10 @@ package struct Frame {
     private var steps: RenderSteps = []
     private var additions: [RecipeAddition?]
 
-    /// Creates a page of a source, or the rest of it after a trim.
-    ///
     /// - Parameters:
-    ///   - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
-    ///     page.
-    ///   - isTrimmed: Whether the recipe trims, so that sizes are known only when the border is.
+    /// - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
+    ///   page.
+    /// - isTrimmed: Sizes are known only when the border is.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
         light: ResamplingLight = .gamma, isTrimmed: Bool = false
@@ -57,14 +53,13 @@ package struct Frame {
         shape = FrameShape(size: cut.size, hasAlpha: hasAlpha)
     }
 
-    /// Resamples the image; the first time, this size determines the level of the decode.
     package mutating func resample(to size: PixelSize) {
         guard isPart else { return apply(ResampleStep(to: size, in: light)) }
         resampled = size
         shape = FrameShape(size: size, hasAlpha: hasAlpha)
     }
 
-    /// Resamples the image to a size computed from these sides, and crops it before it is turned.
+    /// These sides decide the level; the crop comes before the turn.
     mutating func resample(to size: PixelSize, deciding sides: [RenderLayout.Side], crop cut: CropStep?) {
         resample(to: size)
         (decidingSides, crop) = (sides, cut)

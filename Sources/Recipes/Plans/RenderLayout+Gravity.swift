@@ -1,5 +1,5 @@
 extension RenderLayout {
-    /// Returns the crop of the resampled image; nil for all of it.
+    /// Nil for the whole image.
     ///
     /// If a centered crop leaves an odd number of pixels, the right and the bottom lose one more.
     func crop(by gravity: Gravity) -> (any RenderStep)? {
@@ -19,8 +19,6 @@ extension RenderLayout {
         }
     }
 
-    /// Returns the canvas around the image; nil for none.
-    ///
     /// A focal point divides the margins in its own proportion.
     func canvas(by gravity: Gravity, color: Color) -> CanvasStep? {
         guard let size = canvasSize else { return nil }
@@ -30,7 +28,7 @@ extension RenderLayout {
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
-    /// Returns the start of a part of `length` whose middle is at `thousandths` of `whole`, within the edges.
+    /// The middle is at `thousandths` of `whole`, within the edges.
     private static func start(of length: Int, around thousandths: Int, in whole: Int) -> Int {
         let start = max(0, 2 * whole * thousandths - 1_000 * length) / 2_000
         return min(start, whole - length)

@@ -1,5 +1,5 @@
 extension RenderLayout {
-    /// Returns the steps after the resample, the turn and a crop by position, in the order of docs/operations.md.
+    /// After the resample, the turn and a crop by position, in the order of docs/operations.md.
     func steps(
         for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {
@@ -42,7 +42,6 @@ extension RenderLayout {
         return steps
     }
 
-    /// Returns the background, unless it is fully transparent; opaque if the format has no alpha.
     private func visible(_ requested: Color?, format: ImageFormat) -> Color? {
         guard format.supportsAlpha else { return (requested ?? .white).composited(over: .white) }
         return requested?.alpha == 0 ? nil : requested
@@ -58,7 +57,7 @@ extension ImageOperations.Margins {
 }
 
 extension ImageOperations.Radius {
-    /// Returns the radius in thousandths of a pixel, with an inner nil for the largest radius; nil for square corners.
+    /// The inner nil is the largest radius; nil has square corners.
     fileprivate func thousandths(ratio: Int) -> Int?? {
         switch self {
         case .pixels(0): nil

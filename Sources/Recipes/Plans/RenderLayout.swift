@@ -7,17 +7,15 @@ struct RenderLayout: Hashable, Sendable {
     /// The size to which the whole image is resampled.
     var resizedSize: PixelSize
     var cropSize: PixelSize?
-    /// The size of the canvas around the image; nil for none.
     var canvasSize: PixelSize?
     /// The sides from which the size was computed; the others follow from the aspect ratio.
     var decidingSides: [Side]
 
     var outputSize: PixelSize { canvasSize ?? cropSize ?? resizedSize }
 
-    /// Creates the layout of a part of an image.
+    /// A vector image is drawn at the required size and never enlarged.
     ///
-    /// A vector image is never enlarged, because it is drawn at the required size. Its natural size counts in fractions
-    /// of a pixel for the aspect ratio, and in whole pixels for the size.
+    /// Its natural size counts in fractions of a pixel for the aspect ratio, and in whole pixels for the size.
     init(options: RenderingOptions, of wanted: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: wanted.size)
@@ -53,7 +51,7 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// Creates the layout for at most one given side: the box has the image's aspect ratio, and nothing is cropped.
+    /// For at most one given side: the box has the image's aspect ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box
@@ -91,7 +89,6 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// Returns the side of `box` that an image of size `source` reaches first when it grows inside the box.
     private static func tighterSide(of box: PixelSize, around source: PixelSize) -> Side {
         box.width * source.height <= box.height * source.width ? .width : .height
     }
@@ -112,7 +109,7 @@ struct RenderLayout: Hashable, Sendable {
     }
 }
 
-/// Returns `value · numerator ÷ denominator`, rounded half up and never below 1.
+/// Rounds half up, never below 1.
 ///
 /// Exact, because it is computed in integers. The caller has limited the sides so that the product cannot overflow.
 func proportion(_ value: Int, _ numerator: Int, of denominator: Int) -> Int {

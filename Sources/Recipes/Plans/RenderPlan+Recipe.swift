@@ -1,7 +1,5 @@
 extension RenderPlan {
-    /// Creates the plan of a recipe's result.
-    ///
-    /// If the format that the recipe chooses cannot represent the result, the recipe chooses again.
+    /// If the chosen format cannot represent the result, the recipe chooses again.
     package init(_ recipe: AnyRenderRecipe, of source: RecipeSource) throws(ImagingError) {
         guard source.limits.sourceFormats.contains(source.header.format) else {
             throw .formatNotAccepted(source.header.format)
@@ -83,8 +81,6 @@ extension RenderPlan {
         }
     }
 
-    /// Rejects a result or a size between two steps that exceeds the limits or the output format.
-    ///
     /// - Parameter area: Pixels of one frame of the source, which were accepted.
     func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
@@ -108,8 +104,8 @@ extension RenderPlan {
         }
     }
 
-    /// Rejects what libvips cannot resample: sides that are too long, and in gamma-encoded values more than a million
-    /// pixels to one.
+    /// libvips cannot resample sides that are too long, nor, in gamma-encoded values, more than a million pixels to
+    /// one.
     private func checkScales() throws(ImagingError) {
         let maximumToOne = 1_000_000
         for (step, work) in zip(steps, steps.work(on: source)) {
@@ -129,15 +125,13 @@ extension RenderPlan {
 }
 
 extension GainMap {
-    /// Whether the limits allow its decode: a map that exceeds them is dropped without the image.
+    /// A map that exceeds the limits is dropped without the image.
     fileprivate func isWithin(_ limits: ImagingLimits) -> Bool {
         (try? DecodePlan().check(header, limits: limits)) != nil
     }
 }
 
 extension RecipeSource {
-    /// Limits all sides that a recipe computes with; sides of drawings are limited by their headers.
-    ///
     /// Each page of a document has its own size, and only the chosen page must be within the limits.
     fileprivate func checkSides() throws(ImagingError) {
         if header.pages.isEmpty, header.drawing == nil {
@@ -150,8 +144,6 @@ extension RecipeSource {
 }
 
 extension Composition {
-    /// Returns all steps, from the resample of the wanted part on.
-    ///
     /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
     func allSteps(of wanted: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
@@ -166,14 +158,11 @@ extension Composition {
         return all
     }
 
-    /// Whether the format can contain several frames.
-    ///
     /// Encoders that run in other processes get no tall images.
     fileprivate var keepsFrames: Bool {
         stacksFrames ? format.isCommonAnimation || !format.isEncodedByWorker : format.supportsAnimation
     }
 
-    /// Returns the size and the part in which a vector image is drawn; nil for other sources.
     fileprivate func drawing(
         of wanted: RequestedPart, on page: ImageHeader, maximumPixels: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
@@ -183,12 +172,10 @@ extension Composition {
             for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
     }
 
-    /// Returns the level at which an image of size `source` can be decoded without a visible loss.
+    /// The largest level that leaves at least twice the pixels of ``size`` on the deciding sides; with a gain map four
+    /// times, because where dark and bright pixels are adjacent, each has its own gain.
     ///
-    /// The largest of 8, 4, 2 and 1 that leaves at least twice the pixels of ``size`` on the deciding sides, so that
-    /// the resample always has enough pixels; with a gain map four times, because where dark and bright pixels are
-    /// adjacent, each has its own gain. It depends only on the two sizes: the bytes of a result must not depend on
-    /// caches.
+    /// It depends only on the two sizes: the bytes of a result must not depend on caches.
     fileprivate func level(source: PixelSize, hasGainMap: Bool) -> Int {
         let level = level(source: source)
         return hasGainMap ? max(1, level / 2) : level
@@ -214,8 +201,6 @@ extension Composition {
 }
 
 extension DecodePlan {
-    /// Creates the decode of an additional source for a composition.
-    ///
     /// - Throws: ``ImagingError/ofAddition(_:_:)`` with the source's index.
     fileprivate init(
         ofAddition header: ImageHeader, _ used: RecipeAddition?, number: Int, limits: ImagingLimits

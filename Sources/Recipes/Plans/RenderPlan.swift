@@ -1,47 +1,42 @@
 /// Everything that determines the pixels and bytes of a result, given the source.
 ///
-/// With the source's identity, the plan is the key of the result cache. Therefore it is normalized: options that lead
-/// to the same image yield equal plans.
+/// A part of the result cache's key, and therefore normalized: options that lead to the same image yield equal plans.
 package struct RenderPlan: Hashable, Sendable {
     package let decode: DecodePlan
     package var additions: [DecodePlan] = []
     /// A frame of the source, upright and at its header's size.
     package private(set) var source: FrameShape
     package private(set) var steps: RenderSteps
-    /// The trim before the steps, which are then for the untrimmed image; nil for none.
     package internal(set) var border: BorderTrim?
-    /// The number of frames of an animation; 1 for a still.
     var frames = 1
     package internal(set) var timing: FrameTiming?
     package let format: ImageFormat
     package internal(set) var quality: EncodingQuality
-    /// The number of pixels for converting visual quality to the encoder's quality: of the result before a trim.
+    /// For converting visual quality to the encoder's quality: of the result before a trim.
     private let qualityPixels: Int
-    /// The scale of the quality: the encoder's own, unless a search uses visual quality.
+    /// The encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
     package internal(set) var attribution: Attribution?
     package let effort: Int
-    /// Bits per component of the result: the format's default, unless it supports the requested depth.
+    /// The format's default, unless it supports the requested depth.
     package internal(set) var bitDepth: Int
-    /// The colors of the result, if they matter for this source and this format.
     package internal(set) var gamut = Gamut.srgb
-    /// Whether the result is the file as the text of a `data:` URL (RFC 2397).
+    /// The result is the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
     package internal(set) var isStacked = false
-    /// Whether the chroma of pixels is computed so that edges between colors stay sharp, if the format supports it.
+    /// Whether edges between colors stay sharp, if the format supports it.
     ///
-    /// Not for pixels from resampled planes: their chroma was subsampled before, and a result that is encoded from
-    /// planes has no sharper one; but small results are encoded from pixels, so they have it.
+    /// Not in results encoded from resampled planes, whose chroma was subsampled before; small results are encoded from
+    /// pixels.
     package var hasSharpChroma = true
 
-    /// Approximate memory of a plan besides its own size, in bytes.
     package var memoryByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
         // A step's values exceed the length of its text by at most this.
         return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
     }
 
-    /// Creates a plan with a fixed quality.
+    /// A plan with a fixed quality.
     ///
     /// Steps before the first resample work on the source's own pixels, so only a plan that begins with a resample may
     /// reduce the source while decoding.
@@ -73,15 +68,14 @@ package struct RenderPlan: Hashable, Sendable {
 
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// Pixels per chroma sample on each side, 1 or 2, at the highest quality that may be chosen.
+    /// At the highest quality that may be chosen.
     package var chromaStep: Int { chromaStep(at: quality.highest) }
 
     package func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }
 
     private var hasGainMap: Bool
 
-    /// Whether chroma is not subsampled at any quality: a gain map has one gain for all components, and so cannot fix
-    /// what small images with a map would lose.
+    /// A gain map has one gain for all components, and so cannot fix what small images with a map would lose.
     private var hasFullChroma: Bool { hasGainMap && outputSize.area <= Self.maximumFullChromaPixels }
     static let maximumFullChromaPixels = 250_000
 
@@ -102,11 +96,9 @@ package struct RenderPlan: Hashable, Sendable {
         qualityScale == .visual ? quality : format.visualQuality(of: quality, pixels: qualityPixels)
     }
 
-    /// The border of a vector image, which is drawn again once its border is known; nil for other images.
+    /// A vector image is drawn again once its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
-    /// Returns the plan with the steps for the rest of the image after the trim.
-    ///
     /// - Parameter size: The size of the source, if it was drawn again; nil for the size in which the border was found.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self
@@ -115,8 +107,6 @@ package struct RenderPlan: Hashable, Sendable {
         return rest
     }
 
-    /// Returns the plan for a result in sRGB or Display P3.
-    ///
     /// - Parameter hasGainMap: Whether the image has a gain map, if the plan keeps it.
     package func shown(in gamut: Gamut, by steps: RenderSteps, hasGainMap: Bool) -> RenderPlan {
         var shown = self
@@ -134,11 +124,10 @@ package struct RenderPlan: Hashable, Sendable {
 }
 
 extension RenderPlan {
-    /// The plan's texts in the key of a result on disk: everything that determines the pixels and bytes, given the
-    /// source.
+    /// In the key of a result on disk: everything that determines the pixels and bytes, given the source.
     ///
-    /// The texts are spelled out: if they were derived from names of types and properties, a renaming would lose every
-    /// result on disk. A change that yields other bytes must change a text; no other change may.
+    /// Spelled out, so that a renaming does not lose results on disk. A change that yields other bytes must change a
+    /// text; no other change may.
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])

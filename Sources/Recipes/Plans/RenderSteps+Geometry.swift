@@ -1,12 +1,11 @@
 extension RenderSteps {
     func areGeometry(on size: PixelSize) -> Bool { resolved().geometry(on: size) != nil }
 
-    /// Returns how a gain map of size `map` follows these steps of its image; nil if they do more than crop, resample
-    /// and turn.
+    /// Nil if the steps do more than crop, resample and turn.
     ///
-    /// The map gets the result's size, unless it is smaller: with its own scale, a small result would show the
-    /// coarseness of its map, which the source does not show. The map of a small result is enlarged up to twice,
-    /// because only a map of the result's size fixes what its image lost.
+    /// The map gets the result's size, unless it is smaller: a small result would otherwise show the coarseness of its
+    /// map. The map of a small result is enlarged up to twice, because only a map of the result's size fixes what its
+    /// image lost.
     package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let geometry = geometry(on: image) else { return nil }
         let part = geometry.shownPart(of: image)
@@ -22,7 +21,7 @@ extension RenderSteps {
         return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: geometry.turn)
     }
 
-    /// Returns the total part, size and turn of the steps; nil if they do more than crop, resample and turn.
+    /// Nil if the steps do more than crop, resample and turn.
     private func geometry(on size: PixelSize) -> StepGeometry? {
         var (geometry, isLeading) = (StepGeometry(of: size), true)
         for step in self {
@@ -48,7 +47,7 @@ extension StepGeometry {
         return next
     }
 
-    /// Returns the visible part of an image of size `whole`, in whole pixels.
+    /// In whole pixels of an image of size `whole`.
     fileprivate func shownPart(of whole: PixelSize) -> ImagePart {
         let part = part ?? ImagePart(allOf: whole)
         func edges(_ start: Int, _ length: Int, of resized: Int, from first: Int, _ count: Int) -> (Int, Int) {
@@ -66,7 +65,7 @@ extension StepGeometry {
 package struct GainMapGeometry {
     package let part: ImagePart
     package let size: PixelSize
-    /// Whether the image is averaged to this size, so that the map is fitted to it.
+    /// The image is averaged to this size, and the map fitted to it.
     package let isFitted: Bool
     package let turn: QuarterTurn
 

@@ -23,7 +23,6 @@ extension RenderingOptions: RenderRecipe {
         return composition(of: frame, as: format)
     }
 
-    /// Returns the image after all steps but the watermark.
     package func frame(of source: RecipeSource, as format: ImageFormat) throws(ImagingError) -> Frame {
         try frame(of: source, as: format, nil)
     }
@@ -71,8 +70,7 @@ extension RenderingOptions: RenderRecipe {
         isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
     }
 
-    /// Returns the format of the result, by its size without a trim: a trim computes it again, and must not change the
-    /// format.
+    /// By its size without a trim: the trim computes it again, and must not change the format.
     private func chosenFormat(
         for source: RecipeSource
     ) throws(ImagingError) -> (format: ImageFormat, whole: Placement?) {
@@ -112,7 +110,7 @@ private struct PlacedWatermark {
     /// Device pixels per CSS pixel, in thousandths.
     private let ratio: Int
     private let header: ImageHeader
-    /// The size of the source; fractions of a pixel count for the aspect ratio of a drawing.
+    /// Fractions of a pixel count for the aspect ratio of a drawing.
     private let own: PixelSize
 
     init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
@@ -125,11 +123,11 @@ private struct PlacedWatermark {
         return isDrawnAlone ? layout?.covering : layout
     }
 
-    /// Returns the decode for a result of this size; it depends only on sizes.
+    /// Depends only on sizes.
     ///
     /// If a drawing of the whole would be too large, only the visible part is drawn.
     ///
-    /// - Parameter isFinal: Whether the result has this size; false before a trim.
+    /// - Parameter isFinal: The result has this size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
         let scaled = OverlayLayout.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
         guard header.drawing != nil else {

@@ -1,15 +1,13 @@
-/// The part of a source that a render shows before it is resampled, and its turn.
+/// The part of a source that a render shows, and its turn.
 ///
-/// The part is resampled first and turned then, because that is equivalent and turns fewer pixels.
+/// The part is resampled first and turned then, which turns fewer pixels.
 struct RequestedPart {
-    /// The part, in pixels of the upright source; nil for all of it.
+    /// In pixels of the upright source; nil for all of it.
     let part: ImagePart?
     let turn: QuarterTurn
     let naturalPart: ImagePart
 
-    /// Creates the part of `box` that `operations` name; `box` is the whole source, or the rest after a trim.
-    ///
-    /// - Throws: ``ImagingError/cropOutside(_:)``.
+    /// `box` is the whole source, or the rest after a trim.
     init(_ operations: ImageOperations, of box: ImagePart) throws(ImagingError) {
         self.init(try operations.crop?.part(of: box) ?? box, turn: operations.turn)
     }
@@ -24,11 +22,11 @@ struct RequestedPart {
 
     func sizeBeforeTurn(_ size: PixelSize) -> PixelSize { turn.inverse.turned(size) }
 
-    /// Returns the size at which to draw a vector image so that the part has `size` after the turn, and the rectangle
-    /// of the part; nil for all of it.
+    /// The size at which to draw a vector image so that the part has `size` after the turn, and the rectangle of the
+    /// part.
     ///
-    /// The whole image is drawn and then cropped, unless that takes more pixels than allowed. Then only the rectangle
-    /// that the crops leave is drawn.
+    /// The whole image is drawn and then cropped, unless that takes more pixels than allowed: then only the rectangle
+    /// is drawn.
     ///
     /// - Parameter crop: The crop of the resampled image after the turn; nil for none.
     func drawing(
@@ -46,7 +44,7 @@ struct RequestedPart {
         )
     }
 
-    /// Returns the smallest size of the whole source in which the part has at least `size` after the turn.
+    /// The smallest size of the whole source in which the part has at least `size` after the turn.
     private func drawnSize(for size: PixelSize) -> PixelSize {
         let needed = sizeBeforeTurn(size)
         guard let part else { return needed }
@@ -56,7 +54,7 @@ struct RequestedPart {
             height: side(part.whole.height, needed.height, of: part.size.height))
     }
 
-    /// Returns the crop of the resampled image that becomes `crop` after the turn; `whole` is the size after it.
+    /// Of the resampled image; `whole` is the size after the turn.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
         let part = turn.inverse.turned(ImagePart(x: crop.x, y: crop.y, size: crop.size, of: whole))
         return CropStep(x: part.x, y: part.y, size: part.size)
@@ -64,7 +62,6 @@ struct RequestedPart {
 }
 
 extension ImageOperations {
-    /// The mirrors, followed by the quarter turns.
     fileprivate var turn: QuarterTurn {
         let mirror: QuarterTurn =
             switch flip {
@@ -76,14 +73,11 @@ extension ImageOperations {
         return mirror.then(QuarterTurn(quarters: rotation.isMultiple(of: 90) ? rotation / 90 : 0))
     }
 
-    /// The angle of a rotation other than by quarter turns; nil for none.
     var freeRotation: Int? { rotation.isMultiple(of: 90) ? nil : rotation }
 }
 
 extension ImageOperations.Crop {
-    /// Returns the part, clipped to `box`.
-    ///
-    /// - Throws: ``ImagingError/cropOutside(_:)``.
+    /// Clipped to `box`.
     fileprivate func part(of box: ImagePart) throws(ImagingError) -> ImagePart {
         func share(_ fraction: Int, of side: Int) -> Int { (2 * fraction * side + 10_000) / 20_000 }
         let (left, top, width, height) =

@@ -1,18 +1,16 @@
-/// The form in which a step uses the pixels of an additional source: resampled, and cropped to the visible part.
+/// Pixels of an additional source, resampled and cropped to the visible part.
 ///
-/// It depends only on the source, so several renders can share the same pixels.
+/// Depends only on the source, so several renders can share the same pixels.
 package struct AdditionForm: Hashable, Sendable {
-    /// The size of the resampled source, including margins.
+    /// With margins.
     package let scaledSize: PixelSize
-    /// Transparent margins around the resampled source, in its pixels.
     package var margins = ImageOperations.Margins()
     package let firstColumn: Int
     package let firstRow: Int
-    /// The size of the visible part, at most ``scaledSize``; past an edge of the source, it wraps around.
+    /// At most ``scaledSize``; past an edge of the source, it wraps around.
     package let size: PixelSize
     package let light: ResamplingLight
-    /// The range of BT.601 samples if the pixels are separate planes of luma, Cb, Cr and alpha; nil if they are
-    /// interleaved.
+    /// For separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.
     package var planeRange: PlaneRange?
     /// Whether the pixels are Display P3 rather than sRGB.
     package var isWide = false

@@ -1,10 +1,9 @@
 /// Centers or offsets the image on a larger canvas filled from the image itself.
 package struct BackdropStep: RenderStep {
     package enum Kind: Hashable, Sendable {
-        /// The mean color of the image; of the first frame of an animation.
+        /// Of the first frame of an animation.
         case mean
-        /// The image stretched to the canvas and blurred with this standard deviation, in hundred-thousandths of a
-        /// pixel.
+        /// The image stretched to the canvas and blurred, in hundred-thousandths of a pixel.
         case blurred(sigma: Int)
         case edges
         /// The image, mirrored repeatedly at its edges.
@@ -15,8 +14,6 @@ package struct BackdropStep: RenderStep {
     package let size: PixelSize
     package let x: Int
     package let y: Int
-
-    /// Nanoseconds per canvas pixel, without the blur, and the surcharge for alpha; see ``TimeCost``.
     private static let time = (mean: 5.0, blurred: 66.0, alpha: 46.0)
 
     package init(_ kind: Kind, size: PixelSize, x: Int, y: Int) {

@@ -1,16 +1,13 @@
 package struct BackgroundStep: RenderStep {
-    /// How a translucent color mixes with the colors of transparent pixels.
     package enum Mixing: Hashable, Sendable {
         case composite
-        /// The pixel's stored color counts in full, so that colors under transparent pixels show through.
+        /// Colors under transparent pixels show through.
         case sum
     }
 
-    /// The color; if it is translucent, the image stays partly transparent.
+    /// If it is translucent, the image stays partly transparent.
     package let color: Color
     package let mixing: Mixing
-
-    /// Nanoseconds per pixel with alpha, on an opaque and on a translucent color; see ``TimeCost``.
     private static let time = (opaque: 5.0, translucent: 60.0)
 
     package init(_ color: Color, mixing: Mixing = .composite) {
@@ -41,7 +38,7 @@ package struct BackgroundStep: RenderStep {
     package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
 }
 
-/// Drops the alpha channel, so that transparent pixels show their stored colors.
+/// Transparent pixels show their stored colors.
 package struct OpaqueStep: RenderStep {
     package init() {}
 
@@ -60,13 +57,11 @@ package struct OpaqueStep: RenderStep {
     package func geometry(after geometry: StepGeometry) -> StepGeometry? { geometry }
 }
 
-/// Puts the mean color of the four corners behind transparent parts; of the first frame of an animation.
-///
-/// The corners' alpha does not count.
+/// Puts the mean color of the four corners, without their alpha, behind transparent parts; of the first frame of an
+/// animation.
 package struct CornerBackgroundStep: RenderStep {
     package init() {}
 
-    /// Any color, for cost estimates, which do not depend on it.
     private static let usual = BackgroundStep(.white)
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: input.size, hasAlpha: false) }
@@ -85,6 +80,5 @@ package struct CornerBackgroundStep: RenderStep {
 }
 
 extension Color {
-    /// The parameters of `/thumbnail` that add it behind the image; none if it is transparent.
     var backgroundParameter: [StepParameter] { alpha == 0 ? [] : [("background", hexadecimal)] }
 }

@@ -1,11 +1,6 @@
-/// Blends an additional source, or a rectangle of one color, with the image, once or on a grid.
-///
-/// ``OverlayStep`` is faster, but only overlays a source once or as tiles, without blend modes.
 package struct BlendStep: AdditionStep {
     package enum Paint: Hashable, Sendable {
-        /// An additional source, by its index in ``RenderPlan/additions``, in a form.
-        ///
-        /// `decoded` is a frame of it and determines the cost.
+        /// An index in ``RenderPlan/additions``; `decoded` is a frame of it and determines the cost.
         case addition(Int, form: AdditionForm, decoded: FrameShape)
         case color(Color, size: PixelSize)
     }
@@ -14,12 +9,8 @@ package struct BlendStep: AdditionStep {
     package let across: BlendRow
     package let down: BlendRow
     package let mode: BlendMode
-    /// Opacity in percent, 1…100.
     package let opacity: Int
-
-    /// Nanoseconds per image pixel; see ``TimeCost``.
     private static let time = 2.0
-    /// Nanoseconds per copy of any size, estimated.
     private static let timeOfCopy = 200.0
 
     package init(_ paint: Paint, across: BlendRow, down: BlendRow, mode: BlendMode = .normal, opacity: Int) {
@@ -27,12 +18,10 @@ package struct BlendStep: AdditionStep {
         (self.mode, self.opacity) = (mode, opacity)
     }
 
-    /// Creates a step for copies of an additional source.
-    ///
     /// - Parameters:
-    ///   - addition: The source's index in ``RenderPlan/additions``.
-    ///   - layout: The visible part of the source and its size; its position is ignored.
-    ///   - decoded: A frame of the decoded source.
+    /// - addition: An index in ``RenderPlan/additions``.
+    /// - layout: Its position is ignored.
+    /// - decoded: A frame of the decoded source.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int
@@ -98,7 +87,6 @@ package struct BlendStep: AdditionStep {
 }
 
 extension BlendMode {
-    /// Nanoseconds per blended pixel; see ``TimeCost``.
     fileprivate var time: Double {
         switch self {
         case .normal, .multiply, .screen, .darken, .lighten, .difference, .exclusion, .add, .mask, .maskOut: 25

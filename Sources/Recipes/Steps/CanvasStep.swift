@@ -1,12 +1,11 @@
-/// Places the image on a larger canvas, with its top left corner at `x`, `y`.
+/// The image's top left corner is at `x`, `y`.
 package struct CanvasStep: RenderStep {
     package let size: PixelSize
     package let x: Int
     package let y: Int
-    /// The color around the image; transparent parts of the image stay transparent.
+    /// Transparent parts of the image stay transparent.
     package let color: Color
 
-    /// Nanoseconds per canvas pixel; see ``TimeCost``.
     private static let time = 3.0
 
     package init(size: PixelSize, x: Int, y: Int, color: Color) {

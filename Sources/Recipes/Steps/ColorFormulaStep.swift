@@ -1,10 +1,8 @@
-/// Changes colors by tables, a matrix or a formula.
+/// By tables, a matrix or a formula.
 ///
 /// ``ColorStep`` is faster, but has only the CSS filter functions.
 package struct ColorFormulaStep: WholeFrameStep {
     package let formula: ColorFormula
-
-    /// Nanoseconds per pixel: for tables and matrices, for saturation, and for formulas in CIE Lab; see ``TimeCost``.
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
     package init(_ formula: ColorFormula) {
@@ -28,15 +26,13 @@ package struct ColorFormulaStep: WholeFrameStep {
     package var colors: StepColors { .changed }
 }
 
-/// Changes colors by the frequency of values, or adds noise that depends only on a pixel's position.
 package enum HistogramStep: WholeFrameStep {
     case equalize
-    /// Stretches CIELAB lightness between these percentiles of the pixels; of the first frame of an animation.
+    /// Between these percentiles of CIELAB lightness; of the first frame of an animation.
     case normalize(low: Int, high: Int)
     /// Adds one of `amount` numbers around 0 to each pixel; `amount` is 1…65536.
     case noise(amount: Int, seed: Int)
 
-    /// Nanoseconds per pixel, without and with a lightness stretch; see ``TimeCost``.
     private static let time = (plain: 16.0, lightness: 220.0)
 
     package func cost(of work: StepWork) -> StepCost {

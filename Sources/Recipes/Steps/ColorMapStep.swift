@@ -1,18 +1,17 @@
-/// Maps each pixel's color independently of other pixels; alpha does not change.
+/// Changes each pixel's color independently of other pixels, but not alpha.
 package struct ColorMapStep: FilterStep {
-    /// A mapping of colors; results out of range are clipped.
+    /// Results out of range are clipped.
     package enum Map: Hashable, Sendable {
         /// A sequence of curves, applied to each component.
         case curves([ToneCurve])
-        /// A 3×3 matrix of red, green and blue, row by row, in ten-thousandths.
+        /// 3×3, row by row, in ten-thousandths.
         case matrix([Int])
-        /// Multiplies lightness and chroma of CIE LCh, adds degrees to the hue, and adds `added` to the lightness,
-        /// 0…100.
+        /// Factors of CIE LCh, degrees, and a number from 0 to 100.
         case lch(lightness: Float, chroma: Float, hue: Int, added: Float = 0)
         /// Keeps CIELAB lightness and replaces a* and b* by a color's.
         case tint(Color)
         case gray
-        /// Maps gray to a color between two colors, interpolated in CIELAB.
+        /// Maps gray to a color between the two, interpolated in CIELAB.
         case gradient(from: Color, to: Color)
     }
 
@@ -52,7 +51,6 @@ package struct ColorMapStep: FilterStep {
 
     package var colors: StepColors { .changed }
 
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private var time: Double {
         switch map {
         case .curves, .matrix: 9

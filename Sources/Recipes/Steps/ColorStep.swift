@@ -1,9 +1,6 @@
-/// The filter functions of CSS Filter Effects 1, on sRGB components; alpha does not change.
+/// The filter functions of CSS Filter Effects 1, on sRGB components without alpha.
 package struct ColorStep: Hashable {
-    /// The filters, at least one of which has an effect.
     package let filters: OperationNumbers
-
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 8.0
 
     package init(_ filters: OperationNumbers) {
@@ -51,11 +48,11 @@ extension ColorStep: WholeFrameStep, OperationStep {
 }
 
 extension StepCost {
-    /// Returns the cost of an operation on whole frames, during which the input and output frames are in memory.
+    /// Whole frames of input and output are in memory.
     ///
     /// - Parameters:
-    ///   - time: Nanoseconds per output pixel.
-    ///   - bytes: Bytes per input pixel, besides the frames.
+    /// - time: Nanoseconds per output pixel.
+    /// - bytes: Bytes per input pixel, besides the frames.
     package static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
         let (input, output) = (work.input.size.area, work.output.size.area)
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)

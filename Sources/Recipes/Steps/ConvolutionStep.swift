@@ -1,15 +1,14 @@
 package struct ConvolutionStep: WholeFrameStep {
     package static let maximumFactors = 225
 
-    /// The kernel row by row, in millionths.
+    /// Row by row, in millionths.
     package let factors: [Int]
-    /// The number of factors in a row.
+    /// Factors in a row.
     package let columns: Int
 
-    /// Nanoseconds per pixel, and per pixel and factor; see ``TimeCost``.
     private static let time = (frame: 12.0, factor: 0.4)
 
-    /// Creates a step, or returns nil unless the kernel's sides are odd and it is small enough.
+    /// Nil unless the kernel's sides are odd and it is small enough.
     package init?(factors: [Int], columns: Int) {
         guard columns > 0, !columns.isMultiple(of: 2), !factors.isEmpty, factors.count <= Self.maximumFactors,
             factors.count.isMultiple(of: columns), !(factors.count / columns).isMultiple(of: 2)

@@ -1,4 +1,4 @@
-/// Crops to the part of `size` with its top left corner at `x`, `y`.
+/// The top left corner is at `x`, `y`.
 package struct CropStep: RenderStep {
     package let x: Int
     package let y: Int

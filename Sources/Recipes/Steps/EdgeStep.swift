@@ -1,8 +1,6 @@
 package struct EdgeStep: RenderStep {
     package let edge: ImageOperations.Margins.Pixels
     package let margins: ImageOperations.Margins
-
-    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 6.0
 
     package init(_ edge: ImageOperations.Margins.Pixels, _ margins: ImageOperations.Margins) {

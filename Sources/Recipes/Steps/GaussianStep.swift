@@ -6,7 +6,7 @@ package struct GaussianStep: Hashable {
     package let kind: Kind
     /// Standard deviation in hundred-thousandths of a pixel, above 0.
     package let sigma: Int
-    /// The share of the difference from the blurred image that an unsharp mask adds, in percent; 100 for a blur.
+    /// In percent; 100 for a blur.
     package let amount: Int
 
     /// Core time in nanoseconds; see ``TimeCost``.
@@ -17,10 +17,8 @@ package struct GaussianStep: Hashable {
     private static let time = (
         frame: 8.0, deviation: 2.0, row: 36.0, boxes: 6.0, alpha: 8.0, sharpenedAlpha: 24.0
     )
-    /// The standard deviation in pixels from which box filters are used.
     private static let leastBoxes = 8.0
-    /// The number of box filters, and how far they reach beyond the ends of a line, per pixel of the standard
-    /// deviation.
+    /// The reach beyond the ends of a line is per pixel of the standard deviation.
     private static let boxes = (count: 4.0, reach: 3.5)
 
     package init(_ kind: Kind, sigma: Int, amount: Int = 100) {
@@ -30,7 +28,6 @@ package struct GaussianStep: Hashable {
     }
 
     package var deviation: Double { Double(sigma) / 100_000 }
-    /// The share of the difference from the blurred image that is added.
     package var factor: Float { kind == .blur ? -1 : Float(amount) / 100 }
 }
 
@@ -77,8 +74,6 @@ extension GaussianStep: WholeFrameStep, OperationStep {
     /// Columns that are computed together.
     private static let strip = 96
 
-    /// Returns the length of a line of `length` pixels with repeated ends, and the numbers that its means add up.
-    ///
     /// For a line that is short compared to the boxes, one weight for each pair of pixels is cheaper, without repeated
     /// ends.
     private func line(_ length: Int) -> (length: Double, numbers: Double) {

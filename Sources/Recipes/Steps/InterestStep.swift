@@ -1,11 +1,9 @@
-/// Crops to the most interesting part of the image; of the first frame of an animation.
+/// Of the first frame of an animation.
 package struct InterestStep: ContentCropStep {
     package let measure: InterestMeasure
     package let size: PixelSize
-
-    /// Nanoseconds once, and per pixel read, without and with alpha; see ``TimeCost``.
     private static let time = (least: 20_000_000.0, read: 20.0, withAlpha: 60.0)
-    /// The same for the entropy of an image with alpha, which libvips counts in 65,536 bins, and the bytes it needs.
+    /// For the entropy of an image with alpha, which libvips counts in 65,536 bins.
     private static let fineCounting = (time: 130_000_000.0, bytes: 112 << 20)
 
     package init(_ measure: InterestMeasure, size: PixelSize) {

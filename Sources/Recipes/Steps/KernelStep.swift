@@ -1,6 +1,4 @@
-/// Mixes each pixel with its eight neighbors.
-///
-/// Edge pixels are repeated beyond the edges.
+/// Mixes each pixel with its eight neighbors; edge pixels are repeated.
 package struct KernelStep: FilterStep {
     package enum Kernel: String, Hashable, Sendable {
         case mean
@@ -9,8 +7,6 @@ package struct KernelStep: FilterStep {
     }
 
     package let kernel: Kernel
-
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 55.0
 
     package init(_ kernel: Kernel) {

@@ -1,13 +1,12 @@
-/// Sharpens CIELAB lightness as libvips does, with different amounts for flat areas and edges.
+/// On CIELAB lightness as libvips does it, with different amounts for flat areas and edges.
 package struct LightnessSharpenStep: FilterStep {
-    /// Standard deviation of the mean that lightness is compared with, in pixels; above 0, at most 10.
+    /// In pixels; above 0, at most 10.
     package let sigma: Float
-    /// The amount for small differences, 0…1000000.
+    /// For small differences, 0…1000000.
     package let flat: Float
-    /// The amount for large differences, 0…1000000.
+    /// For large differences, 0…1000000.
     package let jagged: Float
 
-    /// Nanoseconds per pixel, and per pixel times the standard deviation; see ``TimeCost``.
     private static let time = (frame: 200.0, deviation: 21.0)
 
     package init(sigma: Float, flat: Float, jagged: Float) {

@@ -1,6 +1,6 @@
 package struct MarginStep: RenderStep {
     package let margins: ImageOperations.Margins
-    /// The margins' color; transparent parts of the image stay transparent.
+    /// Transparent parts of the image stay transparent.
     package let color: Color
 
     package init(_ margins: ImageOperations.Margins, color: Color) {

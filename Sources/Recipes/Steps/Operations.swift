@@ -1,27 +1,24 @@
 /// The operations of Alula's own grammar that numbers turn on, in the order in which they are applied.
 ///
-/// An operation is a row here and a step, which declares its parameters, their help and explanation: below, or in
-/// another file if other grammars use it.
+/// An operation is a row here and a step, which declares its parameters, their help and explanation.
 package enum Operations {
     static let all: [any OperationStep.Type] = [ColorStep.self, GaussianStep.self, MosaicStep.self]
 
-    /// The parameters, in the order in which targets are written.
     package static let parameters = all.flatMap { $0.parameters }
 }
 
-/// A step that parameters of Alula's own grammar turn on.
 package protocol OperationStep: RenderStep {
     static var parameters: [OperationParameter] { get }
 
-    /// Whether it mixes neighboring pixels, so that bars around the image are added before it.
+    /// Bars around the image are then added before it.
     static var mixesNeighbors: Bool { get }
 
-    /// Returns the steps for these numbers, in order.
+    /// In order.
     ///
     /// - Parameter ratio: Device pixels per CSS pixel, in thousandths.
     static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep]
 
-    /// The numbers that give this step at a device pixel ratio of 1; nil if there are none.
+    /// At a device pixel ratio of 1; nil if no numbers give this step.
     var numbers: OperationNumbers? { get }
 }
 
@@ -34,12 +31,11 @@ extension OperationStep {
     }
 }
 
-/// Pixelates: each square of a grid from the top left becomes its mean.
+/// Each square of a grid from the top left becomes its mean.
 package struct MosaicStep: Hashable {
-    /// Side of a square in pixels, above 1.
+    /// Of a square, in pixels, above 1.
     package let side: Int
 
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 10.0
 
     package init(side: Int) {

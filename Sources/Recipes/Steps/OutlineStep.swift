@@ -1,14 +1,11 @@
 import Text
 
-/// Cuts along an outline; pixels outside become one color.
 package struct OutlineStep: RenderStep {
-    /// An outline that adapts to the frame's size.
+    /// Adapts to the frame's size.
     package enum Shape: Hashable, Sendable {
-        /// The whole frame, with corners of this radius in thousandths of a pixel, limited by the frame's sides; nil
-        /// for the largest radius.
+        /// A radius in thousandths of a pixel, limited by the frame's sides; nil for the largest.
         case rounded(Int?)
-        /// The whole frame, with elliptic corners of these half axes in thousandths of a pixel, limited by the frame's
-        /// sides.
+        /// Half axes in thousandths of a pixel, limited by the frame's sides.
         case elliptic(across: Int, down: Int)
         /// The largest such shape, centered.
         case mask(ImageOperations.Mask)
@@ -17,10 +14,9 @@ package struct OutlineStep: RenderStep {
     }
 
     package let shape: Shape
-    /// The color outside the outline; it may be transparent.
+    /// May be transparent.
     package let color: Color
 
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 18.0
 
     package init(_ shape: Shape, color: Color) {

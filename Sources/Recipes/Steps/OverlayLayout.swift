@@ -3,19 +3,17 @@ package struct OverlayLayout: Hashable, Sendable {
     package var x: Int
     package var y: Int
     package var coveredSize: PixelSize
-    /// Column of the scaled watermark at the left edge of the covered area.
+    /// At the left edge of the covered area.
     package var firstColumn: Int
-    /// Row of the scaled watermark at the top edge of the covered area.
+    /// At the top edge of the covered area.
     package var firstRow: Int
 
-    /// Creates a layout, or returns nil if no pixel of the result is covered.
+    /// Nil if no pixel of the result is covered.
     ///
     /// - Parameters:
-    ///   - scaledSize: The size of the whole watermark on the result.
-    ///   - x: Its left edge on the result, negative if it begins outside.
-    ///   - y: Its top edge on the result, negative if it begins outside.
-    ///   - result: The size of the result.
-    ///   - isTiled: Whether it is repeated to the right and down.
+    /// - scaledSize: Of the whole watermark on the result.
+    /// - x: Negative if it begins outside.
+    /// - isTiled: It is repeated to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
@@ -30,11 +28,11 @@ package struct OverlayLayout: Hashable, Sendable {
         (firstColumn, firstRow) = (horizontal.phase, vertical.phase)
     }
 
-    /// Creates the layout of a watermark with the upright size `own`, or returns nil if it lies outside the result.
+    /// Nil if the watermark lies outside the result.
     ///
     /// - Parameters:
-    ///   - ratio: Device pixels per CSS pixel, in thousandths.
-    ///   - result: The size of the result.
+    /// - ratio: Device pixels per CSS pixel, in thousandths.
+    /// - own: Upright.
     init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
         let (across, down) = options.isTiled ? (.start, .start) : options.position.anchors
@@ -49,14 +47,13 @@ package struct OverlayLayout: Hashable, Sendable {
         firstColumn + coveredSize.width > scaledSize.width || firstRow + coveredSize.height > scaledSize.height
     }
 
-    /// The tiles that cover the area, as one watermark.
     var covering: OverlayLayout {
         var part = self
         (part.scaledSize, part.firstColumn, part.firstRow) = (coveredSize, 0, 0)
         return part
     }
 
-    /// Returns the watermark's size on the result; with a scale, it keeps its aspect ratio and fits inside.
+    /// With a scale, it keeps its aspect ratio and fits inside.
     static func scaledSize(of own: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {
             return PixelSize(
@@ -69,7 +66,6 @@ package struct OverlayLayout: Hashable, Sendable {
             width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
     }
 
-    /// Converts CSS pixels to pixels of the result, rounding halves away from zero.
     private static func pixels(_ value: Int, _ ratio: Int) -> Int {
         let pixels = (2 * abs(value) * ratio + 1_000) / 2_000
         return value < 0 ? -pixels : pixels
@@ -78,7 +74,7 @@ package struct OverlayLayout: Hashable, Sendable {
     private struct Span {
         var start: Int
         var count: Int
-        /// Pixel of the watermark at the first covered pixel.
+        /// At the first covered pixel.
         var phase: Int
 
         init(_ length: Int, at anchor: Gravity.Anchor, offset: Int, isTiled: Bool, in result: Int) {

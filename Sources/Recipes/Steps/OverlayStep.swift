@@ -1,24 +1,17 @@
-/// Overlays an additional source on the image, once or as tiles.
-///
-/// Premultiplied sRGB components are mixed exactly and rounded once.
+/// Overlays an additional source, once or as tiles; mixes premultiplied sRGB components exactly, and rounds once.
 package struct OverlayStep: Hashable, AdditionStep {
-    /// The source's index in ``RenderPlan/additions``.
+    /// An index in ``RenderPlan/additions``.
     package let addition: Int
-    /// The form of its pixels, which repeats to the right and down if the covered area is larger.
+    /// Repeats to the right and down if the covered area is larger.
     package var form: AdditionForm
     package let x: Int
     package let y: Int
     package let coveredSize: PixelSize
-    /// Opacity in percent, 1…100.
     package let opacity: Int
     let decoded: FrameShape
-
-    /// Nanoseconds per covered pixel; see ``TimeCost``.
     private static let time = 8.0
 
-    /// Creates a step that places an additional source by `layout`.
-    ///
-    /// - Parameter margins: Transparent margins, included in the source's size in `layout`.
+    /// - Parameter margins: Transparent; included in the source's size in `layout`.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, opacity: Int, light: ResamplingLight,
         margins: ImageOperations.Margins = ImageOperations.Margins()
@@ -38,8 +31,7 @@ package struct OverlayStep: Hashable, AdditionStep {
 }
 
 extension OverlayStep {
-    /// Creates a step that covers the first pixels of the image with one copy, to estimate the cost of a source in this
-    /// form.
+    /// Covers the first pixels of the image with one copy, to estimate the cost of a source in this form.
     init(of addition: Int, form: AdditionForm, decoded: FrameShape) {
         (self.addition, self.form, self.decoded) = (addition, form, decoded)
         (x, y, coveredSize, opacity) = (0, 0, form.size, 100)
@@ -70,7 +62,6 @@ extension OverlayStep: FilterStep {
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }
 
-    /// The parameters but `watermark`, which names the source.
     package func parameters(on size: PixelSize) -> [StepParameter]? {
         [("watermarkPosition", "top-left"), ("watermarkX", String(x)), ("watermarkY", String(y))]
             + (opacity < 100 ? [("watermarkOpacity", String(opacity))] : [])

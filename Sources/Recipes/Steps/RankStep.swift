@@ -1,6 +1,6 @@
-/// Replaces each pixel by the median, darkest or brightest pixel of the square around it.
+/// The median, darkest or brightest pixel of the square around each pixel.
 ///
-/// Each component is ranked separately. Edge pixels are repeated beyond the edges; alpha does not change.
+/// Each component is ranked separately, except alpha. Edge pixels are repeated.
 package struct RankStep: FilterStep {
     package enum Place: String, Hashable, Sendable {
         case least, median, most
@@ -10,7 +10,6 @@ package struct RankStep: FilterStep {
     /// Side of the square in pixels, 1…99.
     package let side: Int
 
-    /// Nanoseconds per pixel, and per pixel times the side; see ``TimeCost``.
     private static let time = (pixel: 150.0, side: 16.0)
 
     package init(_ place: Place, side: Int) {

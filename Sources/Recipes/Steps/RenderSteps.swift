@@ -62,8 +62,6 @@ extension RenderSteps: Hashable {
 }
 
 extension RenderSteps {
-    /// Replaces content-dependent crops by crops at a position.
-    ///
     /// - Parameter origin: The corner of the crop of a step, by its index; nil for the image's corner.
     package func resolved(by origin: (Int) -> (left: Int, top: Int)? = { _ in nil }) -> RenderSteps {
         RenderSteps(

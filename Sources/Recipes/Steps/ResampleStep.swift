@@ -1,22 +1,18 @@
 package struct ResampleStep: RenderStep {
     package let size: PixelSize
-    /// The part to keep, in pixels of the source regardless of the level; nil for all of it.
+    /// In pixels of the source regardless of the level; nil for all of it.
     ///
     /// Pixels outside the part are not mixed in. libvips crops at the nearest pixel of the decoded image, planes at
     /// subpixels.
     package let part: ImagePart?
     package let light: ResamplingLight
-
-    /// Nanoseconds per pixel read and per pixel computed; see ``TimeCost``.
     private static let time = (read: 10.0, made: 25.0)
-    /// The factor if pixels are weighted by alpha, or enlarged in linear light, both of which libvips does in floating
-    /// point.
+    /// For pixels that are weighted by alpha, or enlarged in linear light: libvips does both in floating point.
     private static let weighting = 3.0
-    /// The factor if opaque images are enlarged in gamma-encoded values.
+    /// For opaque images that are enlarged in gamma-encoded values.
     private static let enlarging = 2.0
-    /// Bytes of a floating-point pixel, and the number of rows in memory.
     private static let weighted = (bytes: 16, rows: 256)
-    /// Nanoseconds per pixel read and computed for reductions in linear light, with or without alpha.
+    /// For reductions in linear light.
     private static let lightTime = (read: 5.0, made: 25.0)
 
     package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {

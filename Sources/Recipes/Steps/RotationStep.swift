@@ -1,15 +1,14 @@
 import Glibc
 
-/// Rotates by any angle, onto the smallest frame that contains the whole image.
+/// Onto the smallest frame that contains the whole image.
 package struct RotationStep: RenderStep {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
-    /// The color of the corners, which may be transparent; transparent parts of the image stay transparent.
+    /// Transparent parts of the image stay transparent.
     package let corners: Color
 
-    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 40.0
-    /// Bytes per pixel during the rotation: four floating-point components.
+    /// Four floating-point components.
     private static let pixelBytes = 16
 
     package init(degrees: Int, corners: Color = .transparent) {

@@ -1,7 +1,5 @@
 package struct TurnStep: RenderStep {
     package let turn: QuarterTurn
-
-    /// Nanoseconds per pixel; see ``TimeCost``.
     private static let time = 10.0
 
     package init(_ turn: QuarterTurn) {

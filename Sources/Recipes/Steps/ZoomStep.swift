@@ -2,7 +2,6 @@ package struct ZoomStep: RenderStep {
     /// Side of the squares in pixels, above 1.
     package let factor: Int
 
-    /// Nanoseconds per output pixel; see ``TimeCost``.
     private static let time = 3.0
 
     package init(factor: Int) {

@@ -1,4 +1,4 @@
-/// How colors are mixed with the image below: W3C Compositing and Blending 1.
+/// W3C Compositing and Blending 1.
 package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case normal, multiply, screen, overlay, darken, lighten
     case colorDodge = "color-dodge"
@@ -16,12 +16,10 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     package var addsAlpha: Bool { self == .mask || self == .maskOut }
 }
 
-/// The positions of copies along one axis, in pixels.
 package struct BlendRow: Hashable, Sendable {
-    /// Offset of the first copy from the image's edge; negative if it begins outside.
+    /// From the image's edge; negative if it begins outside.
     package var start: Int
     package var count: Int
-    /// The distance from the start of one copy to the next.
     package var pitch: Int
 
     package init(start: Int, count: Int = 1, pitch: Int = 0) {

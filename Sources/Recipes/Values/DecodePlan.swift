@@ -1,18 +1,16 @@
-/// Which frames of a source are decoded, and at which level.
-///
-/// With the source's identity, it is the key of the decoded cache.
+/// The key of the decoded cache, with the source's identity.
 package struct DecodePlan: Hashable, Sendable {
-    /// The page or frame, from 0; the first one of animations.
+    /// From 0; the first one of animations.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
     package let level: Int
     package let isAnimated: Bool
-    /// Maximum number of frames to decode, starting at ``page``; 1 for stills.
+    /// Starting at ``page``; 1 for stills.
     package let maximumFrames: Int
     package let incompleteImages: IncompleteImages
-    /// The size to draw a vector image at, in pixels; nil for its natural size, and for raster images.
+    /// In pixels; nil for a vector image's natural size, and for raster images.
     package let drawnSize: PixelSize?
-    /// The rectangle that fills this size; nil for the whole image.
+    /// Fills ``drawnSize``; nil for the whole image.
     package let drawnPart: DrawnPart?
     package private(set) var keepsGainMap: Bool
     package let gamut: DecodedGamut
@@ -63,16 +61,13 @@ package struct DecodePlan: Hashable, Sendable {
         }
     }
 
-    /// Maximum side length of a vector image that is drawn in part, in pixels: librsvg's coordinates have 24 bits.
+    /// Of a vector image that is drawn in part: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
     package func frames(of header: ImageHeader) -> Int {
         isAnimated ? max(1, min(header.frames - page, maximumFrames)) : 1
     }
 
-    /// Returns the decode of the gain map; nil if it is dropped.
-    ///
-    /// The map is reduced at most as much as the image, and only while it stays at least as large.
     package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
         guard keepsGainMap, let map = header.gainMap else { return nil }
         let (whole, own) = (header.size.width, map.header.size.width)
@@ -96,8 +91,7 @@ package struct DecodePlan: Hashable, Sendable {
     }
 }
 
-/// Whether to reject or serve images that lack pixels; files that lack only their end marker are decoded like complete
-/// ones.
+/// Files that lack only their end marker are decoded like complete ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
     case refuse
     /// Missing pixels are gray, or coarse if the file has coarse data for them.

@@ -1,4 +1,3 @@
-/// The rectangle of a vector image that is drawn without the rest, because a drawing of the whole would be too large.
 package struct DrawnPart: Hashable, Sendable {
     package let part: ImagePart
     package let scaledSize: PixelSize
@@ -11,7 +10,7 @@ package struct DrawnPart: Hashable, Sendable {
         (self.part, self.scaledSize, self.x, self.y) = (part, scaledSize, x, y)
     }
 
-    /// The size that the whole image would have, rounded up; saturates.
+    /// Rounded up; saturates.
     var wholeSize: PixelSize {
         func side(_ whole: Int, _ scaled: Int, of part: Int) -> Int {
             let (product, overflow) = whole.multipliedReportingOverflow(by: scaled)
@@ -22,7 +21,7 @@ package struct DrawnPart: Hashable, Sendable {
             height: side(part.whole.height, scaledSize.height, of: part.size.height))
     }
 
-    /// Returns the rectangle in units of a whole image of `width` by `height`, if it has `size` in the drawing.
+    /// In units of a whole image of `width` by `height`, if it has `size` in the drawing.
     package func rectangle(
         _ size: PixelSize, in width: Double, _ height: Double
     ) -> (x: Double, y: Double, width: Double, height: Double) {

@@ -1,14 +1,12 @@
-/// The EXIF texts about a file's camera, time, artist and copyright; never about a location.
 package struct EXIFTexts: Hashable, Sendable {
-    /// The maker of the camera; all texts are without trailing zeros, and empty if absent.
+    /// All texts are without trailing zeros, and empty if absent.
     package let make: [UInt8]
     package let model: [UInt8]
-    /// Last modification, as `YYYY:MM:DD HH:MM:SS`.
     package let dateTime: [UInt8]
     /// The artist and the copyright; nil if absent.
     package let attribution: Attribution?
 
-    /// Maximum size of each text outside ``attribution`` in bytes; a longer one is dropped.
+    /// In bytes; a longer text outside ``attribution`` is dropped.
     package static let longest = 255
 
     package init?(
@@ -21,7 +19,6 @@ package struct EXIFTexts: Hashable, Sendable {
     var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }
 }
 
-/// An image's artist and copyright, from EXIF.
 package struct Attribution: Hashable, Sendable {
     /// The tag `Artist` without its trailing zero; empty if absent.
     package let artist: [UInt8]

@@ -4,7 +4,7 @@ package struct EncodedImage: Sendable {
     package let bytes: SharedBytes
     package let format: ImageFormat
     package let size: PixelSize
-    /// The quality that a search found; nil if it was fixed.
+    /// Nil if the quality was fixed.
     package let quality: Int?
     package let hasGainMap: Bool
 
@@ -20,11 +20,8 @@ package struct EncodedImage: Sendable {
 }
 
 package enum EncodingQuality: Hashable, Sendable {
-    /// This quality, 1…100; 100 for formats without a quality.
     case fixed(Int)
-    /// A quality up to `highest` whose file has at most `bytes` bytes, while the next higher quality exceeds them.
-    ///
-    /// If no file is that small, quality `lowest`.
+    /// The highest quality with at most `bytes` bytes. If no file is that small, quality `lowest`.
     case fitting(bytes: Int, highest: Int, lowest: Int = 1)
     /// The lowest quality at which the file still looks like the image.
     case similar(SimilarityGoal)
@@ -37,7 +34,7 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// Maximum number of encodes to find the quality, including the last one.
+    /// Includes the last one.
     var maximumEncodes: Int {
         switch self {
         case .fixed: 1
@@ -46,8 +43,7 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// Returns the qualities to try for a gain map with this number of pixels; only the first is used without a byte
-    /// limit, of which the map may take a third.
+    /// The qualities to try; only the first is used without a byte limit, of which the map may take a third.
     ///
     /// Rounding is more visible in a small map.
     package static func ofGainMap(pixels: Int) -> [Int] { [pixels <= 150_000 ? 92 : 85, 70, 45, 25] }
@@ -76,13 +72,13 @@ package enum EncodingQuality: Hashable, Sendable {
     }
 }
 
-/// How similar a file must be to the unencoded image, and the range of qualities to search.
+/// Compared with the unencoded image.
 package struct SimilarityGoal: Hashable, Sendable {
     /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
     package var least = 9_800
     /// The lowest quality that may be chosen, 1…100.
     package var lowest = 40
-    /// The highest quality that may be chosen, 1…100; chosen without a test if no lower one is similar enough.
+    /// 1…100; chosen without a test if no lower one is similar enough.
     package var highest = 90
 
     package static let maximumTries = 5
@@ -91,8 +87,6 @@ package struct SimilarityGoal: Hashable, Sendable {
 }
 
 package enum QualityScale: Sendable, Hashable {
-    /// Equal visual quality in all formats, on JPEG's scale.
     case visual
-    /// The encoder's own scale.
     case encoder
 }

@@ -4,7 +4,6 @@ package struct EncoderSettings: Hashable, Sendable {
     /// The encoder's effort, on its own scale.
     package var effort: Int
     package var bitDepth: Int
-    /// Whether the image is Display P3, which the file declares if the encoder supports it.
     package var isWide: Bool
     /// Whether JPEG chroma is not subsampled even at low quality.
     package var hasFullChroma = false

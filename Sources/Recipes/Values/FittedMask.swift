@@ -3,7 +3,7 @@ import Glibc
 /// A centered shape, enlarged until its bounding box reaches two edges of the frame.
 ///
 /// The corners of polygons and stars lie on a circle, the first one above its center, so that the square stands on a
-/// corner. The circle itself and the ellipse are as large as the frame allows.
+/// corner.
 package struct FittedMask {
     package let size: PixelSize
     let outline: Outline
@@ -29,7 +29,7 @@ package struct FittedMask {
         }
     }
 
-    /// Scales points from their bounds, rounded to whole pixels, to the frame.
+    /// Scales points from their bounds to the frame, rounded to whole pixels.
     private static func fitted(
         _ points: [Outline.Point], keepingEvery step: Int, in frame: PixelSize
     ) -> (PixelSize, Outline) {

@@ -1,4 +1,4 @@
-/// The size of a frame between two steps of a render, and whether it may be transparent.
+/// Between two steps of a render.
 package struct FrameShape: Hashable, Sendable {
     package var size: PixelSize
     package var hasAlpha: Bool
@@ -13,17 +13,15 @@ package struct FrameShape: Hashable, Sendable {
     }
 }
 
-/// The timing of an animation that differs from its source.
+/// Nil fields are the source's.
 package struct FrameTiming: Hashable, Sendable {
-    /// Milliseconds of each frame; later frames keep the source's delays.
+    /// In milliseconds; later frames keep the source's delays.
     package var delays: [Int]
-    /// How often the animation plays, 0 for endless; nil for the source's count.
     package var loop: Int?
 
-    /// Maximum delay in milliseconds, GIF's limit.
+    /// In milliseconds, GIF's limit.
     private static let longest = 655_350
 
-    /// Creates a timing, clamping the values to their ranges.
     package init(delays: [Int], loop: Int?) {
         self.delays = delays.map { min(max($0, 0), Self.longest) }
         self.loop = loop.map { min(max($0, 0), Int(UInt16.max)) }

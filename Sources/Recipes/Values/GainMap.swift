@@ -1,4 +1,4 @@
-/// The gain map of an image: a smaller image of how much brighter each part appears on an HDR display.
+/// A smaller image of how much brighter each part appears on an HDR display.
 package final class GainMap: Sendable {
     package enum Place: Hashable, Sendable {
         /// A JPEG file within the file.
@@ -29,7 +29,7 @@ package final class GainMap: Sendable {
     }
 
     package let place: Place
-    /// The header of the map, as a separate file, turned like the image.
+    /// As a separate file, turned like the image.
     package let header: ImageHeader
     package let metadata: GainMapMetadata
     package let samples: Samples
@@ -63,10 +63,10 @@ extension GainMap: Hashable {
     }
 }
 
-/// The metadata of a gain map, as defined by ISO 21496-1 and Adobe's gain map specification 1.0.
+/// As defined by ISO 21496-1 and Adobe's gain map specification 1.0.
 ///
 /// A sample from 0 to 1, to the power of one divided by gamma, interpolates between the least and the most gain, which
-/// are base-2 logarithms. Numbers are fractions as in ISO 21496-1, so that they are copied between files unchanged.
+/// are base-2 logarithms. Fractions are copied between files unchanged.
 package struct GainMapMetadata: Hashable, Sendable {
     package struct Fraction: Hashable, Sendable {
         package let numerator: Int
@@ -89,20 +89,19 @@ package struct GainMapMetadata: Hashable, Sendable {
         /// Subtracted after the multiplication.
         package var alternateOffset = Fraction(1, 64)
 
-        /// Creates a channel with gains up to `most`, a logarithm, and default values.
+        /// `most` is a logarithm.
         package init(most: Fraction) { self.most = most }
     }
 
-    /// The display headroom, as a logarithm, up to which the image is shown unchanged.
+    /// A logarithm, up to which the image is shown unchanged.
     package var baseHeadroom = Fraction(0)
-    /// The display headroom, as a logarithm, from which the map applies in full.
+    /// A logarithm, from which the map applies in full.
     package var alternateHeadroom: Fraction
-    /// One for all components, or three for red, green and blue.
     package var channels: [Channel]
-    /// Whether the gains apply in the image's color space rather than the HDR image's.
+    /// The gains apply in the image's color space rather than the HDR image's.
     package var usesBaseColors = true
 
-    /// Creates metadata for a map that applies in full from this headroom.
+    /// The map applies in full from this headroom.
     package init(alternateHeadroom: Fraction, channels: [Channel]) {
         (self.alternateHeadroom, self.channels) = (alternateHeadroom, channels)
     }

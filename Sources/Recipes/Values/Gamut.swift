@@ -1,4 +1,3 @@
-/// The colors that a result can show.
 package enum Gamut: String, Sendable, Hashable, CaseIterable {
     case srgb
     case p3
@@ -7,9 +6,9 @@ package enum Gamut: String, Sendable, Hashable, CaseIterable {
 }
 
 extension Gamut {
-    /// Returns the gamut for a source with these colors: gray has none, and sRGB sources need no wider one.
+    /// Gray has no colors, and sRGB sources need no wider gamut.
     ///
-    /// - Parameter changesColors: Whether a step changes colors, which requires sRGB.
+    /// - Parameter changesColors: Some step does, which requires sRGB.
     func of(_ colors: SourceColors, changesColors: Bool) -> Gamut {
         if colors.space == .gray { return .srgb }
         let isWithin = changesColors || DecodedGamut(of: colors, for: .auto) == .own

@@ -8,20 +8,19 @@ package struct ImageAppearance: Sendable {
 
     package struct Entry: Sendable, Equatable {
         package let color: Color
-        /// Its share in ten-thousandths.
         package let share: Int
 
         package init(color: Color, share: Int) { (self.color, self.share) = (color, share) }
     }
 
-    /// At most six colors, the most frequent first; empty if nothing is visible.
+    /// At most six, the most frequent first; empty if nothing is visible.
     ///
     /// Their shares sum to 10000.
     package let palette: [Entry]
     package let blurHash: String?
     package let thumbHash: [UInt8]?
 
-    /// The longest side of an image to analyze: ThumbHash allows no more, and the other facts need no more.
+    /// ThumbHash allows no more, and the other facts need no more.
     package static let longestSide = 100
 
     package init(palette: [Entry], blurHash: String?, thumbHash: [UInt8]?) {

@@ -1,5 +1,3 @@
-/// An image file format that Alula reads or writes.
-///
 /// A format is a case here, a row of `Formats`, and a folder of `Imaging` with its header walk, decoder and encoder.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
@@ -10,8 +8,7 @@ package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ImageFormat {
-    /// Returns the first of `formats` that supports the result, otherwise a format that every client reads: PNG, or
-    /// JPEG for an opaque still.
+    /// The first that supports the result, otherwise one that every client reads: PNG, or JPEG for an opaque still.
     package static func first(
         of formats: [ImageFormat], excluding unsupportedFormats: Set<ImageFormat>, hasAlpha: Bool, isMoving: Bool
     ) -> ImageFormat {
@@ -22,22 +19,18 @@ extension ImageFormat {
 
 package enum FormatChoice: Hashable, Sendable {
     case fixed(ImageFormat)
-    /// `format=auto`: the quality values, in thousandths, of the formats that `Accept` names explicitly (RFC 9110
-    /// section 12.5.1).
+    /// `format=auto`: the quality values, in thousandths, that `Accept` gives explicitly (RFC 9110 section 12.5.1).
     case negotiated([ImageFormat: Int])
 
     package var isFixed: Bool {
         if case .fixed = self { true } else { false }
     }
 
-    /// Returns the output format for a source: of the accepted formats, the one whose files are estimated to be
-    /// smallest at equal visual quality.
+    /// Of the accepted formats, the one whose files are estimated to be smallest at equal visual quality.
     ///
     /// - Parameters:
-    ///   - hasAlpha: Whether the source has transparency: a format without a writer is replaced by one that supports
-    ///     it.
-    ///   - isMoving: Whether the result keeps several frames, if its format supports them.
-    ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
+    /// - isMoving: The result keeps several frames, if its format supports them.
+    /// - automatic: The formats that `Accept` may select; the first one wins among equals.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         excluding unsupportedFormats: Set<ImageFormat> = []

@@ -1,36 +1,31 @@
-/// The facts in the header of an image file, read before any pixel is decoded.
 package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
-    /// Size as stored, before the image is turned upright; the size of the canvas for animations.
+    /// Before the image is turned upright; the canvas of animations.
     package let storedSize: PixelSize
-    /// Pixels that a decoder processes for one frame: more than visible if an AVIF or HEIC image is cropped or composed
-    /// of tiles.
+    /// Of one frame: more than visible if an AVIF or HEIC image is cropped or composed of tiles.
     package let decodedArea: Int
     /// Items that are decoded one after the other, and hidden frames; 0 in formats whose decoder runs once.
     package let decoderRuns: Int
     /// Pixels of frames that are decoded but not shown: other layers, and frames that others refer to.
     package let hiddenArea: Int
-    /// The turn that makes the stored image upright; from the EXIF orientation.
+    /// Makes the stored image upright; from the EXIF orientation.
     package let orientation: QuarterTurn
-    /// Color and alpha components of a pixel: 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK.
-    ///
-    /// The entries of a palette count as colors.
+    /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK; the entries of a palette count as colors.
     package let bands: Int
     /// Bits of one component; 8 for palettes.
     package let bitDepth: Int
-    /// Frames of an animation or pages of a document, 1 for stills.
     package let frames: Int
     package let hasAlpha: Bool
-    /// Whether the image is stored in passes: progressive JPEG, interlaced PNG or GIF.
+    /// Progressive JPEG, interlaced PNG or GIF.
     package let isProgressive: Bool
-    /// Whether chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a
-    /// progressive JPEG.
+    /// Chroma has a quarter of luma's samples or fewer, which halves the memory for the coefficients of a progressive
+    /// JPEG.
     package let isChromaSubsampled: Bool
     /// Bytes of the ICC profile as stored (compressed in PNG), 0 without one.
     package let profileByteCount: Int
     /// The natural size of a vector image, in thousandths of a CSS pixel; nil for raster images.
     package let drawing: PixelSize?
-    /// The headers of all pages, including the first; empty if all pages are like this one.
+    /// Includes the first; empty if all pages are like this one.
     package let pages: [ImageHeader]
     package let exif: EXIFTexts?
     package var colors: SourceColors
@@ -63,7 +58,7 @@ package struct ImageHeader: Hashable, Sendable {
         if isCMYK { colors.space = .cmyk }
     }
 
-    /// Memory in bytes, including pages: a document may have thousands.
+    /// Includes pages: a document may have thousands.
     package var byteCount: Int {
         let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
         // The allocator rounds a large block up, by a quarter at most.
@@ -72,7 +67,7 @@ package struct ImageHeader: Hashable, Sendable {
 
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 
-    /// Returns the header of the image that a plan decodes: of its page, or of the drawing at the plan's size.
+    /// Of its page, or of the drawing at the plan's size.
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
@@ -95,13 +90,9 @@ extension ImageHeader {
     /// Ten million CSS pixels, in thousandths.
     private static let longestDrawing = 10_000_000_000
     private static let maximumFrames = Int(Int32.max)
-    /// Maximum number of items that one image is composed of, including repeats: a second of time.
-    ///
-    /// A hundred tiles are usual, thousands are rare.
+    /// Items of one image, including repeats: a second of time; a hundred tiles are usual, thousands are rare.
     package static let maximumDecoderRuns = 10_000
 
-    /// Whether the header of a file could contain these values.
-    ///
     /// Headers from elsewhere must pass this check before use, because cost estimates, plans and responses rely on it.
     package var isPlausible: Bool {
         storedSize.isPlausible(upTo: Self.longestSide) && 1...4 ~= bands && 1...64 ~= bitDepth

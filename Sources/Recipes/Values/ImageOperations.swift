@@ -1,21 +1,17 @@
-/// The requested operations besides fitting an image into a box, in the request's units.
-///
-/// The defaults change nothing. docs/operations.md defines each operation, and their order.
+/// In the units of the request; docs/operations.md defines each operation, and their order.
 package struct ImageOperations: Hashable, Sendable {
-    /// The border to remove; nil for none.
+    /// Removed first.
     package var trim: Trim?
-    /// The part to keep of the trimmed image; nil for all of it.
     package var crop: Crop?
-    /// The mirroring before the rotation; nil for none.
+    /// Before the rotation.
     package var flip: Flip?
     /// Degrees clockwise, 0…359.
     package var rotation = 0
-    /// The values of the parameters in ``Operations``.
     package var numbers = OperationNumbers()
-    /// Margins around the finished box, in CSS pixels.
+    /// Around the finished box, in CSS pixels.
     package var pad = Margins()
     package var radius = Radius.pixels(0)
-    /// The shape to cut out; nil for the whole image.
+    /// Cut out of the image.
     package var mask: Mask?
 
     package init() {}
@@ -26,20 +22,19 @@ package struct ImageOperations: Hashable, Sendable {
     }
 
     package struct Trim: Hashable, Sendable {
-        /// Maximum difference from the color in each component, 1…255.
         package var tolerance: Int
-        /// The border's color; nil for the color of a corner pixel.
+        /// Nil for the color of a corner pixel.
         package var color: Color?
-        /// The color behind transparent parts if medians of 3×3 pixels are compared, so that single pixels do not
-        /// count; nil if each pixel is compared, including alpha.
+        /// Behind transparent parts, with medians of 3×3 pixels, so that single pixels do not count; nil compares each
+        /// pixel, including alpha.
         package var matte: Color?
-        /// Whether left and right borders are reduced to the narrower one.
+        /// Both are reduced to the narrower one.
         package var isEqualAcross = false
-        /// Whether top and bottom borders are reduced to the narrower one.
+        /// Both are reduced to the narrower one.
         package var isEqualDown = false
-        /// Whether ``tolerance`` limits the distance from the color rather than the difference in each component.
+        /// ``tolerance`` limits the distance from the color rather than the difference in each component.
         package var isDistance = false
-        /// Whether the color is from the bottom right corner rather than the top left one.
+        /// Otherwise from the top left corner.
         package var isFromBottomRight = false
 
         package init(tolerance: Int, color: Color? = nil) {
@@ -55,9 +50,7 @@ package struct ImageOperations: Hashable, Sendable {
     }
 
     package enum Flip: String, Hashable, Sendable, CaseIterable {
-        /// Swaps left and right.
         case horizontal = "h"
-        /// Swaps top and bottom.
         case vertical = "v"
         case both = "hv"
     }
@@ -72,7 +65,6 @@ package struct ImageOperations: Hashable, Sendable {
             (self.top, self.right, self.bottom, self.left) = (top, right, bottom, left)
         }
 
-        /// The content of margins filled from the image.
         package enum Pixels: String, Hashable, Sendable, CaseIterable {
             case copy
             case `repeat`
@@ -91,7 +83,6 @@ package struct ImageOperations: Hashable, Sendable {
         case most
     }
 
-    /// A centered shape to cut out.
     package enum Mask: String, Hashable, Sendable, CaseIterable {
         case circle, ellipse, triangle
         case triangleDown = "triangle-180"
@@ -101,5 +92,5 @@ package struct ImageOperations: Hashable, Sendable {
     }
 }
 
-/// Converts CSS pixels by a ratio in thousandths, rounding half up.
+/// The ratio is in thousandths; rounds half up.
 func devicePixels(_ length: Int, _ ratio: Int) -> Int { (length * ratio + 500) / 1_000 }

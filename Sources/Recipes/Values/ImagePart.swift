@@ -14,7 +14,6 @@ package struct ImagePart: Hashable, Sendable {
 
     package var isWhole: Bool { size == whole }
 
-    /// Extends this part by `pixels` on each side, within the whole.
     package func grown(by pixels: Int) -> ImagePart {
         let (left, top) = (min(x, pixels), min(y, pixels))
         let size = PixelSize(
@@ -23,7 +22,6 @@ package struct ImagePart: Hashable, Sendable {
         return ImagePart(x: x - left, y: y - top, size: size, of: whole)
     }
 
-    /// Returns the part's edges along one axis of an image whose `length` corresponds to `whole`.
     package static func span(
         _ start: Int, _ count: Int, of whole: Int, in length: Double
     ) -> (start: Double, length: Double) {
@@ -31,7 +29,7 @@ package struct ImagePart: Hashable, Sendable {
         return (Double(start) * length / whole, Double(count) * length / whole)
     }
 
-    /// Returns the nearest rectangle of whole pixels in the image reduced to `decoded`.
+    /// The image is reduced to `decoded`.
     package func rounded(in decoded: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
         func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
             let span = Self.span(start, count, of: whole, in: Double(length))

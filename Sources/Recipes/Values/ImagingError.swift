@@ -1,21 +1,19 @@
-/// Why an image cannot be decoded, or a result cannot be encoded.
 package enum ImagingError: Error, Hashable, Sendable {
-    /// The leading bytes match no known image format; also an empty file.
     case notAnImage
     case formatNotAccepted(ImageFormat)
-    /// The file is damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
+    /// Damaged, truncated, or of a kind that the decoder does not support; the detail is for logs only.
     case cannotDecode(detail: String)
-    /// A file of an unsupported kind; the text completes a sentence that begins with "The source is".
+    /// The text completes a sentence that begins with "The source is".
     case unsupported(String)
-    /// More pixels than allowed: in the source (all frames to decode), between two steps or in the result.
+    /// In the source (all frames to decode), between two steps or in the result.
     case tooManyPixels(PixelSize, frames: Int = 1)
     /// The steps would exceed the time limit of a render, with a result of this size.
     case tooMuchWork(PixelSize)
     case sideTooLong(PixelSize, format: ImageFormat)
     case noSuchPage(Int, pages: Int)
-    /// Decoding the frames up to the requested one would exceed the time limit of a decode.
+    /// The limit is the time of a decode.
     case frameTooLate(Int)
-    /// The requested part lies outside the image, which has this size.
+    /// The requested part lies outside the image.
     case cropOutside(PixelSize)
     /// The service ran out of memory, and the image is not at fault; the detail is for logs only.
     case outOfMemory(detail: String)

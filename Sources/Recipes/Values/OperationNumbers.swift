@@ -1,11 +1,10 @@
 import Text
 
-/// A parameter of Alula's own grammar whose value is a number.
 package struct OperationParameter: Sendable {
     package enum Form: Sendable {
         /// A whole number, with its placeholder in `--help`.
         case whole(String, ClosedRange<Int>)
-        /// A standard deviation in hundredths of a CSS pixel: 0, or in the range.
+        /// In hundredths of a CSS pixel: 0, or in the range.
         case deviation(ClosedRange<Int>)
 
         static func percent(to most: Int) -> Form { .whole("PERCENT", 0...most) }
@@ -47,7 +46,6 @@ package struct OperationNumbers: Hashable, Sendable {
         set { values[parameter] = newValue == parameter.standard ? nil : newValue }
     }
 
-    /// Whether any of the parameters has an effect.
     func contains(_ parameters: [OperationParameter]) -> Bool { parameters.contains { values[$0] != nil } }
 
     func only(_ parameters: [OperationParameter]) -> OperationNumbers {

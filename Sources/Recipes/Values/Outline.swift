@@ -1,6 +1,6 @@
 import Glibc
 
-/// A shape in a frame, in pixels from its top left corner: a rectangle with round corners, or a polygon.
+/// In pixels from the frame's top left corner: a rectangle with round corners, or a polygon.
 package struct Outline: Hashable, Sendable {
     package struct Point: Hashable, Sendable {
         package var x: Double
@@ -15,7 +15,6 @@ package struct Outline: Hashable, Sendable {
     package var down = 0.0
     package var corners: [Point] = []
 
-    /// A whole frame, with corners rounded by `radius`, limited by its sides.
     init(_ size: PixelSize, radius: Double) {
         (right, bottom) = (Double(size.width), Double(size.height))
         across = min(radius, right / 2, bottom / 2)
@@ -26,7 +25,6 @@ package struct Outline: Hashable, Sendable {
         self.corners = corners
     }
 
-    /// A whole frame, with elliptic corners of these half axes, limited by its sides.
     init(_ size: PixelSize, across: Double, down: Double) {
         (right, bottom) = (Double(size.width), Double(size.height))
         self.across = min(across, right / 2)
@@ -58,7 +56,7 @@ package struct Outline: Hashable, Sendable {
         }
     }
 
-    /// Corners at equal angles, the first one above `middle`, at alternating distances.
+    /// Equal angles, the first one above `middle`, at alternating distances.
     private init(around middle: Point, radii: [Double], count: Int, isUpsideDown: Bool = false) {
         corners = (0..<count).map { index in
             let angle = 2 * Double.pi * Double(index) / Double(count)
@@ -67,8 +65,7 @@ package struct Outline: Hashable, Sendable {
         }
     }
 
-    /// The curve x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, scaled to twice the half width with its
-    /// aspect ratio.
+    /// x = 16 sin³ t, y = 13 cos t − 5 cos 2t − 2 cos 3t − cos 4t, scaled to twice the half width.
     private init(heartAround middle: Point, halfWidth: Double) {
         let curve = (0..<128).map { index -> Point in
             let angle = 2 * Double.pi * Double(index) / 128
@@ -84,7 +81,7 @@ package struct Outline: Hashable, Sendable {
 }
 
 extension Outline {
-    /// Returns the outline in a plane with one sample for `step` pixels on each side, for an image of `size`.
+    /// In a plane with one sample for `step` pixels on each side.
     ///
     /// The last sample of an odd side covers a pixel beyond the edge. It lies inside if the edge does.
     package func reduced(by step: Int, in size: PixelSize) -> Outline {

@@ -2,7 +2,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
     package var width: Int
     package var height: Int
 
-    /// Maximum side length of an image between two steps: libvips' own limit.
+    /// libvips' own limit between two steps.
     static let maximumSide = 10_000_000
 
     package init(width: Int, height: Int) {
@@ -12,7 +12,7 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var area: Int { width.saturatingProduct(height) }
 
-    /// Rejects a size that is empty, too long, or exceeds `maximumPixels` with all frames together.
+    /// `maximumPixels` is for all frames together.
     func check(frames: Int, maximumPixels: Int) throws(ImagingError) {
         guard width > 0, height > 0 else { throw .cannotDecode(detail: "an image of \(self)") }
         guard max(width, height) <= PixelSize.maximumSide, area <= maximumPixels / frames else {
@@ -22,7 +22,6 @@ package struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     package var exchanged: PixelSize { PixelSize(width: height, height: width) }
 
-    /// Divides the sides by a whole number, rounding up.
     package func reduced(by level: Int) -> PixelSize {
         func reduced(_ side: Int) -> Int { side / level + (side % level > 0 ? 1 : 0) }
         return PixelSize(width: reduced(width), height: reduced(height))

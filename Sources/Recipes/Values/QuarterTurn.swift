@@ -6,11 +6,8 @@ package struct QuarterTurn: Hashable, Sendable {
     package let quarters: Int
 
     package static let none = QuarterTurn()
-    /// Swaps left and right.
     package static let mirrorX = QuarterTurn(isMirrored: true)
-    /// Swaps top and bottom.
     package static let mirrorY = QuarterTurn(isMirrored: true, quarters: 2)
-
     private static let plain = [1, 6, 3, 8]
     private static let mirrored = [2, 7, 4, 5]
 
@@ -36,10 +33,8 @@ package struct QuarterTurn: Hashable, Sendable {
 
     package var exchangesSides: Bool { !quarters.isMultiple(of: 2) }
 
-    /// Whether the first column of the image becomes the last column or row of the result.
     package var reversesColumns: Bool { isMirrored ? quarters < 2 : quarters >= 2 }
 
-    /// Whether the first row of the image becomes the last row or column of the result.
     package var reversesRows: Bool { quarters == 1 || quarters == 2 }
 
     package func then(_ next: QuarterTurn) -> QuarterTurn {

@@ -1,32 +1,28 @@
-/// The operator's choices that apply to all requests and affect pixels, bytes and rejections.
 package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     package var light = ResamplingLight.gamma
     package var gamut = Gamut.srgb
-    /// How much time encoders spend to make files small.
     package var efforts = EncoderEfforts()
     package var similarity = SimilarityGoal()
-    /// The formats that `Accept` may select; the first one wins among equally small files.
+    /// `Accept` may select them; the first one wins among equally small files.
     package var automaticFormats: [ImageFormat] = [.webp]
-    /// The highest quality of results whose request names none; nil for no limit.
+    /// For requests that name no quality.
     package var defaultQualityLimit: Int?
 
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
 
-    /// Limits `quality`, the default of a request's URL dialect.
+    /// - Parameter quality: The default of a request's URL dialect.
     package func defaultQuality(_ quality: Int) -> Int { min(quality, defaultQualityLimit ?? quality) }
 }
 
 package struct ImagingLimits: Sendable, Hashable {
-    /// Maximum number of pixels to decode, all frames together.
     package var maximumSourcePixels = 100_000_000
-    /// Maximum number of pixels of a result, all frames together.
     package var maximumOutputPixels = 25_000_000
-    /// Maximum number of pixels of a frame in a format that is slow to encode.
+    /// Of a frame in a format that is slow to encode.
     package var maximumOutputPixelsSlow = 6_000_000
-    /// Maximum number of frames of an animation to keep; later ones are dropped.
+    /// Later frames are dropped.
     package var maximumFrames = 256
-    /// Maximum estimated core time of a render's steps, and of decoding a frame inside an animation.
+    /// The estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)
     package var incompleteImages = IncompleteImages.refuse
     package var sourceFormats = Set(ImageFormat.trusted)
@@ -41,12 +37,11 @@ package struct ImagingLimits: Sendable, Hashable {
         max(size.width, size.height) <= format.maximumSide && size.area <= maximumFramePixels(of: format)
     }
 
-    /// Returns the most pixels of a decoded source: a vector image counts like a result.
     package func maximumPixels(of header: ImageHeader) -> Int {
         header.drawing == nil ? maximumSourcePixels : maximumOutputPixels
     }
 
-    /// No limits, for worker processes: the serving process has checked the header.
+    /// For worker processes: the serving process has checked the header.
     package static var none: ImagingLimits {
         var limits = ImagingLimits()
         (limits.maximumSourcePixels, limits.maximumOutputPixels, limits.maximumFrames) = (.max, .max, .max)
@@ -67,10 +62,8 @@ package struct EncoderEfforts: Hashable, Sendable {
     }
 }
 
-/// The scans of JPEG results; raw values are the encoder's efforts.
 package enum JPEGScanChoice: Int, Sendable, CaseIterable {
     case one = 1
-    /// Several if the file is so large that they save bytes, otherwise one.
     case bySize
     case several
 }

@@ -1,22 +1,19 @@
-/// Estimated core time of decodes and renders, in nanoseconds.
-///
-/// This is the part that does not depend on the format; the format table and the steps have the rest.
+/// Estimated core time in nanoseconds, apart from the format table and the steps.
 ///
 /// Measured on a virtual x86-64 core of 2026 with Debian 12's libraries, on random pixels, which cost more than all
-/// usual images. Other machines are faster or slower by a common factor: the ratios matter (docs/costs.md has the
-/// figures).
+/// usual images. Other machines differ by a common factor: the ratios matter (docs/costs.md has the figures).
 package enum TimeCost {
-    /// For an image stored in passes, per pixel at every level.
+    /// For each pixel at every level.
     static let passes = 7.0
     /// The factor for the bytes of a progressive JPEG.
     static let refinement = 3.0
 
-    /// For converting CMYK: per pixel of the reduced image, in addition per pixel stored in passes, and its tables.
+    /// Per pixel of the reduced image, in addition per pixel stored in passes, and its tables.
     static let cmyk = (pixel: 92.0, passes: 12.0, tables: 40_000_000.0)
     /// For decoding a separate alpha plane, per pixel.
     static let alphaPlane = 30.0
 
-    /// For each start of a decoder, and each frame that only later ones need, of any size.
+    /// Each start of a decoder, and each frame that only later ones need, of any size.
     static let run = 100_000.0
 
     /// For decoding a frame that is not shown, per pixel; the cost of the file includes its bytes.
@@ -25,18 +22,18 @@ package enum TimeCost {
     /// For each decoded row of any length.
     static let row = 150.0
 
-    /// The fixed cost of each frame of an animation.
+    /// For each frame of an animation.
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
 
-    /// For converting by an ICC profile, per pixel of the result.
+    /// Per pixel of the result.
     ///
     /// ``GamutStep`` costs the same if all colors lie outside its gamut.
     package static let profile = 65.0
 
-    /// For fitting a gain map to the mean light of its image, per pixel of the decoded image.
+    /// Fits a gain map to the mean light of its image, per pixel of the decoded image.
     static let gains = 15.0
 
-    /// For resampling a gain map, per pixel of the decoded map.
+    /// Resamples a gain map, per pixel of the decoded map.
     static let mapRead = 5.0
 
     /// For tone mapping, per pixel of the file.
@@ -45,13 +42,12 @@ package enum TimeCost {
     /// For comparing two images, per pixel.
     static let similarity = 3.0
 
-    /// The cost from which a decode or a render is expensive, and queues separately.
+    /// From here on, a decode or a render queues separately.
     ///
     /// More than a thumbnail costs, even from a camera's image. It buys 0.4 megapixels in AVIF, 0.7 in GIF, 1.5 in WebP
     /// and JPEG XL, 2 in PNG, and 4 in JPEG.
     static let expensive = Duration.milliseconds(333)
 
-    /// Converts nanoseconds to a duration; saturates.
     static func duration(_ nanoseconds: Double) -> Duration {
         .nanoseconds(Int64(min(max(nanoseconds, 0), 1e18)))
     }

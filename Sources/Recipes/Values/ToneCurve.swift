@@ -1,11 +1,9 @@
 import Glibc
 
-/// A curve that changes each component of a color independently.
 package enum ToneCurve: Hashable, Sendable {
     /// Adds percent of the range, -100…100.
     case offset(Int)
-    /// The S-shaped curve of a logistic function, which raises the contrast above 0 and lowers it below; -100…100, not
-    /// 0.
+    /// A logistic function, which raises the contrast above 0 and lowers it below; -100…100, not 0.
     case sigmoid(Int)
     /// The component, 0…1, to this power, above 0.
     case power(Float)
@@ -32,8 +30,7 @@ package enum ToneCurve: Hashable, Sendable {
         }
     }
 
-    /// The logistic curve around the middle of the range, scaled so that black and white stay; its inverse for a
-    /// negative slope.
+    /// Black and white stay; the inverse for a negative slope.
     private static func sigmoid(_ share: Double, slope: Double) -> Double {
         func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
         let (least, most) = (logistic(0), logistic(1))

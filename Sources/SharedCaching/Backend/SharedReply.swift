@@ -1,27 +1,25 @@
 package import Memory
 
 package struct SharedLookup: Sendable {
-    /// The value; nil if there is no usable one.
     package var value: CacheValue?
-    /// The outcome; nil if the store was not queried.
+    /// Nil if the store was not queried.
     package var result: SharedStoreStatistics.Result?
-    /// The current generations, one per source; nil if they are unknown.
+    /// One per source; nil if they are unknown.
     package var generations: [SharedGenerations]?
 }
 
-/// An unchecked reply of a shared store.
+/// Not checked yet.
 package struct SharedReply: Sendable {
     /// The generation of everything, the generations of the sources, and the value.
     let answer: StoreAnswer
     let key: SharedKey
     let sourceCount: Int
 
-    /// The size of the value in bytes; 0 if there is none.
     package var byteCount: Int {
         if case .values(let values) = answer { values.last.flatMap { $0?.count } ?? 0 } else { 0 }
     }
 
-    /// Returns the value if an instance with this seal wrote it, under the current generations.
+    /// An instance with this seal wrote the value, under the current generations.
     func checked(by seal: SharedSeal) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {

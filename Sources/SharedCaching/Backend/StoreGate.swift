@@ -15,7 +15,7 @@ final class StoreGate: Sendable {
     /// The outcome of an admitted write.
     enum WriteOutcome {
         case written
-        /// It was not sent, or its outcome is unknown.
+        /// Not sent, or with an unknown outcome.
         case dropped
         case failed(String, isFull: Bool)
     }
@@ -29,8 +29,8 @@ final class StoreGate: Sendable {
     private let state: Locked<State>
     private let isTried = ConditionGuarded(false)
 
-    /// The maximum size of records of tags that are being written in bytes, some 7,000 sources; they have their own
-    /// queue, so that they take no room from values.
+    /// Of records of tags that are being written, some 7,000 sources; they have their own queue, so that they take no
+    /// room from values.
     static let maximumTagBytes = 4 << 20
 
     init(
@@ -61,12 +61,11 @@ final class StoreGate: Sendable {
 
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
-    /// Admits nothing from now on.
     func stop() { state.withLock { $0.isStopped = true } }
 
     // MARK: Reads
 
-    /// Takes a slot for a read, ended by ``endRead(_:)``; returns false if there is none.
+    /// Ended by ``endRead(_:)``.
     func admitRead() -> Bool {
         state.withLock { state in
             guard state.health.state == .up, !state.isStopped, state.reads < maximumReads else { return false }
@@ -89,14 +88,13 @@ final class StoreGate: Sendable {
         if case .failed(let detail) = answer { log(.suspended, detail) } else { log(.suspended, nil) }
     }
 
-    /// Counts the outcome of a lookup.
     func count(_ result: SharedStoreStatistics.Result) {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
 
     // MARK: Writes
 
-    /// Takes room for a write, ended by ``end(_:in:_:)``, or counts it as dropped.
+    /// Ended by ``end(_:in:_:)``; otherwise the write counts as dropped.
     func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
         let now = timekeeper.now
         return state.withLock { state in
@@ -141,32 +139,31 @@ final class StoreGate: Sendable {
 
     var health: StoreHealth { state.withLock { $0.health } }
 
-    /// Returns whether an attempt to connect, or a probe, is due.
+    /// An attempt to connect, or a probe, is due.
     func takeTry() -> Bool {
         let now = timekeeper.now
         return state.withLock { $0.health.takeTry(at: now) }
     }
 
-    /// Records the end of a probe; `isQuick` decides whether the store is used.
+    /// The end of a probe; `isQuick` decides whether the store is used.
     func answered(isQuick: Bool) {
         change { $0.answered(isQuick: isQuick) }
         noteTry()
     }
 
-    /// Records a lost connection; returns whether the state has changed.
+    /// Returns whether the state has changed.
     func lost(_ detail: String? = nil) -> Bool {
         let now = timekeeper.now
         return change(detail) { $0.lost(at: now) }
     }
 
-    /// Logs once that the store was unusable from the start.
     func reportOutage(_ detail: String? = nil) {
         if state.withLock({ $0.health.state == .down && !$0.isOutageLogged }) { log(.down, detail) }
         noteTry()
     }
 
-    /// Blocks the thread until the store was tried once, at most for the timeout of a lookup: sources fetched earlier
-    /// have no generation, so that nothing derived from them is stored.
+    /// Blocks at most for the timeout of a lookup: sources fetched earlier have no generation, so that nothing derived
+    /// from them is stored.
     func waitForFirstAttempt() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
 
     private func noteTry() {
@@ -192,7 +189,6 @@ final class StoreGate: Sendable {
     }
 }
 
-/// The log lines of a shared store.
 struct StoreMessages {
     let inUse, slow, outOfReach, full, refusingWrites, writingAgain, lostRemovals: StaticString
 

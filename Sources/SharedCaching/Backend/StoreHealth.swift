@@ -1,11 +1,10 @@
-/// Whether a shared store is used, and when it is retried: a plain value.
+/// A plain value.
 struct StoreHealth {
-    /// The state as operators see it.
     enum State: String {
         case up
         /// Connected, but too slow or failing: probed, and not used.
         case suspended
-        /// There is no connection, or missed purges are not known yet.
+        /// No connection, or missed purges are not known yet.
         case down
     }
 
@@ -14,24 +13,21 @@ struct StoreHealth {
     private var failures = 0
     private var nextTry = Duration.zero
 
-    /// The number of consecutive failures that suspends the server.
+    /// Consecutive failures that suspend the server.
     static let maximumFailures = 3
 
     init(interval: Duration) { self.interval = interval }
 
-    /// The time of the next attempt or probe; nil while the server is in use.
+    /// An attempt or a probe; nil while the server is in use.
     var nextTryAt: Duration? { state == .up ? nil : nextTry }
 
-    /// Returns whether an attempt is due at `now`; the next one is due an interval later.
     mutating func takeTry(at now: Duration) -> Bool {
         guard state != .up, nextTry <= now else { return false }
         nextTry = now + interval
         return true
     }
 
-    /// Records a connection or a probe; `isQuick` decides whether the server is used.
-    ///
-    /// - Returns: Whether the state has changed.
+    /// Returns whether the state has changed; `isQuick` decides whether the server is used.
     mutating func answered(isQuick: Bool) -> Bool {
         let before = state
         state = isQuick ? .up : .suspended
@@ -41,9 +37,7 @@ struct StoreHealth {
 
     mutating func succeeded() { failures = 0 }
 
-    /// Records a failed read.
-    ///
-    /// - Returns: Whether it suspends the server.
+    /// Returns whether the failure suspends the server.
     mutating func failed(at now: Duration) -> Bool {
         guard state == .up else { return false }
         failures += 1
@@ -53,9 +47,7 @@ struct StoreHealth {
         return true
     }
 
-    /// Records a lost connection, which is retried at once if it was in use.
-    ///
-    /// - Returns: Whether the state has changed.
+    /// A lost connection is retried at once if it was in use; returns whether the state has changed.
     mutating func lost(at now: Duration) -> Bool {
         guard state != .down else { return false }
         nextTry = state == .up ? now : max(nextTry, now)
@@ -64,20 +56,19 @@ struct StoreHealth {
     }
 }
 
-/// Whether a place accepts writes, and when a full one is retried: a plain value.
+/// Also when a full place is retried; a plain value.
 struct WriteHealth {
     enum Change {
         case full, rejected, again
     }
 
-    /// Whether it has no room.
+    /// Nothing can be written.
     private(set) var isFull = false
     private var isRefused = false
     private var nextTry = Duration.zero
 
     private static let interval = Duration.seconds(10)
 
-    /// Returns whether a write may be sent; for a full place, one per interval.
     mutating func mayWrite(at now: Duration) -> Bool {
         guard isFull else { return true }
         guard nextTry <= now else { return false }
@@ -85,9 +76,7 @@ struct WriteHealth {
         return true
     }
 
-    /// Records the end of a write.
-    ///
-    /// - Parameter lacksRoom: Whether it failed because the place is full; nil if it succeeded.
+    /// - Parameter lacksRoom: The write failed because the place is full; nil if it succeeded.
     mutating func ended(lacksRoom: Bool?, at now: Duration) -> Change? {
         defer { isRefused = lacksRoom != nil }
         switch lacksRoom {

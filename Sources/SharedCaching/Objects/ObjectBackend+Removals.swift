@@ -1,11 +1,10 @@
 import Coordination
 import Memory
 
-/// Removals replace generations, and are retried until the container confirms them.
 extension ObjectBackend {
-    /// The number of consecutive failed listings after which only known sources are removed.
+    /// After this many in a row, only known sources are removed.
     private static let maximumFailedListings = 5
-    /// The number of sources whose names are read before they are removed.
+    /// Sources whose names are read before they are removed.
     private static let namesAtOnce = 512
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
@@ -13,7 +12,7 @@ extension ObjectBackend {
         startDelivery()
     }
 
-    /// Returns false: there is no log of purges, only generations.
+    /// There is no log of purges, only generations.
     func learnPurges() async -> Bool { false }
 
     func startDelivery() {
@@ -24,7 +23,6 @@ extension ObjectBackend {
         }
     }
 
-    /// Performs the pending removals; failed removals stay pending.
     func deliver() async {
         var hasFailed = false
         for entry in state.withLock({ $0.pending.takeUnsent() }) {
@@ -58,7 +56,7 @@ extension ObjectBackend {
         }
     }
 
-    /// Invalidates the sources requested under a tag, up to the limit of one removal.
+    /// Up to the limit of one removal.
     private func remove(_ removal: TagRemoval) async throws {
         let tag = removal.tag
         // First: see ``write(_:under:since:)``.
@@ -81,7 +79,7 @@ extension ObjectBackend {
         removal.onFound(found, isComplete)
     }
 
-    /// Returns the names in a folder; nil if the listing has failed several times, perhaps because it is not permitted.
+    /// Nil if the listing has failed several times, perhaps because it is not permitted.
     private func names(in folder: String) async throws -> [String]? {
         do {
             let names = try await container.names(in: folder, atMost: TagRemovalLimit.maximumSources + 1)

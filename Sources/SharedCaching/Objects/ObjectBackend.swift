@@ -5,20 +5,18 @@ import Telemetry
 /// A folder or a bucket, where values stay until they are purged.
 ///
 /// The generation of everything is an object, and so is the generation of each source that was ever purged; other
-/// sources have the first generation. So nothing is written before a source is fetched. Removals that the container
-/// does not confirm are retried until it does; until then, this instance reads no values of their sources.
+/// sources have the first generation. So nothing is written before a source is fetched. Removals are retried until the
+/// container confirms them; until then, this instance reads no values of their sources.
 final class ObjectBackend: StoreBackend {
     struct State {
-        /// The generation of everything, and the time of the last query for it.
         var everything: (generation: Generation, queriedAt: Duration)?
-        /// The number of completed removals of everything.
         var removals = 0
         var pending = PendingRemovals()
         var isRecovering = false
         var failedListings = 0
-        /// The records of sources under tags that exist or are being written.
+        /// Exist or are being written.
         var members = BoundedMap<TagMember, Bool>(maximumCount: 1 << 15)
-        /// The number of early queries for generations of tags in progress.
+        /// Early queries for generations of tags.
         var tagReads = 0
     }
 
@@ -31,9 +29,9 @@ final class ObjectBackend: StoreBackend {
     private static let maximumGenerationBytes = 64
     private static let maximumWriters = 4
     private static let maximumTagWriters = 2
-    /// The maximum number of early queries for generations of tags; further ones follow when their writes begin.
+    /// Further queries follow when their writes begin.
     private static let maximumTagReads = 16
-    /// The time for which records under tags are remembered: operators may delete old ones.
+    /// Operators may delete old records.
     private static let memberLifetime = Duration.seconds(86_400)
 
     let container: any ObjectContainer
@@ -89,7 +87,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Returns the generation of everything, the generations of the sources, and the value.
+    /// The generation of everything, the generations of the sources, and the value.
     private func values(under key: SharedKey, of sources: [SharedSource]) async throws -> [SharedBytes?] {
         async let everything = currentGeneration()
         async let value = container.object(named: ObjectNames.value(key), atMost: configuration.maximumValueBytes)
@@ -104,7 +102,7 @@ final class ObjectBackend: StoreBackend {
         return [try await everything] + sources.indices.map { generations[$0] } + [try await value]
     }
 
-    /// Returns the generation of everything, queried at most once per interval; nil if there is none.
+    /// Queried at most once per interval; nil if there is none.
     private func currentGeneration() async throws -> SharedBytes? {
         let now = timekeeper.now
         let known = state.withLock { state -> Generation? in
@@ -119,7 +117,7 @@ final class ObjectBackend: StoreBackend {
         return generation.map { SharedBytes($0.text) }
     }
 
-    /// Queries the generation of everything; if there is none, because the container is empty, creates one.
+    /// Creates the generation of everything in an empty container.
     private func queriedGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
@@ -137,7 +135,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Returns the generation of a source or tag; nil for the first one.
+    /// Nil for the first generation.
     private func generation(_ label: [UInt8]) async throws -> SharedBytes? {
         try await container.object(named: ObjectNames.generation(label), atMost: Self.maximumGenerationBytes)
     }
@@ -150,7 +148,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Queries the tag's generation, unless the source is known to be recorded under it.
+    /// Nil if the source is known to be recorded under the tag.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
@@ -186,7 +184,7 @@ final class ObjectBackend: StoreBackend {
         }
     }
 
-    /// Records a source under a tag, and invalidates it if the tag was purged meanwhile.
+    /// Invalidates the source if the tag was purged meanwhile.
     ///
     /// A purge replaces the tag's generation before it lists the sources, so either it finds this one, or the new
     /// generation is noticed here. If the request with the tag had to wait for the source, the generation was read
@@ -202,7 +200,7 @@ final class ObjectBackend: StoreBackend {
 
     // MARK: Health
 
-    /// Retries the container at intervals until it is in use and no removals are pending.
+    /// At intervals, until the container is in use and no removals are pending.
     func recover() {
         guard !gate.isStopped else { return }
         let isFirst = state.withLock { state in

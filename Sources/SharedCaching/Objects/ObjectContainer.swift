@@ -1,36 +1,31 @@
 import Crypto
 package import Memory
 
-/// A folder or a bucket: stores bytes under names, each replaced as a whole.
+/// Each object is replaced as a whole.
 package protocol ObjectContainer: Sendable {
-    /// Prepares the place; called before its first use, and again while it fails.
     func prepare() async throws
 
-    /// Returns the bytes under a name; nil if there are none.
-    ///
-    /// - Throws: Any error if the place fails, or the object is longer than `maximumBytes`.
+    /// Nil if there is none; throws if the place fails, or the object is longer than `maximumBytes`.
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
-    /// Returns the last components of the names that begin with `folder` and a slash, at most `most`.
-    ///
-    /// - Throws: Any error if the place fails.
+    /// The last components of the names that begin with `folder` and a slash.
     func names(in folder: String, atMost most: Int) async throws -> [String]
 
-    /// Stores bytes under a name, replacing existing ones.
+    /// Replaces an existing object.
     ///
     /// - Parameters:
-    ///   - bytes: The whole object; no reader ever sees a part of it.
-    ///   - name: Letters, digits, hyphens, underscores and slashes.
-    ///   - isDurable: Whether it must survive a crash of the machine once this returns.
+    /// - bytes: The whole object; no reader ever sees a part of it.
+    /// - name: Letters, digits, hyphens, underscores and slashes.
+    /// - isDurable: It must survive a crash of the machine once this returns.
     func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
 }
 
-/// An error of a place that can tell whether it was full.
+/// Tells whether the place was full.
 package protocol ObjectContainerFailure: Error {
     var isFull: Bool { get }
 }
 
-/// The names of objects; the number changes with the layout of values.
+/// The number changes with the layout of values.
 enum ObjectNames {
     private static let prefix = "alula-1/"
 
@@ -42,7 +37,7 @@ enum ObjectNames {
         prefix + "g/" + fanned(String(decoding: label, as: UTF8.self))
     }
 
-    /// Returns the folder of the sources requested under a tag; each is an object with its name.
+    /// The folder of the sources requested under a tag; each is an object with its name.
     static func members(of tag: SharedTag) -> String {
         prefix + "t/" + fanned(String(decoding: tag.label, as: UTF8.self))
     }
@@ -51,7 +46,7 @@ enum ObjectNames {
         members(of: tag) + "/" + String(decoding: source.label, as: UTF8.self)
     }
 
-    /// Distributes hashes over 4,096 folders.
+    /// Over 4,096 folders.
     private static func fanned(_ hash: String) -> String { hash.prefix(2) + "/" + hash.dropFirst(2) }
 }
 
@@ -60,14 +55,13 @@ private let sourcesAtOnce = 16
 private let maximumMemberBytes = 8 << 10
 
 extension ObjectContainer {
-    /// Invalidates all values of sources.
     func replaceGenerations(of sources: [SharedSource]) async throws {
         _ = try await severalAtOnce(sources.map { ObjectNames.generation($0.label) }) { name in
             try await self.store(SharedBytes(Generation().text), named: name, isDurable: true)
         }
     }
 
-    /// Returns the sources named by objects in a folder, and whether all could be read and are sealed.
+    /// Also whether all could be read and are sealed.
     func members(
         _ names: [String], in folder: String, sealedBy seal: SharedSeal
     ) async throws -> (sources: [NamedSource], areAll: Bool) {

@@ -1,6 +1,5 @@
 import Coordination
 
-/// Admitted writes that a few tasks perform in order.
 final class WriteTasks: Sendable {
     private struct Write {
         let length: Int
@@ -18,12 +17,11 @@ final class WriteTasks: Sendable {
     private let state = Locked(State())
     private let running = RunningTasks()
 
-    /// Creates the writes of `queue`, for `count` tasks.
+    /// - Parameter count: The number of tasks.
     init(count: Int, of queue: SharedStoreStatistics.Queue, gate: StoreGate) {
         (self.count, self.queue, self.gate) = (count, queue, gate)
     }
 
-    /// Queues a write that was admitted with this length.
     func add(_ length: Int, _ perform: @escaping @Sendable () async throws -> Void) {
         let needsTask = state.withLock { state in
             state.waiting.append(Write(length: length, perform: perform))
@@ -39,7 +37,7 @@ final class WriteTasks: Sendable {
         }
     }
 
-    /// Waits for writes to end, and drops the ones that do not start in time.
+    /// Drops writes that do not start in time.
     func stop(timeLimit: Duration) async {
         await running.ended(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in
@@ -59,7 +57,6 @@ final class WriteTasks: Sendable {
         }
     }
 
-    /// Returns the next write; nil if there is none, so that a task ends.
     private func next() -> Write? {
         state.withLock { state in
             if let write = state.waiting.popFirst() { return write }

@@ -1,27 +1,24 @@
 import Coordination
 
-/// Removals that the server has not confirmed: a plain value.
+/// Sent again until the server confirms them; none is dropped while there is room.
 ///
-/// They are sent again until it does, and none is dropped while there is room.
+/// A plain value.
 struct PendingRemovals {
-    /// A removal at the server.
     enum Removal {
-        /// Invalidate all values of sources.
         case forget([SharedSource])
-        /// Invalidate all values of sources, and notify all other instances.
+        /// Also notifies all other instances.
         case purge([PurgeNotice])
-        /// Purge the sources known under a tag.
         case tagged(TagRemoval)
         case everything
     }
 
-    /// A removal, and the caller that waits for it.
+    /// With the caller that waits for it.
     struct Entry {
         let number: Int
         let removal: Removal
         let answer: OneTimeResult<RemovalState>?
         var isSent = false
-        /// The sources of a tag, once they are known, or the readable part of their list.
+        /// Once they are known, or the readable part of their list.
         var found: TaggedSources?
     }
 
@@ -43,7 +40,7 @@ struct PendingRemovals {
         }
     }
 
-    /// Adds a removal; returns false if too many are pending.
+    /// Returns false if too many are pending.
     ///
     /// If too many sources are to be forgotten without a waiting caller, everything is forgotten once; there is always
     /// room for that.
@@ -64,19 +61,18 @@ struct PendingRemovals {
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
     }
 
-    /// Returns the removals that are not being sent, and marks them as being sent.
     mutating func takeUnsent() -> [Entry] {
         let unsent = entries.filter { !$0.isSent }
         for index in entries.indices { entries[index].isSent = true }
         return unsent
     }
 
-    /// Marks a removal that was not confirmed, so that it is sent again.
+    /// It was not confirmed, and is sent again.
     mutating func putBack(_ number: Int) {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
 
-    /// Marks a removal by tag that was not confirmed; its sources need not be listed again.
+    /// The sources need not be listed again.
     mutating func putBack(_ number: Int, after found: TaggedSources) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
         (entries[index].isSent, entries[index].found) = (false, found)
@@ -89,22 +85,20 @@ struct PendingRemovals {
     }
 }
 
-/// The progress of a removal in a shared place, best first.
+/// In a shared place, best first.
 package enum RemovalState: Int, Comparable, Sendable {
-    /// The place has performed it.
+    /// Performed.
     case done
     case pending
-    /// It was rejected, because too many are pending.
+    /// Too many are pending.
     case rejected
 
     package static func < (one: RemovalState, other: RemovalState) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// A removal of all sources requested under a tag.
 package struct TagRemoval: Sendable {
     let tag: SharedTag
-    /// Receives the invalidated sources, and whether they are all that the place knew under the tag; called on any
-    /// thread, must be quick.
+    /// `isComplete`: they are all that the place knew under the tag; called on any thread, must be quick.
     let onFound: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
     package init(of tag: SharedTag, onFound: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void)
@@ -113,13 +107,12 @@ package struct TagRemoval: Sendable {
     }
 }
 
-/// Limits the sources removed by one purge by tag, because each is removed separately, and all instances receive its
-/// name.
+/// One purge by tag removes a limited number of sources, because each is removed separately, and all instances receive
+/// its name.
 package struct TagRemovalLimit: Sendable {
     package static let maximumSources = 100_000
-    /// The maximum size of a list member in bytes.
     static let maximumMemberBytes = 8 << 10
-    /// The maximum total size of their names in bytes; they fill half as many notices as the log of purges keeps.
+    /// Of all names; they fill half as many notices as the log of purges keeps.
     static let maximumBytes = 8 << 20
 
     private var sources = 0
@@ -127,7 +120,7 @@ package struct TagRemovalLimit: Sendable {
 
     package init() {}
 
-    /// Takes room for a source of this name; returns false if there is none.
+    /// Returns false if there is no room for a source of this name.
     package mutating func take(_ name: String) -> Bool {
         guard sources < Self.maximumSources, bytes + name.utf8.count + SharedSource.labelLength < Self.maximumBytes
         else {
@@ -139,7 +132,7 @@ package struct TagRemovalLimit: Sendable {
     }
 }
 
-/// The sources known to the server under a tag that were read so far.
+/// Known to the server, and read so far.
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
     private(set) var isComplete = true
@@ -147,15 +140,14 @@ struct TaggedSources {
     private var readBytes = 0
     private var notices: [PurgeNotice] = []
 
-    /// The maximum total size of members read, sealed or not, in bytes: anyone with access to the server can add
-    /// members without limit.
+    /// Of members read, sealed or not: anyone with access to the server can add members without limit.
     private static let maximumBytes = 64 << 20
-    /// The minimum size by which a member is counted in bytes.
+    /// A member counts at least this size.
     private static let minimumBytes = 64
 
-    /// Adds a page of members; nil for those that are too long.
+    /// A page of members; nil for those that are too long.
     ///
-    /// - Parameter seal: The seal of members of this tag; others are skipped, and take no room.
+    /// - Parameter seal: Members with another seal are skipped, and take no room.
     mutating func add(_ page: [[UInt8]?], sealedBy seal: SharedSeal) {
         for member in page {
             readBytes += max(Self.minimumBytes, member?.count ?? TagRemovalLimit.maximumMemberBytes)
@@ -170,7 +162,7 @@ struct TaggedSources {
 
     mutating func end() { isComplete = false }
 
-    /// Returns their purges, the same ones in each call.
+    /// The same purges in each call.
     ///
     /// The tag comes last: an instance that receives it has already removed these sources, and searches for others.
     mutating func notices(for tag: SharedTag) -> [PurgeNotice] {

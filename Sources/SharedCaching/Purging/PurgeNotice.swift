@@ -1,16 +1,14 @@
 import Coordination
 import Crypto
 
-/// A source in shared layers, with its name for operators.
 package struct NamedSource: Hashable, Sendable {
-    /// The source, by the rules of the instance that names it.
+    /// By the rules of the instance that names it.
     package let source: SharedSource
-    /// The name, which each instance parses by its own rules.
+    /// Each instance parses it by its own rules.
     package let name: String
 
     private static let maximumNameBytes = 4_096
 
-    /// Creates a source of this name; nil if the name is too long.
     package init?(_ source: SharedSource, name: String) {
         guard name.utf8.count <= Self.maximumNameBytes, !name.utf8.contains(0) else { return nil }
         self.source = source
@@ -29,24 +27,22 @@ package struct NamedSource: Hashable, Sendable {
     /// The encoded source, without zero bytes.
     var encoded: [UInt8] { source.label + Array(name.utf8) }
 
-    /// The approximate memory use with its tag while it waits to be written, in bytes.
+    /// With its tag, while it waits to be written.
     var queuedLength: Int { 512 + name.utf8.count }
 }
 
-/// A purge sent to all instances.
 package struct PurgeNotice: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
-        /// The sources that an instance knows under this tag.
+        /// Sources that an instance knows under this tag.
         case tag(SharedTag)
     }
 
-    /// A random ID of this purge.
+    /// Random.
     let id: Generation
     package let subject: Subject
 
-    /// The maximum size of the sources in one notice, unless a single one is larger, in bytes: instances and the log
-    /// store thousands of notices.
+    /// Of the sources in one notice, unless a single one is larger: instances and the log store thousands of notices.
     private static let maximumListBytes = 4 << 10
 
     init(_ subject: Subject) {
@@ -54,7 +50,6 @@ package struct PurgeNotice: Sendable, Equatable {
         self.subject = subject
     }
 
-    /// Distributes sources over new purges, so that each notice is short.
     static func notices(of sources: [NamedSource]) -> [PurgeNotice] {
         var notices: [PurgeNotice] = []
         var (part, bytes) = ([NamedSource](), 0)
@@ -70,7 +65,7 @@ package struct PurgeNotice: Sendable, Equatable {
         return part.isEmpty ? notices : notices + [PurgeNotice(.sources(part))]
     }
 
-    /// Decodes a purge; nil if the bytes are invalid, or not sealed by an instance with this seal.
+    /// Nil if the bytes are invalid, or not sealed by an instance with this seal.
     init?(_ bytes: [UInt8], _ seal: SharedSeal = SharedSeal()) {
         guard let bytes = seal.words(sealed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
@@ -97,33 +92,31 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 }
 
-/// The purges known to this instance, so that each is performed once, and a lost log can be restored: a plain value.
+/// Each purge is performed once, and a lost log can be restored; a plain value.
 struct PurgeMemory {
     private var notices = BoundedMap<Generation, PurgeNotice>(maximumCount: PurgeMemory.capacity)
 
-    /// The number of purges kept in the log, and by each instance.
+    /// In the log, and in each instance.
     static let capacity = 4_096
 
-    /// Records a purge; returns false if it was known.
     mutating func add(_ notice: PurgeNotice) -> Bool {
         guard notices.peek(notice.id) == nil else { return false }
         notices.insert(notice, for: notice.id)
         return true
     }
 
-    /// Returns the latest purges not in `ids`, in order.
     func missing(in ids: Set<Generation>) -> [PurgeNotice] {
         notices.entries.map(\.value).filter { !ids.contains($0.id) }
     }
 }
 
-/// Handles purges of other instances; called on the `shared-cache` thread.
+/// Called on the `shared-cache` thread.
 package struct PurgeHandlers: Sendable {
-    /// Called once for each purge.
+    /// Once for each purge.
     let onPurge: @Sendable (PurgeNotice.Subject) -> Void
-    /// Called if missed purges are lost.
+    /// Missed purges are lost.
     let onGap: @Sendable () -> Void
-    /// Called when the log of purges has been read up to this position.
+    /// The log of purges has been read up to this position.
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
     package init(

@@ -2,7 +2,7 @@ import Coordination
 
 /// Removals are sent again until the server confirms them.
 extension PurgeLog {
-    /// Adds a removal, and sends it if the server is connected; otherwise it is sent later.
+    /// Sent at once if the server is connected; otherwise later.
     mutating func add(
         _ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
     ) -> [Action] {
@@ -11,7 +11,7 @@ extension PurgeLog {
         return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
     }
 
-    /// Sends the pending removals; those that the server rejects stay pending.
+    /// Removals that the server rejects stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = pending.takeUnsent()
         guard let last = entries.last else { return ended(purpose) }
@@ -25,15 +25,15 @@ extension PurgeLog {
         }
     }
 
-    /// Requests a page of the sources requested under a tag.
+    /// A page of the sources requested under a tag.
     private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
         let name = RedisTagSet(of: removal.tag, seal).name
         return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
     }
 
-    /// Processes such a page; after the last one, the sources are purged.
+    /// After the last page, the sources are purged.
     ///
-    /// - Parameter isUnreadable: Whether the page was too long, so that the connection has ended.
+    /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
     mutating func gathered(
         _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
         _ isUnreadable: Bool, _ purpose: Purpose?
@@ -90,7 +90,7 @@ extension PurgeLog {
 
     private func ended(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
 
-    /// Detects replies that reject entries of the log: the log is recreated at the next poll.
+    /// Replies may reject entries of the log, which is then recreated at the next poll.
     mutating func written(_ replies: [Reply]) -> [Action] {
         let failure = replies.lazy.compactMap(\.failure).first { Self.isUnusable($0) || $0.hasPrefix("ERR ") }
         guard let failure, !isUnusable else { return [] }
@@ -103,7 +103,7 @@ extension PurgeLog {
         return replies.allSatisfy { $0.failure == nil }
     }
 
-    /// Creates the generation of everything if there is none.
+    /// Written if there is none.
     var newGeneration: [any RedisWord] {
         ["SET", RedisNames.everything, Generation().text, "NX"]
     }

@@ -5,7 +5,7 @@ import Coordination
 ///
 /// A value. Its methods return the actions to perform, in order.
 struct PurgeLog {
-    /// The purpose of reading the log.
+    /// Of reading the log.
     enum Purpose {
         /// The server was just connected: it is used once all missed purges are known and all pending removals are
         /// sent.
@@ -16,62 +16,58 @@ struct PurgeLog {
         case notify(OneTimeResult<Bool>)
     }
 
-    /// Commands that were sent, whose replies go to ``answered(_:_:)``.
     enum Question {
-        /// A page of the log from a position, after this many entries.
+        /// From a position, after this many entries.
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
-        /// A removal, and for the last one of several the purpose of sending them.
+        /// The last of several removals has the purpose of sending them.
         case removal(PendingRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
-        /// A page of the sources requested under a tag.
+        /// The sources requested under a tag.
         case members(TagRemoval, PendingRemovals.Entry, found: TaggedSources, Purpose?)
         /// Purges that the log lacked.
         case repair
         /// Names of values to drop.
         case sweep
-        /// Writes whose replies are ignored.
+        /// Replies are ignored.
         case other
     }
 
     enum Action {
         case send(RedisCommand, Question)
-        /// Perform a purge of another instance.
+        /// Of another instance.
         case purge(PurgeNotice)
-        /// Report the invalidated sources.
         case found(TagRemoval, TaggedSources)
-        /// Drop everything, because missed purges are lost.
+        /// Missed purges are lost.
         case dropEverything
-        /// Save the position in the log.
         case savePosition([UInt8])
-        /// Report that all purges are known.
         case notify(OneTimeResult<Bool>)
         case answer(OneTimeResult<RemovalState>, RemovalState)
-        /// Log why the log of purges is recreated.
+        /// Why the log of purges is recreated.
         case report(String)
-        /// Close the connection because the server rejected the command.
+        /// The server rejected the command.
         case fail(String)
         case probe
     }
 
     static let pageLength = 500
-    /// The maximum number of entries read in a row: four times the length of a full log.
+    /// Entries read in a row: four times the length of a full log.
     private static let maximumLogLength = PurgeMemory.capacity * 4
     private static let first = "-".sentBytes
-    /// The number of keys scanned per step when all values are dropped.
+    /// Scanned per step when all values are dropped.
     private static let sweptKeys = 500
 
     let seal: SharedSeal
     let isReadOnly: Bool
     var known = PurgeMemory()
     var pending = PendingRemovals()
-    /// The ID of the last entry read.
+    /// The last entry read.
     private var position: [UInt8]?
-    /// Whether the position comes from an earlier process, and the log has not been read since.
+    /// The position is an earlier process's, and the log has not been read since.
     private var isOfEarlierProcess: Bool
-    /// Whether other programs have made the log unreadable or unwritable: it is deleted before the next read, as if the
-    /// server had lost it, and instances write the purges they know again.
+    /// Other programs have made the log unreadable or unwritable: it is deleted before the next read, as if the server
+    /// had lost it, and instances write the purges they know again.
     var isUnusable = false
 
-    /// Creates the log state of an instance that has read up to `position`.
+    /// - Parameter position: The last entry that the instance has read.
     init(_ seal: SharedSeal, isReadOnly: Bool, position: [UInt8]?) {
         self.seal = seal
         self.isReadOnly = isReadOnly
@@ -81,7 +77,7 @@ struct PurgeLog {
 
     // MARK: Reading
 
-    /// Reads the log from the last position; from its beginning if it is a different log.
+    /// From the last position; from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
         return [page(from: position, after: 0, nil, purpose)]
@@ -117,11 +113,9 @@ struct PurgeLog {
         }
     }
 
-    /// Processes a purge of another instance; each is performed once.
+    /// Each purge is performed once.
     mutating func process(_ notice: PurgeNotice) -> [Action] { known.add(notice) ? [.purge(notice)] : [] }
 
-    /// Requests a page.
-    ///
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
     private func page(from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose) -> Action
     {
@@ -135,8 +129,8 @@ struct PurgeLog {
         return .send(command, .page(from: start, after: count, reading, purpose))
     }
 
-    /// Deletes an invalid value of the generation of everything, so that the next query creates one; otherwise no value
-    /// would be found any more.
+    /// Deletes an invalid generation of everything, so that the next query creates one; otherwise no value would be
+    /// found any more.
     private func repaired(_ replies: [Reply]) -> [Action] {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length
@@ -144,10 +138,10 @@ struct PurgeLog {
         return [.send(RedisCommand("DEL", RedisNames.everything), .other)]
     }
 
-    /// Whether an error means that another program has written under a name: the value has another type.
+    /// Another program has written a value of another type under the name.
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
-    /// Marks the log as unusable, and reads a new one at once if there is a purpose.
+    /// A new log is read at once if there is a purpose.
     private mutating func unusable(_ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil) -> [Action]
     {
         isUnusable = true
@@ -214,7 +208,7 @@ struct PurgeLog {
 
     static let sweepStart = "0".sentBytes
 
-    /// Has the server scan for values to drop, a few at a time.
+    /// A few keys at a time.
     static func sweep(from cursor: [UInt8]) -> Action {
         let pattern = RedisNames.values + "*".sentBytes
         return .send(

@@ -1,31 +1,28 @@
-/// The findings in a log of purges that is read from its beginning.
 struct PurgeLogReading {
-    /// Whether an earlier process's position in the log no longer exists.
+    /// An earlier process's position in the log no longer exists.
     var hasLostPosition = false
-    /// Whether the log was just recreated.
+    /// The log was just recreated.
     var isRenewed = false
-    /// The IDs of all entries, including those without a purge.
     private var entries: Set<[UInt8]> = []
-    /// The distinct purges.
     private(set) var ids: Set<Generation> = []
     private var hasForeignEntries = false
     private var hasKnownPurges = false
 
-    /// The minimum number of sealed purges in a full log: instances that repair a log write some of them twice.
+    /// Of sealed purges in a full log: instances that repair a log write some of them twice.
     private static let provenLength = PurgeMemory.capacity / 2
 
     init(hasLostPosition: Bool, isRenewed: Bool) {
         (self.hasLostPosition, self.isRenewed) = (hasLostPosition, isRenewed)
     }
 
-    /// Adds an entry; `isKnown` is whether its purge was known before.
+    /// `isKnown`: the purge was known before.
     mutating func add(_ entry: PurgeLogEntry, isKnown: Bool) {
         entries.insert(entry.id)
         if entry.isForeign { hasForeignEntries = true }
         if let notice = entry.notice, ids.insert(notice.id).inserted, isKnown { hasKnownPurges = true }
     }
 
-    /// Returns whether purges may have been dropped from the log before they were read.
+    /// Whether purges may have been dropped from the log before they were read.
     ///
     /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
     /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
@@ -37,13 +34,12 @@ struct PurgeLogReading {
     }
 }
 
-/// An entry of the log of purges, a stream on the server.
 struct PurgeLogEntry {
     let id: [UInt8]
     let notice: PurgeNotice?
-    /// Whether it is neither a purge nor an empty entry, which identifies a log.
+    /// Neither a purge nor an empty entry, which identifies a log.
     let isForeign: Bool
-    /// Whether it is so long that reading it repeatedly is expensive.
+    /// Reading it repeatedly is expensive.
     let isOversized: Bool
 
     init?(_ reply: Reply, _ seal: SharedSeal) {

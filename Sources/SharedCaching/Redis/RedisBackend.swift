@@ -2,9 +2,9 @@ import Coordination
 import Memory
 import Telemetry
 
-/// A Redis or Valkey server; one thread does all communication with it.
+/// One thread does all communication with the server.
 final class RedisBackend: StoreBackend {
-    /// The time for which a source is remembered without any write.
+    /// Without any write.
     private static let shortGenerationSeconds = 3_600
     /// The longest lifetime of a value plus a day: no value outlives its generation.
     private static let maximumSeconds = 7 * 86_400
@@ -49,7 +49,7 @@ final class RedisBackend: StoreBackend {
         _ = await inbox.ended.value(within: timeLimit, by: gate.timekeeper, or: false)
     }
 
-    /// Returns true: the server performs commands in order.
+    /// The server performs commands in order.
     func mayRead(_ sources: [SharedSource]) -> Bool { true }
 
     func read(
@@ -78,8 +78,7 @@ final class RedisBackend: StoreBackend {
                     replyCount: command.replyCount + rest.replyCount, length: bytes.count)))
     }
 
-    /// Returns nil: the tag itself is sent to all instances, so requests waiting for one of its sources learn of the
-    /// purge.
+    /// The tag itself is sent to all instances, so requests waiting for one of its sources learn of the purge.
     func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
 
     func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {

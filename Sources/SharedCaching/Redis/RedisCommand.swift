@@ -1,4 +1,3 @@
-/// A sequence of commands for the server in the Redis protocol (RESP2).
 struct RedisCommand: Sendable {
     private(set) var bytes: [UInt8] = []
     private(set) var replyCount = 0
@@ -17,7 +16,7 @@ struct RedisCommand: Sendable {
         replyCount += 1
     }
 
-    /// Adds the part of `SET KEY VALUE EX SECONDS` before the value, and returns the part after it.
+    /// `SET KEY VALUE EX SECONDS`: returns the part after the value.
     mutating func addSet(_ key: [UInt8], valueLength: Int, seconds: Int) -> [UInt8] {
         start("*", 5)
         write("SET")
@@ -50,9 +49,8 @@ struct RedisCommand: Sendable {
     }
 }
 
-/// A word of a command: its name, a key, or a number.
 protocol RedisWord {
-    /// The encoded word; numbers in decimal digits.
+    /// Numbers in decimal digits.
     var sentBytes: [UInt8] { get }
 }
 

@@ -2,13 +2,13 @@ import Coordination
 import Glibc
 import Memory
 
-/// A connection to the server with pipelined commands, whose replies arrive in the same order; used by one thread.
+/// Pipelined commands, whose replies arrive in the same order; used by one thread.
 final class RedisConnection {
     enum Outcome {
-        /// One reply per command.
+        /// One per command.
         case replies([Reply])
         case timeout
-        /// The reply is too long, or invalid; the connection has ended.
+        /// Too long or invalid; the connection has ended.
         case unreadable
         case closed
     }
@@ -33,22 +33,21 @@ final class RedisConnection {
     private var reader: ReplyReader?
     private var pending = Deque<Pending>()
     private var pieces = Deque<Piece>()
-    /// The bytes being sent, of which `stagedCount` are already sent.
+    /// `stagedCount` bytes are already sent.
     private var staged: [UInt8] = []
     private var stagedCount = 0
     private(set) var nextDeadline: Duration?
-    /// Whether there may be received bytes left for the next turn.
+    /// Received bytes may be left for the next turn.
     private(set) var hasMoreToRead = false
-    /// Receives replies unrelated to any command.
+    /// Unrelated to any command.
     var onMessage: ((Reply) -> Void)?
     private(set) var rejection: String?
 
-    /// The maximum number of reads per turn: others that wait for the thread have limits of milliseconds.
+    /// Others that wait for the thread have limits of milliseconds.
     private static let readsInTurn = 16
-    /// The maximum number of bytes copied together to be sent at once.
+    /// Copied together to be sent at once.
     private static let stagedBytes = 256 << 10
 
-    /// Creates a closed connection; `greeting` is sent before everything else.
     init(greeting: RedisCommand, maximumReplyBytes: Int) {
         self.greeting = greeting
         self.maximumReplyBytes = maximumReplyBytes
@@ -59,14 +58,14 @@ final class RedisConnection {
     var oldestSentAt: Duration? { pending.first?.sentAt }
     var descriptor: CInt { socket?.descriptor ?? -1 }
 
-    /// The events that the connection waits for (poll's `POLLIN` and `POLLOUT`).
+    /// poll's `POLLIN` and `POLLOUT`.
     var events: Int16 {
         guard let socket else { return 0 }
         guard socket.isOpen else { return Int16(socket.waitsForRoom ? POLLOUT : POLLIN) }
         return Int16(socket.waitsForRoom ? POLLIN | POLLOUT : POLLIN)
     }
 
-    /// Starts to connect; returns false if that fails at once.
+    /// Returns false if connecting fails at once.
     func open(_ address: ServerAddress, tls: RedisTLS?, host: String, at now: Duration) -> Bool {
         guard let socket = RedisSocket(to: address, tls: tls, host: host),
             let reader = ReplyReader(maximumBytes: maximumReplyBytes)
@@ -85,7 +84,6 @@ final class RedisConnection {
         return true
     }
 
-    /// Sends commands once the connection is open.
     func send(
         _ command: RedisCommand, body: SharedBytes? = nil, after: [UInt8] = [], replyCount: Int? = nil,
         at now: Duration, deadline: Duration? = nil, _ finish: @escaping (Outcome) -> Void
@@ -99,16 +97,13 @@ final class RedisConnection {
         if let deadline { nextDeadline = min(deadline, nextDeadline ?? deadline) }
     }
 
-    /// Ends the connection because the server rejected the command.
     func fail(_ text: String) {
         rejection = text
         close()
     }
 
-    /// Ends the connection and fails all pending commands.
     func close() { close(.closed) }
 
-    /// Ends the connection with this outcome for the first pending command.
     private func close(_ outcome: Outcome) {
         let unanswered = pending.elements
         socket = nil
@@ -124,7 +119,7 @@ final class RedisConnection {
         }
     }
 
-    /// Sends as many pending bytes as the system accepts.
+    /// As many bytes as the system accepts.
     func flush() {
         guard let socket else { return }
         if !socket.isOpen {
@@ -148,7 +143,7 @@ final class RedisConnection {
         }
     }
 
-    /// Reads replies and completes their commands; long input is read in several turns.
+    /// Long input is read in several turns.
     func receive(into buffer: UnsafeMutableRawBufferPointer) {
         hasMoreToRead = false
         guard let socket, let reader else { return }
@@ -171,7 +166,6 @@ final class RedisConnection {
         hasMoreToRead = true
     }
 
-    /// Fails commands whose deadline has passed.
     func expire(at now: Duration) {
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil

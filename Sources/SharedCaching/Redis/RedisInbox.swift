@@ -2,7 +2,6 @@ import Coordination
 import Glibc
 import Memory
 
-/// A read with a waiting caller.
 struct RedisRead: Sendable {
     let command: RedisCommand
     let deadline: Duration
@@ -10,27 +9,26 @@ struct RedisRead: Sendable {
     let finish: @Sendable (StoreAnswer) -> Void
 }
 
-/// A write without a waiting caller.
 struct RedisWrite: Sendable {
-    /// The command up to the value.
+    /// Up to the value.
     let command: RedisCommand
     var body: SharedBytes?
-    /// The bytes after the value.
+    /// After the value.
     var after: [UInt8] = []
-    /// The number of replies to all of it; the first is for the write.
+    /// To all of it; the first is for the write.
     let replyCount: Int
-    /// The size counted by the queue, in bytes.
+    /// In bytes, as counted by the queue.
     let length: Int
     var queue = SharedStoreStatistics.Queue.values
 }
 
-/// Requests from other threads to the `shared-cache` thread.
+/// From other threads to the `shared-cache` thread.
 final class RedisInbox: Sendable {
     enum Request: Sendable {
         case read(RedisRead)
         case write(RedisWrite)
         case remove(PendingRemovals.Removal, answer: OneTimeResult<RemovalState>?)
-        /// Read the log of purges now.
+        /// Now.
         case readLog(OneTimeResult<Bool>)
         case addresses([ServerAddress])
     }
@@ -38,12 +36,11 @@ final class RedisInbox: Sendable {
     private struct State {
         var requests: [Request] = []
         var isWoken = false
-        /// The deadline of the thread; nil until it is stopped.
+        /// Nil until the thread is stopped.
         var end: Duration?
     }
 
     private let state = Locked(State())
-    /// Completed when the thread ends.
     let ended = OneTimeResult<Bool>()
     private let readEnd: CInt
     private let writeEnd: CInt
@@ -63,10 +60,8 @@ final class RedisInbox: Sendable {
         close(writeEnd)
     }
 
-    /// Readable when there are requests.
     var descriptor: CInt { readEnd }
 
-    /// Queues a request for the thread.
     func post(_ request: Request) {
         let isStopped = state.withLock { state in
             // The thread may need the server's addresses for its last removals.
@@ -77,13 +72,12 @@ final class RedisInbox: Sendable {
         if isStopped { Self.fail(request) } else { wake() }
     }
 
-    /// Stops the thread by this deadline.
+    /// The thread stops by this deadline.
     func stop(by end: Duration) {
         state.withLock { $0.end = end }
         wake()
     }
 
-    /// Returns the requests since the last call, and the thread's deadline if it is stopped.
     func take() -> (requests: [Request], end: Duration?) {
         state.withLock { state in
             defer {
@@ -94,7 +88,7 @@ final class RedisInbox: Sendable {
         }
     }
 
-    /// Empties the pipe, before ``take()``.
+    /// Before ``take()``.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}

@@ -4,12 +4,10 @@ import Glibc
 
 struct ServerAddress: Sendable {
     let family: CInt
-    /// The system's structure, as bytes.
+    /// The system's structure.
     let bytes: [UInt8]
 
-    /// Looks up the addresses of a host; empty if it has none.
-    ///
-    /// - Parameter isNumeric: Whether `host` must be an address, not a name, so that the call does not block.
+    /// - Parameter isNumeric: `host` must be an address, so that the call does not block.
     static func blockingLookUp(_ host: String, port: UInt16, isNumeric: Bool) -> [ServerAddress] {
         var hints = unsafe addrinfo()
         unsafe hints.ai_flags = AI_NUMERICSERV | (isNumeric ? AI_NUMERICHOST : 0)
@@ -29,12 +27,12 @@ struct ServerAddress: Sendable {
     }
 }
 
-/// The TLS settings of all connections; libssl may use them on any thread once they are created.
+/// Of all connections; libssl may use them on any thread once they are created.
 @safe
 final class RedisTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer
 
-    /// Trusts the authorities in a PEM file, or the system's; nil if the file is invalid.
+    /// A PEM file, or the system's authorities; nil if the file is invalid.
     init?(authorities: String?) {
         guard let context = unsafe CHiredisShim_tls_create(authorities) else { return nil }
         unsafe self.context = unsafe context
@@ -45,11 +43,11 @@ final class RedisTLS: @unchecked Sendable {
     }
 }
 
-/// A nonblocking socket, optionally with TLS; used by one thread.
+/// Nonblocking, optionally with TLS; used by one thread.
 @safe
 final class RedisSocket {
     enum Progress: Equatable {
-        /// This many bytes were transferred; 0 after a step of the handshake.
+        /// Bytes transferred; 0 after a step of the handshake.
         case moved(Int)
         /// No progress is possible now.
         case blocked
@@ -58,12 +56,12 @@ final class RedisSocket {
 
     let descriptor: CInt
     private(set) var isOpen = false
-    /// Whether the next step waits until the system can send.
+    /// The next step waits until the system can send.
     private(set) var waitsForRoom = true
     private var isConnected = false
     private let tls: OpaquePointer?
 
-    /// Starts to connect; nil if that fails at once.
+    /// Nil if connecting fails at once.
     init?(to address: ServerAddress, tls context: RedisTLS?, host: String) {
         let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.family, kind, 0)
@@ -96,7 +94,7 @@ final class RedisSocket {
         close(descriptor)
     }
 
-    /// Advances the connection and the handshake, until ``isOpen``.
+    /// The connection and the handshake, until ``isOpen``.
     func advance() -> Progress {
         if !isConnected {
             var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -128,12 +126,11 @@ final class RedisSocket {
         }
     }
 
-    /// Returns whether there may be more to read after a read of `count` bytes into a buffer of `capacity`.
+    /// After a read of `count` bytes into a buffer of `capacity`.
     ///
     /// If not, the system reports later bytes. It does not report bytes buffered by libssl.
     func mayHoldMore(after count: Int, of capacity: Int) -> Bool { unsafe tls != nil || count == capacity }
 
-    /// Sends as many bytes as the system accepts.
     func send(_ bytes: UnsafeRawBufferPointer) -> Progress {
         waitsForRoom = false
         if let tls = unsafe tls { return progress(unsafe CHiredisShim_tls_write(tls, bytes.baseAddress, bytes.count)) }

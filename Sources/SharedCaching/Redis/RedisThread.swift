@@ -2,7 +2,6 @@ import Coordination
 import Glibc
 import Telemetry
 
-/// The `shared-cache` thread: all connections to the server, and its state.
 final class RedisThread {
     private let configuration: SharedCacheConfiguration
     private let inbox: RedisInbox
@@ -13,10 +12,9 @@ final class RedisThread {
     private let tls: RedisTLS?
     private let handlers: PurgeHandlers
 
-    /// Handles generations, the log of purges, removals and probes.
+    /// Generations, the log of purges, removals and probes.
     private let control: RedisConnection
     private let writer: RedisConnection
-    /// Receives purges as they are published.
     private let messages: RedisConnection
     private let readers: [RedisConnection]
 
@@ -25,19 +23,18 @@ final class RedisThread {
     private var isLookingUp = false
     private var nextPoll = Duration.zero
     private var isPolling = false
-    /// The number of attempts since the last connection, and the error with which the server rejected them.
+    /// Since the last connection, and the error with which the server rejected them.
     private var tries = 0
     private var lastRejection: String?
 
-    /// The interval between reads of the log, in case a message was missed.
+    /// Between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
-    /// The time without a reply after which a connection is closed.
+    /// Without a reply, the connection is then closed.
     private static let replyTimeout = Duration.seconds(2)
     private static let writeTimeout = Duration.seconds(5)
     private static let connectTimeout = Duration.seconds(1)
-    /// The number of failed attempts at the start after which the outage is logged.
+    /// Failed attempts at the start.
     private static let attemptsBeforeLogging = 2
-    /// The number of reads on one connection before another is opened.
     private static let readsInRow = 32
 
     init(
@@ -69,7 +66,6 @@ final class RedisThread {
 
     private var isDown: Bool { gate.health.state == .down }
 
-    /// Runs until it is stopped and pending removals were tried once more.
     func run() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
         defer { unsafe buffer.deallocate() }
@@ -161,7 +157,7 @@ final class RedisThread {
         return command
     }
 
-    /// Opens a closed connection; returns false if that fails at once, or the server's address is unknown.
+    /// False if that fails at once, or the server's address is unknown.
     private func open(_ connection: RedisConnection) -> Bool {
         guard connection.isClosed else { return true }
         while let address = addresses.first {
@@ -171,7 +167,7 @@ final class RedisThread {
         return false
     }
 
-    /// Connects, reads the missed purges, sends the pending removals, and measures the server's latency.
+    /// Also reads the missed purges, sends the pending removals, and measures the server's latency.
     private func connect() {
         let now = timekeeper.now
         if let oldest = control.oldestSentAt {
@@ -251,7 +247,7 @@ final class RedisThread {
         }
     }
 
-    /// Logs once why the server is unusable from the start, and each other reason.
+    /// Why the server is unusable from the start, and each other reason, once.
     private func report() {
         tries += 1
         if let rejection = control.rejection, rejection != lastRejection {
@@ -281,12 +277,12 @@ final class RedisThread {
         }
     }
 
-    /// Closes the connections of a server that has become too slow: the other reads would be answered too late.
+    /// The server has become too slow: the other reads would be answered too late.
     private func closeSlowReaders() {
         if gate.health.state == .suspended { for reader in readers { reader.close() } }
     }
 
-    /// Returns the first connection with few pending reads, so that a few reads share one.
+    /// The first one with few pending reads, so that a few reads share one.
     private func reader() -> RedisConnection? {
         let chosen =
             readers.first { $0.pendingCount < Self.readsInRow } ?? readers.min { $0.pendingCount < $1.pendingCount }
@@ -308,7 +304,7 @@ final class RedisThread {
 
     // MARK: Waiting
 
-    /// Waits for events; `watched` has an entry for each connection, and one for the inbox.
+    /// `watched` has an entry for each connection, and one for the inbox.
     private func wait(atMostUntil end: Duration?) {
         watched.removeAll(keepingCapacity: true)
         // poll ignores entries without a descriptor.

@@ -27,18 +27,18 @@ enum Reply {
     }
 }
 
-/// Parses replies with hiredis; used by one thread.
+/// With hiredis; used by one thread.
 @safe
 final class ReplyReader {
-    /// The server sent an invalid reply, or too many bytes.
+    /// An invalid reply, or too many bytes.
     struct ProtocolViolation: Error {}
 
     private let raw: UnsafeMutablePointer<redisReader>
     private let maximumBytes: Int
-    /// The number of bytes since the last complete reply.
+    /// Since the last complete reply.
     private var byteCount = 0
 
-    /// Creates a parser with a limit on the size of each reply.
+    /// - Parameter maximumBytes: Of each reply.
     init?(maximumBytes: Int) {
         guard let raw = unsafe CHiredisShim_reader_create() else { return nil }
         unsafe self.raw = unsafe raw
@@ -49,7 +49,7 @@ final class ReplyReader {
         unsafe redisReaderFree(raw)
     }
 
-    /// Parses bytes from the server; ``next()`` returns the complete replies.
+    /// ``next()`` returns the complete replies.
     func feed(_ bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         byteCount += bytes.count
         guard

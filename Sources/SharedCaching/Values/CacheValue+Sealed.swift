@@ -1,26 +1,22 @@
 import Crypto
 import Memory
 
-/// The form of a value on the server: its layout's version, its length, its key and the generations under which it was
-/// begun, the head and the body, and the seal of all that (``SharedSeal``). None of it is used before all of it is
-/// verified.
+/// The layout's version, the length, the key and the generations under which it was begun, the head and the body, and
+/// the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
 extension CacheValue {
-    /// The magic bytes at the beginning of every value, with the version of its layout.
+    /// With the version of the layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
     private static let sealLength = SharedSeal.length
 
-    /// Returns the number of bytes besides head and body, for this many generations.
     private static func frameLength(generations count: Int) -> Int {
         mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + sealLength
     }
 
-    /// Returns the size of the value on the server in bytes.
     func length(generations count: Int) -> Int {
         Self.frameLength(generations: count) + head.count + body.count
     }
 
-    /// Encodes the value for `key`.
     func encoded(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
@@ -38,13 +34,12 @@ extension CacheValue {
 
     enum Outcome {
         case value(CacheValue)
-        /// It was written before a removal.
+        /// Written before a removal.
         case outdated
-        /// It does not match what was written under this key.
+        /// Not what was written under this key.
         case damaged
     }
 
-    /// Decodes the value of `key`, if it was begun under these generations.
     static func read(
         _ bytes: SharedBytes, under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()
     ) -> Outcome {

@@ -1,18 +1,18 @@
 import Text
 
-/// The address of the shared cache: `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
+/// `redis://HOST:PORT/DATABASE`, or `rediss://…` for TLS.
 package struct SharedCacheAddress: Hashable, Sendable {
     /// A name, or an address without brackets.
     package let host: String
     package let port: UInt16
     package let database: Int
-    /// Whether the connection is encrypted, and the server's certificate verified.
+    /// The server's certificate is verified.
     package let isTLS: Bool
 
     private static let maximumHostBytes = 253
     private static let highestDatabase = 65_535
 
-    /// Parses an address; nil for any other text, including one with a user or password.
+    /// Nil for any other text, including one with a user or password.
     package init?(_ text: String) {
         let schemes = [("redis://", false), ("rediss://", true)]
         guard let (scheme, isTLS) = schemes.first(where: { text.hasPrefix($0.0) }) else { return nil }

@@ -1,11 +1,10 @@
-/// The server of the shared cache and its use.
 package struct SharedCacheConfiguration: Sendable {
     package var address: SharedCacheAddress
     package var credentials = SharedCacheCredentials()
-    /// A PEM file of certificate authorities; nil for the system's.
+    /// A PEM file; nil for the system's authorities.
     package var authorities: String?
     package var store = SharedStoreConfiguration()
-    /// The number of connections for reads; there are three others, for writes, control and messages.
+    /// There are three others, for writes, control and messages.
     package var readConnections = 4
 
     package init(address: SharedCacheAddress) {
@@ -14,19 +13,16 @@ package struct SharedCacheConfiguration: Sendable {
     }
 }
 
-/// The credentials for the server, and the key shared with other instances; never shown.
 package struct SharedCacheCredentials: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The user; nil for the default one.
     package var user: String?
-    /// The password; nil if the server requires none.
     package var password: String?
-    /// The key that seals values and purges, the same for all instances; nil if a plain hash is enough.
+    /// Seals values and purges, the same for all instances; nil if a plain hash is enough.
     package var key: [UInt8]?
 
     package init() {}
 
-    /// An ellipsis, so that no log shows the credentials.
+    /// No log shows the credentials.
     package var description: String { "…" }
-    /// Empty, so that reflection does not show the credentials.
+    /// Reflection does not show the credentials.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

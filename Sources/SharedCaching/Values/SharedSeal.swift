@@ -7,34 +7,34 @@ import Crypto
 struct SharedSeal: Sendable {
     private let key: [UInt8]?
 
-    /// The length of a seal in bytes.
+    /// In bytes.
     static let length = 32
-    /// The length of the seal of a purge, or of a source under a tag, in bytes.
+    /// Of a purge, or of a source under a tag, in bytes.
     private static let noticeLength = 43
 
-    /// Whether only instances with the same key can seal.
+    /// Only instances with the same key can seal.
     var hasKey: Bool { key != nil }
 
     init(key: [UInt8]? = nil) { self.key = key }
 
-    /// Returns the seal of sources under a tag, whose own key is derived from this one's; without a key, the same seal.
+    /// Its own key is derived from this one's; without a key, the same seal.
     func ofSources(under tag: SharedTag) -> SharedSeal {
         SharedSeal(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }
 
-    /// Returns the seal of a value whose preceding bytes have this hash.
+    /// The hash of the bytes before the seal.
     func seal(of digest: SHA256Digest) -> [UInt8] {
         key.map { HMAC.authenticationCode(for: digest.bytes, key: $0) } ?? digest.bytes
     }
 
-    /// Returns the seal of the words of a purge, as 43 letters and digits; empty without a key.
+    /// 43 letters and digits; empty without a key.
     ///
     /// The words are longer than a hash, so that no seal of a value is the seal of a purge.
     func text(of words: [UInt8]) -> [UInt8] {
         key.map { Array(Base64URL.encode(HMAC.authenticationCode(for: words, key: $0)).utf8) } ?? []
     }
 
-    /// Removes the seal from the end of a purge; nil if it does not match the words before it.
+    /// The words of a purge without its seal; nil if it does not match.
     func words(sealed bytes: [UInt8]) -> [UInt8]? {
         guard key != nil else { return bytes }
         let words = Array(bytes.dropLast(Self.noticeLength))

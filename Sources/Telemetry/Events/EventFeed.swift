@@ -8,7 +8,7 @@ package import Text
 /// times a second or when many have accumulated. Recording therefore wakes no reader, and a thousand events a second
 /// cost each reader ten writes. A reader that falls behind loses its oldest pending events and learns how many.
 package final class EventFeed: Sendable {
-    /// The maximum number of readers is connected.
+    /// Of readers.
     package struct Full: Error {}
 
     package static let maximumReaders = 64
@@ -32,7 +32,7 @@ package final class EventFeed: Sendable {
     private static let interval = Duration.milliseconds(25)
     private static let offerInterval = Duration.milliseconds(100)
     private static let figuresInterval = Duration.seconds(1)
-    /// The number of new events that triggers an offer at once.
+    /// New events that trigger an offer at once.
     private static let batchThreshold = 200
 
     private let log: EventLog
@@ -40,21 +40,16 @@ package final class EventFeed: Sendable {
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// - Parameter figures: Reads the service's figures; called every second while a reader wants them.
+    /// - Parameter figures: Called every second while a reader wants figures.
     package init(of log: EventLog, timekeeper: any Timekeeper, figures: @escaping @Sendable () -> JSONValue) {
         self.log = log
         self.timekeeper = timekeeper
         self.figures = figures
     }
 
-    /// Adds a reader.
-    ///
-    /// - Parameters:
-    ///   - filter: The events that the reader wants.
-    ///   - lastID: The number of the last event that the reader has seen; it gets all later events still in the log.
-    ///   Nil starts with the next event. A number that has not been assigned yet comes from an earlier process, so the
+    /// - Parameter lastID: The last event that the reader has seen; it gets all later events still in the log. Nil
+    ///   starts with the next event. A number that has not been assigned yet comes from an earlier process, so the
     ///   reader has seen no event of this one.
-    /// - Throws: ``Full``.
     package func open(_ filter: EventFilter, after lastID: Int? = nil) throws(Full) -> EventReader {
         let now = timekeeper.now
         let (reader, starts, isOver) = try state.withLock { state throws(Full) in
@@ -78,8 +73,7 @@ package final class EventFeed: Sendable {
         return reader
     }
 
-    /// Returns the queue of a reader that has seen the events up to `seen`, including events already offered to the
-    /// others.
+    /// For a reader that has seen the events up to `seen`; includes events already offered to the others.
     private func backlog(
         after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
     ) -> EventQueue<EventReader.Waiter> {
@@ -91,7 +85,7 @@ package final class EventFeed: Sendable {
 
     package var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// Ends all readers; later ones end immediately.
+    /// Later readers end immediately.
     package func shutDown() {
         let readers = state.withLock { state in
             state.isShutDown = true
@@ -115,7 +109,7 @@ package final class EventFeed: Sendable {
         }
     }
 
-    /// Returns the next offer, which may be empty; nil if there are no readers.
+    /// May be empty; nil if there are no readers.
     private func nextRound() -> Round? {
         let now = timekeeper.now
         return state.withLock { state -> Round? in
@@ -161,7 +155,7 @@ package struct EventFilter: Sendable {
     private let kinds: Set<ServiceEvent.Kind>
     private let url: ExactText?
 
-    /// Matches events of these kinds; with a URL, only events of this source.
+    /// - Parameter url: Only events of this source match.
     package init(kinds: Set<ServiceEvent.Kind> = Set(ServiceEvent.Kind.allCases), url: ExactText? = nil) {
         self.kinds = kinds
         self.url = url
@@ -173,11 +167,11 @@ package struct EventFilter: Sendable {
         return event.url.map { ExactText($0) == url } ?? false
     }
 
-    /// Whether events of a kind that names no source are wanted.
+    /// For a kind that names no source.
     func accepts(_ kind: ServiceEvent.Kind) -> Bool { url == nil && kinds.contains(kind) }
 }
 
-/// A reader of events: takes batches on its own task, alternating with the feed.
+/// Takes batches on its own task, alternating with the feed.
 package final class EventReader: Sendable {
     typealias Waiter = CheckedContinuation<Void, Never>
 
@@ -197,7 +191,7 @@ package final class EventReader: Sendable {
         self.leave = leave
     }
 
-    /// Returns the next bytes of the stream as soon as there are any; nil when the reader is closed.
+    /// As soon as there are bytes; nil when the reader is closed.
     ///
     /// Only one task may wait.
     package func next() async -> [UInt8]? {
@@ -210,7 +204,6 @@ package final class EventReader: Sendable {
         return bytes.isEmpty ? EventText.keepAlive : bytes
     }
 
-    /// Ends the reader and frees its slot; may be called repeatedly.
     package func close() {
         queue.withLock { $0.close() }?.resume()
         leave(self)

@@ -1,6 +1,6 @@
 package import Coordination
 
-/// The latest events of the service, recorded even when there are no readers.
+/// Recorded even when there are no readers.
 ///
 /// Recording takes a lock and a slot in a preallocated array; events become text only when a reader wants them. Any
 /// thread may record, but should hold no lock of its own meanwhile.
@@ -15,22 +15,20 @@ package final class EventLog: Sendable {
         history.withLock { $0.append(event, at: time) }
     }
 
-    /// The number of the last event; 0 before the first.
+    /// 0 before the first event.
     package var lastID: Int { history.withLock { $0.lastID } }
 
-    /// Returns the events after the one with this number, in order, if they are still in the log.
+    /// In order, if they are still in the log.
     package func events(after id: Int) -> [NumberedEvent] { history.withLock { $0.events(after: id) } }
 }
 
 package struct NumberedEvent: Sendable, Equatable {
-    /// The sequence number in this process, starting at 1.
     package let id: Int
     package let event: ServiceEvent
-    /// Nanoseconds since 1970.
     package let time: Int64
 }
 
-/// The latest events, in a ring buffer.
+/// A ring buffer.
 struct EventHistory {
     static let capacity = 1_000
 
@@ -39,7 +37,6 @@ struct EventHistory {
 
     init() { ring.reserveCapacity(Self.capacity) }
 
-    /// Adds an event, overwriting the oldest if the buffer is full.
     mutating func append(_ event: ServiceEvent, at time: Int64) {
         let entry = (event, time)
         if ring.count < Self.capacity { ring.append(entry) } else { ring[lastID % Self.capacity] = entry }

@@ -5,14 +5,13 @@ import Coordination
 /// A plain state machine: the reader guards it with a lock and performs the returned actions outside the lock. `Waiter`
 /// is the reader's continuation.
 struct EventQueue<Waiter> {
-    /// The maximum number of pending events.
     static var maximumWaiting: Int { 1_000 }
-    /// The size of a batch in bytes beyond which no event is added.
+    /// In bytes; beyond it, no event is added.
     static var batchSize: Int { 64 << 10 }
-    /// After this long without an event, a reader gets a keep-alive, so that proxies do not close the connection.
+    /// After this long without an event, so that proxies do not close the connection.
     static var keepAliveInterval: Duration { .seconds(15) }
 
-    /// The next items for a reader, in the order of their members.
+    /// In the order of the members.
     struct Batch {
         var lost = 0
         var events: [EventText] = []
@@ -27,7 +26,7 @@ struct EventQueue<Waiter> {
     private var waiter: Waiter?
     private(set) var isClosed = false
 
-    /// Creates the queue of a reader that starts at `now` with a backlog, and has missed `lost` events before it.
+    /// - Parameter lost: The number of events that the reader has missed before the backlog.
     init(_ backlog: [EventText] = [], lost: Int = 0, at now: Duration) {
         lastOffer = now
         self.lost = lost
@@ -36,13 +35,11 @@ struct EventQueue<Waiter> {
 
     private var isReady: Bool { !waiting.isEmpty || lost > 0 || figures != nil || needsKeepAlive }
 
-    /// Adds new events, dropping the oldest if there are too many; returns the reader to wake.
+    /// Drops the oldest events if there are too many; returns the reader to wake.
     ///
     /// - Parameters:
-    ///   - events: The events since the last offer that match the reader's filter.
-    ///   - missed: The number of events that left the log before they could be offered.
-    ///   - figures: The newest figures, if the reader wants them.
-    ///   - now: The time.
+    /// - missed: Events that left the log before they could be offered.
+    /// - figures: If the reader wants them.
     mutating func offer(_ events: [EventText], missed: Int = 0, figures: EventText? = nil, at now: Duration) -> Waiter?
     {
         guard !isClosed else { return nil }
@@ -58,14 +55,14 @@ struct EventQueue<Waiter> {
         return isReady ? takeWaiter() : nil
     }
 
-    /// Starts to wait; returns the waiter if there is no need to wait.
+    /// Returns the waiter if there is no need to wait.
     mutating func wait(_ waiter: Waiter) -> Waiter? {
         if isReady || isClosed { return waiter }
         self.waiter = waiter
         return nil
     }
 
-    /// Returns the next batch, empty for a keep-alive; nil if the reader has left.
+    /// Empty for a keep-alive; nil if the reader has left.
     mutating func take() -> Batch? {
         guard !isClosed else { return nil }
         var batch = Batch(lost: lost)

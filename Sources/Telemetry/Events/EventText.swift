@@ -1,7 +1,7 @@
 import Coordination
 import JSON
 
-/// An event as `text/event-stream` (HTML, section 9.2), encoded once for all readers.
+/// `text/event-stream` (HTML, section 9.2), encoded once for all readers, when the first wants it.
 final class EventText: Sendable {
     private enum Content {
         case event(NumberedEvent)
@@ -9,16 +9,14 @@ final class EventText: Sendable {
     }
 
     private let content: Locked<Content>
-    /// The approximate size in bytes, computed without encoding the event.
+    /// In bytes, without encoding the event.
     let approximateSize: Int
 
-    /// Creates the text of a log event; it is encoded when a reader first wants it.
     init(_ event: NumberedEvent) {
         content = Locked(.event(event))
         approximateSize = 128 + (event.event.url?.utf8.count ?? 0)
     }
 
-    /// Creates the text of figures, which have no number.
     init(figures: JSONValue) {
         let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", figures)
         content = Locked(.written(bytes))
@@ -41,7 +39,7 @@ final class EventText: Sendable {
 
     static func lost(_ count: Int) -> [UInt8] { bytes("event: lost\n", .object([("count", .int(count))])) }
 
-    /// A comment, which clients ignore; keeps the connection alive.
+    /// A comment, which clients ignore.
     static let keepAlive = Array(":\n\n".utf8)
 
     private static func bytes(_ fields: String, _ data: JSONValue) -> [UInt8] {

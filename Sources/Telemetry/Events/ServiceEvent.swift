@@ -1,18 +1,18 @@
 import JSON
 
-/// An event that operators see live.
+/// Shown live to operators.
 ///
 /// Sources are named by their canonical URL, which has no user information and no fragment but the whole query, or by
 /// `NAME:PATH` of a named origin: operators refresh and remove a source by this text. Events therefore appear on the
 /// admin listener only and never in logs.
 package enum ServiceEvent: Sendable, Equatable {
-    /// A transfer of a source; `total` is the announced length of the body in bytes.
+    /// `total` is the announced length of the body in bytes.
     case download(url: String, state: DownloadState, bytes: Int, total: Int?)
     case decode(url: String, duration: Duration, format: String)
     case render(url: String, duration: Duration, format: String)
-    /// Entries of the caches were removed.
+    /// From the caches.
     ///
-    /// Without a URL, they belong to several sources: to all sources requested with `tag`, if there is one.
+    /// Without a URL, the entries belong to several sources: to all sources requested with `tag`, if there is one.
     case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)
     case origin(String, state: String)
     /// A job that renders thumbnails in advance has ended.
@@ -23,10 +23,10 @@ package enum ServiceEvent: Sendable, Equatable {
         case started, progress, finished, failed, cancelled
     }
 
-    /// The kinds of events that readers can select; raw values are the names on the wire.
+    /// Raw values are the names on the wire.
     package enum Kind: String, Sendable, CaseIterable {
         case download, decode, render, purge, origin, activity, prefetch
-        /// The service's figures, sent every second and not recorded in the log.
+        /// Sent every second, and not recorded in the log.
         case stats
     }
 
@@ -42,7 +42,7 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    /// The source of the event; nil if the event concerns none or several.
+    /// Nil if the event concerns no source or several.
     package var url: String? {
         switch self {
         case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
@@ -79,7 +79,7 @@ package enum ServiceEvent: Sendable, Equatable {
         }
     }
 
-    /// Returns milliseconds, truncated to whole microseconds.
+    /// Truncated to whole microseconds.
     private static func milliseconds(_ duration: Duration) -> Double {
         let parts = duration.components
         return Double(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000) / 1_000

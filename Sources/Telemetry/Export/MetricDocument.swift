@@ -1,9 +1,10 @@
 import JSON
 
-/// Encodes metrics as OTLP JSON (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
+/// OTLP JSON (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
 package enum MetricDocument {
-    /// Encodes the metrics' values at `time`, in nanoseconds since 1970; `timeline` decides which points the document
-    /// contains.
+    /// - Parameters:
+    /// - timeline: Decides which points the document contains.
+    /// - time: In nanoseconds since 1970.
     package static func bytes(
         _ readings: [MetricReading], at time: UInt64, in timeline: MetricTimeline, of resource: OTLPResource
     ) -> [UInt8] {

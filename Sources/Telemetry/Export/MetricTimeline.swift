@@ -1,4 +1,4 @@
-/// Whether metrics are sent as totals or as changes since the last document (OpenTelemetry, "Temporality Preference").
+/// As totals or as changes since the last document (OpenTelemetry, "Temporality Preference").
 package enum MetricTemporality: String, CaseIterable, Sendable {
     case cumulative
     case delta
@@ -15,12 +15,12 @@ package enum MetricTemporality: String, CaseIterable, Sendable {
     }
 }
 
-/// Converts the values of metrics at one moment to the points of a document.
+/// The points of a document.
 ///
 /// Changes are relative to the last document that the collector accepted: if a document is lost, the next one includes
 /// its changes.
 package struct MetricTimeline: Sendable {
-    /// A metric with its points; its description has an OpenTelemetry name.
+    /// Its description has an OpenTelemetry name.
     struct Metric {
         let description: MetricDescription
         let otlp: OTLPMetric
@@ -28,7 +28,6 @@ package struct MetricTimeline: Sendable {
         let points: [Point]
     }
 
-    /// A value of one combination of attributes, and its interval in nanoseconds since 1970.
     struct Point {
         let attributes: [String]
         let start: UInt64
@@ -47,20 +46,20 @@ package struct MetricTimeline: Sendable {
 
     private let temporality: MetricTemporality
     private let start: UInt64
-    /// The time and the totals of the last accepted document.
+    /// Of the last accepted document.
     private var accepted: (time: UInt64, values: [Key: Value])
 
-    /// Creates a timeline that begins at `start`, in nanoseconds since 1970, when all counts are 0.
+    /// - Parameter start: In nanoseconds since 1970, when all counts are 0.
     package init(_ temporality: MetricTemporality, since start: UInt64) {
         self.temporality = temporality
         self.start = start
         accepted = (start, [:])
     }
 
-    /// Returns the time of a document at `moment`, never before an earlier document even if the clock was set back.
+    /// Never before an earlier document even if the clock was set back.
     package func time(at moment: UInt64) -> UInt64 { max(moment, accepted.time) }
 
-    /// Returns the metrics of a document: those with points, and only points with something to report.
+    /// Only points with something to report.
     func metrics(_ readings: [MetricReading]) -> [Metric] {
         readings.compactMap { reading in
             guard let otlp = reading.description.otlp else { return nil }
@@ -76,7 +75,6 @@ package struct MetricTimeline: Sendable {
         }
     }
 
-    /// Records that the collector accepted a document with these values.
     package mutating func accept(_ readings: [MetricReading], at time: UInt64) {
         accepted.time = time
         for reading in readings where temporality.isDelta(reading.description) {
@@ -97,7 +95,7 @@ extension MetricReading {
 }
 
 extension MetricTimeline.Value {
-    /// Returns the difference to an earlier total, or the whole total of a restarted counter; nil if nothing changed.
+    /// The whole total of a restarted counter; nil if nothing changed.
     fileprivate func change(since earlier: MetricTimeline.Value?) -> MetricTimeline.Value? {
         switch (self, earlier) {
         case (.number(let total), .number(let before)?) where total >= before:

@@ -1,26 +1,25 @@
 package import Coordination
 
-/// Sends documents to a collector one after another, and retries if the collector is unavailable (OTLP specification,
-/// "OTLP/HTTP Response", "OTLP/HTTP Throttling").
+/// Sends documents one after another, and retries if the collector is unavailable (OTLP specification, "OTLP/HTTP
+/// Response", "OTLP/HTTP Throttling").
 ///
 /// A slow or unreachable collector delays only the sending task.
 package struct OTLPSender: Sendable {
     package enum Reply: Equatable, Sendable {
-        /// An HTTP status, and the pause that the collector requests (`Retry-After`).
+        /// `Retry-After` is the pause that the collector requests.
         case status(Int, retryAfter: Duration? = nil)
-        /// The request timed out, or there was no connection.
+        /// A timeout, or no connection.
         case none
     }
 
-    /// Posts a document and returns within `timeLimit`; the task may be cancelled.
     package typealias Post = @Sendable (_ document: [UInt8], _ timeLimit: Duration) async -> Reply
 
     package static let attempts = 3
     static let timeLimit = Duration.seconds(3)
-    /// The time limit of everything sent during shutdown.
+    /// Of everything sent during shutdown.
     package static let shutdownTimeLimit = Duration.seconds(2)
     private static let firstPause = Duration.seconds(2)
-    /// The longest pause that a collector can request.
+    /// That a collector can request.
     private static let maximumPause = Duration.seconds(300)
 
     private let post: Post
@@ -37,7 +36,7 @@ package struct OTLPSender: Sendable {
         self.post = post
     }
 
-    /// Calls `work` once per interval until the task is cancelled, and then a last time with its deadline.
+    /// Once per interval until the task is cancelled, and then a last time with its deadline.
     package func run(every interval: Duration, _ work: (_ end: Duration?) async -> Void) async {
         var isLast = false
         while !isLast {
@@ -47,7 +46,7 @@ package struct OTLPSender: Sendable {
         }
     }
 
-    /// Sends a document; retries only while the task is not cancelled.
+    /// Retries while the task is not cancelled.
     ///
     /// - Parameter end: The deadline; nil limits the attempts only.
     /// - Returns: Whether the collector accepted the document.

@@ -1,6 +1,6 @@
 import JSON
 
-/// Writes the parts common to all OTLP documents, in their JSON form (OTLP specification, "JSON Protobuf Encoding").
+/// Common to all OTLP documents, in their JSON form (OTLP specification, "JSON Protobuf Encoding").
 enum OTLPText {
     static func append(_ attributes: Span.Attributes, to text: inout [UInt8]) {
         text.append("[")
@@ -21,12 +21,11 @@ enum OTLPText {
         text.append("]")
     }
 
-    /// Returns a document with one resource and one scope, whose content `body` writes.
+    /// One resource and one scope.
     ///
     /// - Parameters:
-    ///   - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
-    ///   - resource: The service.
-    ///   - body: Writes the members of the scope.
+    /// - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
+    /// - body: Writes the members of the scope.
     static func document(
         of signal: String, _ resource: OTLPResource, _ body: (inout [UInt8]) -> Void
     ) -> [UInt8] {
@@ -42,7 +41,7 @@ enum OTLPText {
     }
 }
 
-/// A description of the service for collectors (OpenTelemetry, "Resource").
+/// Of the service (OpenTelemetry, "Resource").
 package struct OTLPResource: Sendable {
     let attributes: Span.Attributes
     let version: String

@@ -1,6 +1,6 @@
 import JSON
 
-/// Encodes spans as OTLP JSON (opentelemetry-proto 1.0, `ExportTraceServiceRequest`).
+/// OTLP JSON (opentelemetry-proto 1.0, `ExportTraceServiceRequest`).
 package enum SpanDocument {
     package static func bytes(_ spans: [Span], of resource: OTLPResource) -> [UInt8] {
         OTLPText.document(of: "Spans", resource) { text in

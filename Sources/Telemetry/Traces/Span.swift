@@ -1,6 +1,4 @@
-/// A finished unit of a request's work (OpenTelemetry, "Span").
 package struct Span: Sendable {
-    /// The role of the service in the work.
     package enum Kind: Int, Sendable {
         /// Work within the service.
         case `internal` = 1
@@ -10,19 +8,17 @@ package struct Span: Sendable {
         case client = 3
     }
 
-    /// Named values, in the order in which they are written.
+    /// In the order in which they are written.
     package typealias Attributes = [(String, Logger.MetadataValue)]
 
-    /// The name, from a fixed set.
     package let name: String
     package let kind: Kind
     package let context: TraceContext
-    /// The parent span; nil for the root of a trace.
+    /// Nil for the root of a trace.
     package let parentID: TraceContext.SpanID?
-    /// The interval, in nanoseconds since 1970.
     package let time: Range<UInt64>
     package let attributes: Attributes
-    /// The spans of other requests that it waited for.
+    /// Spans of other requests that it waited for.
     package let links: [TraceContext]
     package let failure: String?
 }

@@ -1,6 +1,6 @@
-/// The position of a span in its trace, as passed between services (W3C Trace Context, sections 3.2 and 3.3).
+/// As passed between services (W3C Trace Context, sections 3.2 and 3.3).
 package struct TraceContext: Hashable, Sendable {
-    /// The identifier of a trace: 16 bytes, not all zero.
+    /// 16 bytes, not all zero.
     package struct TraceID: Hashable, Sendable {
         let high: UInt64
         let low: UInt64
@@ -9,7 +9,7 @@ package struct TraceContext: Hashable, Sendable {
         package var text: String { Hexadecimal16.text(high) + Hexadecimal16.text(low) }
     }
 
-    /// The identifier of a span: 8 bytes, not all zero.
+    /// 8 bytes, not all zero.
     package struct SpanID: Hashable, Sendable {
         let bits: UInt64
 
@@ -27,8 +27,6 @@ package struct TraceContext: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Parses a `traceparent` field; nil if it is invalid.
-    ///
     /// Later versions than 00 may have more members at the end, which are ignored (section 3.2.4).
     package init?(traceparent: String) {
         let bytes = Array(traceparent.utf8.prefix(56))
@@ -42,13 +40,13 @@ package struct TraceContext: Hashable, Sendable {
         self.init(traceID: TraceID(high: high, low: low), spanID: SpanID(bits: span), isSampled: flags & 1 == 1)
     }
 
-    /// The `traceparent` field, version 00.
+    /// Version 00.
     package var traceparent: String { "00-\(traceID.text)-\(spanID.text)-\(isSampled ? "01" : "00")" }
 
     private static let hyphen = UInt8(ascii: "-")
 }
 
-/// Lowercase hexadecimal numbers of a fixed length, the only form allowed in traces.
+/// Lowercase, of a fixed length: the only form allowed in traces.
 private enum Hexadecimal16 {
     private static let digits = Array("0123456789abcdef".utf8)
 
@@ -58,7 +56,7 @@ private enum Hexadecimal16 {
         )
     }
 
-    /// Parses up to 16 digits; nil if one is not a digit or is uppercase.
+    /// Up to 16 digits; nil if one is not a digit or is uppercase.
     static func value(of text: ArraySlice<UInt8>) -> UInt64? {
         var number: UInt64 = 0
         for byte in text {

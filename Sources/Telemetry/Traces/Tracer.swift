@@ -15,9 +15,7 @@ package final class Tracer: Sendable {
     private let waiting = Locked<[Span]>([])
     private let dropped: Counter
 
-    /// - Parameters:
-    ///   - propagatesAll: Whether requests that are not sampled get a trace context too, to propagate it to origins.
-    ///   - registry: Receives `alula_trace_spans_dropped_total`.
+    /// - Parameter propagatesAll: Requests that are not sampled get a trace context too, to propagate it to origins.
     package init(
         _ sampler: TraceSampler, propagatesAll: Bool, registry: MetricsRegistry, timekeeper: any Timekeeper
     ) {
@@ -29,17 +27,15 @@ package final class Tracer: Sendable {
             "alula_trace_spans_dropped_total", help: "Spans that were not sent.", counting: "span")
     }
 
-    /// Begins the trace of a request; nil if it is neither sampled nor propagated.
+    /// Nil if the request is neither sampled nor propagated.
     ///
-    /// - Parameter parent: The caller's context; its sampling decision takes precedence if the sampler follows the
-    ///   caller.
+    /// - Parameter parent: Its sampling decision takes precedence if the sampler follows the caller.
     package func begin(continuing parent: TraceContext? = nil) -> RequestTrace? {
         guard let parent else { return propagatesAll ? beginNew() : beginIfSampled() }
         let isSampled = sampler.followsCaller ? parent.isSampled : sampler.samples(parent.traceID.low)
         return trace(parent.traceID, within: parent.spanID, isSampled: isSampled)
     }
 
-    /// Begins the trace of a request that sends no context to origins; nil if it is not sampled.
     package func beginIfSampled() -> RequestTrace? {
         guard !sampler.samplesNothing, case let low = newBits(), sampler.samples(low) else { return nil }
         return trace(TraceContext.TraceID(high: newBits(), low: low), within: nil, isSampled: true)
@@ -79,14 +75,13 @@ package final class Tracer: Sendable {
 
     func newSpanID() -> TraceContext.SpanID { TraceContext.SpanID(bits: newBits()) }
 
-    /// Returns bits that are not all zero.
+    /// Not all zero.
     private func newBits() -> UInt64 {
         let bits = nextBits()
         return bits == 0 ? 1 : bits
     }
 
-    /// Returns the next number of SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be
-    /// secret, and lock-free.
+    /// SplitMix64 (Steele, Lea and Flood, 2014): good enough for names that need not be secret, and lock-free.
     private func nextBits() -> UInt64 {
         var bits = sequence.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).newValue
         bits = (bits ^ (bits >> 30)) &* 0xbf58_476d_1ce4_e5b9

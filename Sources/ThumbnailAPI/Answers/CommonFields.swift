@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The fields of every response of a listener, including errors.
+/// Also of errors.
 struct CommonFields: Sendable {
     /// Responses must not run or load anything.
     static let strictPolicy = "default-src 'none'; sandbox"
@@ -9,7 +9,7 @@ struct CommonFields: Sendable {
         "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    /// The fields that scripts of the allowed origin may read, besides those that CORS always exposes.
+    /// Besides those that CORS always exposes.
     private static let exposed =
         ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
         + HTTPField.Name.ownResponseFields).map(\.rawName).joined(separator: ", ")
@@ -17,12 +17,12 @@ struct CommonFields: Sendable {
     let strict: HTTPFields
     let page: HTTPFields
 
-    /// Fields of the public listener, whose responses any site may embed.
+    /// Any site may embed public responses.
     init(allowOrigin: String?) {
         self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin)
     }
 
-    /// Fields of the admin listener, whose responses no other site may embed or read.
+    /// No other site may embed or read responses of the admin listener.
     static let operators = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)
 
     private init(resourcePolicy: String, allowOrigin: String?) {
@@ -43,7 +43,7 @@ struct CommonFields: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns an uncacheable 200 with a text and the `common` fields.
+    /// An uncacheable 200.
     static func uncached(_ text: String, mediaType: String, common: HTTPFields) -> HTTPResponse {
         var fields = common
         fields.append(.contentType, mediaType)

@@ -5,13 +5,10 @@ import Recipes
 import ThumbnailPipeline
 package import ThumbnailTypes
 
-/// Writes facts about a source as JSON; unknown ones are left out.
 package enum FactsText {
-    /// Returns the text of the object.
-    ///
     /// - Parameters:
-    ///   - source: The source as the client named it; nil for an uploaded image.
-    ///   - requested: The requested facts besides those of the header.
+    /// - source: As the client named it; nil for an uploaded image.
+    /// - requested: Facts besides those of the header; unknown ones are left out.
     package static func text(_ facts: SourceFacts, of source: String?, requested: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [

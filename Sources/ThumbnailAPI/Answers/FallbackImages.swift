@@ -4,11 +4,11 @@ import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Replaces the bodies of failures by fallback images, with the failure's status unless the operator chose another one.
+/// Keeps the failure's status unless the operator chose another one.
 struct FallbackImages: Sendable {
     let thumbnails: any ThumbnailServing
 
-    /// Returns the response with the image as its body; the original error if the image cannot be rendered.
+    /// The original error if the image cannot be rendered.
     func response(
         _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String
     ) async -> HTTPResponse {

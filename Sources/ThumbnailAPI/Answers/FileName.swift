@@ -3,14 +3,13 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The file name for saving a thumbnail, derived from its source's last path segment (RFC 6266).
 package struct FileName: Sendable, Equatable {
     private static let longest = 100
     private let plain: String
     private let extended: String?
     private let isAttachment: Bool
 
-    /// Uses the name in the target, otherwise the source's.
+    /// From the target, otherwise from the source.
     init(of query: Request) {
         let form = query.form
         guard let name = form.fileName else {
@@ -20,8 +19,8 @@ package struct FileName: Sendable, Equatable {
         self.init(stem: name.string.unicodeScalars, isAttachment: form.isAttachment)
     }
 
-    /// Derives the name from `source`: the last path segment without query, fragment and extension, and without
-    /// characters that could end the header field, are special to file systems, or deceive a reader.
+    /// The last path segment without query, fragment and extension, and without characters that could end the header
+    /// field, are special to file systems, or deceive a reader.
     package init(source: String, isAttachment: Bool = false) {
         let segment = Self.lastSegment(of: Array(source.utf8))
         let decoded = URLEscape.decodeText(segment) ?? String(decoding: segment, as: UTF8.self)
@@ -37,11 +36,10 @@ package struct FileName: Sendable, Equatable {
         extended = hasMore ? URLEscape.encode(String(String.UnicodeScalarView(kept))) : nil
     }
 
-    /// The name without an extension; `image` if nothing is left of it.
+    /// Without an extension; `image` if nothing is left of it.
     package var stem: String { extended.flatMap { URLEscape.decodeText($0.utf8) } ?? plain }
 
-    /// Returns the value of `Content-Disposition` for a file with this extension; non-ASCII names also use RFC 8187's
-    /// form.
+    /// Non-ASCII names also use RFC 8187's form.
     func contentDisposition(fileExtension: String) -> String {
         let value = "\(isAttachment ? "attachment" : "inline"); filename=\"\(plain).\(fileExtension)\""
         return extended.map { "\(value); filename*=UTF-8''\($0).\(fileExtension)" } ?? value

@@ -2,25 +2,20 @@ import Crypto
 import HTTPTypes
 import Text
 
-/// Evaluates `If-None-Match` and `If-Modified-Since` of GET and HEAD (RFC 9110 section 13).
 enum Preconditions {
     static func areStated(in fields: HTTPFields) -> Bool {
         fields.contains(.ifNoneMatch) || fields.contains(.ifModifiedSince)
     }
 
-    /// Returns whether the client already has the representation, so that the response is 304.
-    ///
-    /// `If-Modified-Since` counts only without `If-None-Match` (section 13.1.3).
+    /// Whether the response is 304: `If-Modified-Since` counts only without `If-None-Match` (section 13.1.3).
     static func isNotModified(_ fields: HTTPFields, eTag: String, lastModified: HTTPDate?) -> Bool {
         if let candidates = fields[.ifNoneMatch] { return matches(candidates, eTag: eTag) }
         guard let lastModified, let text = fields[.ifModifiedSince], let since = HTTPDate(text) else { return false }
         return lastModified <= since
     }
 
-    /// Returns the response to a request with these `fields`: the 200 in `response`, or a 304.
-    ///
-    /// The 304 has the fields that section 15.4.5 requires and those of all responses, but none that describes the
-    /// body.
+    /// The 200 in `response`, or a 304 with the fields that section 15.4.5 requires and those of all responses, but
+    /// none that describes the body.
     static func answer(
         _ response: HTTPResponse, to fields: HTTPFields, eTag: String, lastModified: HTTPDate? = nil
     ) -> HTTPResponse {

@@ -2,7 +2,7 @@ package import Coordination
 import Downloading
 import HTTPTypes
 
-/// The share of the memory budget for request bodies: a quarter of it, and a quarter of that per client.
+/// A quarter of the memory budget is for request bodies, and a quarter of that for each client.
 ///
 /// A body takes memory as it arrives, never by its announced length. Its share is in use until its request has been
 /// answered, so that neither slow bodies nor many quick ones can starve the rest of the service.
@@ -15,7 +15,7 @@ package final class BodyMemory: Sendable {
     private let budget: MemoryBudget
     private let shares = Locked(Shares())
     private let maximumOfAll: Int
-    /// Maximum size of one client's bodies in bytes.
+    /// In bytes.
     let maximumOfOne: Int
 
     package init(of budget: MemoryBudget) {
@@ -34,7 +34,7 @@ package final class BodyMemory: Sendable {
         bytes <= maximumOfAll - shares.all && bytes <= maximumOfOne - shares.byClient[client, default: 0]
     }
 
-    /// Takes the first of these amounts that fits; if none does, returns the body's share at once.
+    /// Takes the first amount that fits; if none does, releases the body's share at once.
     ///
     /// Thus, if several bodies do not fit together, all but the last give up one after another.
     private func take(_ sizes: [Int], for client: ClientNetwork, elseGiveBack share: Int) -> Int? {
@@ -64,8 +64,6 @@ package final class BodyMemory: Sendable {
         private let client: ClientNetwork
         private let reservation: MemoryReservation
         private let share = Locked(0)
-
-        /// Memory is taken in portions of this size.
         private static let portion = 64 << 10
 
         fileprivate init(of memory: BodyMemory, client: ClientNetwork, reservation: MemoryReservation) {
@@ -74,16 +72,15 @@ package final class BodyMemory: Sendable {
 
         deinit { release() }
 
-        /// Rejects a body that does not fit now, without taking memory.
+        /// Takes no memory.
         func check(_ length: Int) throws(MemoryBudget.Full) {
             let fits = memory.shares.withLock { memory.fits(length, of: client, $0) }
             if !fits { throw MemoryBudget.Full() }
         }
 
-        /// Reserves memory for all `length` bytes that have arrived; if that fails, releases the body's memory.
+        /// Releases the body's memory if there is too little for `length` bytes.
         ///
         /// - Parameter announced: The total length, if known.
-        /// - Throws: ``MemoryBudget/Full``.
         func grow(to length: Int, of announced: Int? = nil) throws(MemoryBudget.Full) {
             let held = share.withLock { $0 }
             guard length > held else { return }
@@ -102,7 +99,7 @@ package final class BodyMemory: Sendable {
             }
         }
 
-        /// The body is complete: from now on the block of bytes counts itself, and only the share remains in use.
+        /// From now on the block of bytes counts itself, and only the share remains in use.
         func settle() { reservation.release() }
 
         func release() {

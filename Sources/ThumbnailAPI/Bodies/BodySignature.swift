@@ -3,14 +3,13 @@ import Dialects
 package import HTTPTypes
 import Text
 
-/// A signature of a request with a body, in the field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
+/// The field `Alula-Signature`: HMAC-SHA256 in base64url over lines of text.
 ///
 /// The lines are the method, the raw target and the SHA-256 of the body in lowercase hexadecimal digits. With `v2:`
 /// before the signature, a line `v2` comes first, and the values of `Content-Type` and `Accept` come before the digest;
 /// the line of a missing field is empty, and several lines of one field are joined with a comma and a space.
 package struct BodySignature {
     package enum Version: Sendable {
-        /// Method, target and body.
         case one
         /// Also the type of the body and the accepted formats.
         case two
@@ -21,7 +20,7 @@ package struct BodySignature {
     private let version: Version
     private let code: [UInt8]
 
-    /// Reads the only signature of a request; returns nil if there is none, or if it is malformed.
+    /// Nil if there is none, or if it is malformed.
     init?(_ fields: HTTPFields) {
         let values = fields.values(of: .alulaSignature)
         guard values.count == 1 else { return nil }
@@ -31,7 +30,6 @@ package struct BodySignature {
         self.code = code
     }
 
-    /// Returns whether one of `keys` signed this header and a body with this digest; tries all keys, in constant time.
     func isValid(for request: HTTPRequest, digest: SHA256Digest, keys: [[UInt8]]) -> Bool {
         let message = Self.message(version, request, digest)
         var isValid = false
@@ -49,8 +47,7 @@ package struct BodySignature {
         return version == .two ? mark + code : code
     }
 
-    /// Returns the fields that sign a request with a body by its header alone: the signature, and the digest that it
-    /// covers.
+    /// The signature, and the digest that it covers.
     package static func fields(
         of request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version
     ) -> HTTPFields {
@@ -70,14 +67,12 @@ package struct BodySignature {
     }
 }
 
-/// The digest of a body in its header: `Content-Digest: sha-256=:…:` (RFC 9530 section 2).
+/// `Content-Digest: sha-256=:…:` (RFC 9530 section 2).
 enum ContentDigest {
-    /// A digest that is not a SHA-256 in base64.
+    /// Not a SHA-256 in base64.
     struct Malformed: Error {}
 
-    /// Returns the declared SHA-256; nil if there is none.
-    ///
-    /// Other digests are ignored; of several, the last one counts (RFC 9651 section 3.2).
+    /// Ignores other digests; of several, the last one counts (RFC 9651 section 3.2).
     static func sha256(in fields: HTTPFields) throws(Malformed) -> SHA256Digest? {
         var digest: SHA256Digest?
         for member in HTTPSyntax.list(fields[.contentDigest] ?? "")

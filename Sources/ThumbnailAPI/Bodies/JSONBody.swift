@@ -3,7 +3,6 @@ import HTTPTypes
 import JSON
 import Text
 
-/// Parses JSON bodies strictly; each error names its JSON Pointer (RFC 6901).
 enum JSONBody {
     static func isDeclared(in fields: HTTPFields) -> Bool {
         fields[.contentType].flatMap { MediaType($0) }?.description == "application/json"
@@ -30,7 +29,6 @@ enum JSONBody {
         return members
     }
 
-    /// Returns the elements of a member that must be a nonempty array.
     static func elements(
         _ members: [ExactText: JSONValue], _ name: String, _ place: String
     ) throws(APIError) -> [JSONValue] {

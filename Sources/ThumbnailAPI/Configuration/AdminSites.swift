@@ -14,7 +14,7 @@ package struct AdminSites: Sendable {
     package enum Objection: Equatable {
         /// `Host` is not one of the listener's names.
         case unknownHost(String)
-        /// A browser sent the write for this other site, as it declared.
+        /// As declared by the browser.
         case otherSite(String)
     }
 
@@ -23,13 +23,12 @@ package struct AdminSites: Sendable {
     private let names: Set<[UInt8]>
     private let acceptsAnyName: Bool
 
-    /// Accepts addresses, `localhost` and these names, ignoring case; `*` matches all names.
+    /// Also accepts addresses and `localhost`, ignoring case; `*` matches all names.
     package init(names: [String] = []) {
         self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
         acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }
     }
 
-    /// Returns whether a text is a valid name: `*`, or a host name without a port.
     package static func isName(_ text: String) -> Bool {
         if text.utf8.elementsEqual(anyName.utf8) { return true }
         return !text.isEmpty && text.utf8.count <= 253 && text.utf8.first != UInt8(ascii: ".")
@@ -41,8 +40,6 @@ package struct AdminSites: Sendable {
             }
     }
 
-    /// Returns why a request is rejected; nil if it is allowed.
-    ///
     /// A request without `Host` is HTTP/1.0, which no browser sends.
     package func violation(to request: HTTPRequest) -> Objection? {
         let host = request.headerFields[.host]
@@ -63,8 +60,7 @@ package struct AdminSites: Sendable {
         return authority.isAddress || names.contains(Self.canonical(authority.host))
     }
 
-    /// Returns whether an origin has this `host`, ignoring the scheme, because the listener does not know which one
-    /// reaches it.
+    /// Ignores the scheme, because the listener does not know which one reaches it.
     private func isSame(_ origin: String, as host: String?) -> Bool {
         let defaultPorts = ["http://": 80, "https://": 443]
         guard let scheme = defaultPorts.first(where: { origin.utf8.starts(with: $0.key.utf8) }), let host,
@@ -83,7 +79,6 @@ package struct AdminSites: Sendable {
     }
 }
 
-/// `host [":" port]` as in `Host` and in an origin.
 private struct Authority {
     let host: Substring.UTF8View
     let port: Int?

@@ -4,12 +4,11 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The response field that passes tags to caches in front of the service.
 package struct CacheTagField: Sendable, Equatable {
     package let name: HTTPField.Name
     private let separator: String
 
-    /// Fields whose readers separate tags by spaces (Fastly, Varnish); others use commas (Cloudflare, Akamai).
+    /// By spaces: Fastly, Varnish; others use commas (Cloudflare, Akamai).
     private static let spaced: [HTTPField.Name?] = [HTTPField.Name("Surrogate-Key"), HTTPField.Name("xkey")]
     /// The service's own fields, and those that frame a message.
     private static let taken: [HTTPField.Name] =
@@ -21,14 +20,13 @@ package struct CacheTagField: Sendable, Equatable {
             .acceptCH, .criticalCH, .retryAfter,
         ] + HTTPField.Name.ownResponseFields
 
-    /// Returns nil if the name is invalid, or the field has another meaning.
+    /// Nil if the name is invalid, or the field has another meaning.
     package init?(_ name: String) {
         guard name.utf8.count <= 64, let field = HTTPField.Name(name), !Self.taken.contains(field) else { return nil }
         self.name = field
         separator = Self.spaced.contains(field) ? " " : ","
     }
 
-    /// Returns the field's value: the tags of the request, and of its sources.
     func value(_ request: ResolvedRequest) -> String? {
         let sources = (try? request.sources.get())?.filter { !$0.isUpload } ?? []
         let tags = request.request.tags.map(\.string) + sources.map { CacheTag.ofSource(named: $0.name) }

@@ -13,10 +13,8 @@ package struct TrustedProxies: Sendable {
         networks.contains { $0.contains(address) }
     }
 
-    /// Returns the client's address, nil if unknown, and whether the request came through a trusted proxy.
-    ///
-    /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that.
-    /// So the list is read from its end, while the addresses belong to trusted proxies.
+    /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that;
+    /// so the list is read from its end, while the addresses belong to trusted proxies.
     func sender(of request: HTTPRequest) -> (client: IPAddress?, isProxied: Bool) {
         guard let peer = request.peer else { return (nil, false) }
         var client = IPAddress(peer)
@@ -34,7 +32,7 @@ package struct TrustedProxies: Sendable {
 extension IPAddress {
     init(_ peer: PeerAddress) { self = IPAddress.v6(peer.high, peer.low).unmapped }
 
-    /// Parses a member of `X-Forwarded-For`: an address, which some proxies write with a port, and IPv6 in brackets.
+    /// Some proxies write an address with a port, and IPv6 in brackets.
     fileprivate init?(forwarded member: Substring) {
         let text = HTTPSyntax.trimmed(member)
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {

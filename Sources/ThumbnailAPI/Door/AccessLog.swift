@@ -5,7 +5,6 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Logs the requests of the public listener: all of them, or only failures that need an explanation.
 struct AccessLog: AnswerCompletion {
     let isLoggingAll: Bool
     private let logger: Logger
@@ -37,7 +36,7 @@ struct AccessLog: AnswerCompletion {
 }
 
 extension ServiceError {
-    /// Whether this failure is logged even without an access log: not if the client disconnected.
+    /// Even without an access log: not if the client disconnected.
     fileprivate var needsExplanation: Bool {
         category == .internal || (logDetail != nil && category != .cancelled)
     }

@@ -2,18 +2,16 @@ import Coordination
 import Dialects
 import HTTPTypes
 
-/// A body that is admitted while it arrives: its memory, its length limit, and the reply to the complete request.
+/// Admitted while it arrives: its memory, its length limit, and the reply to the complete request.
 struct ArrivingBody: Sendable {
     private let announced: Int?
     private let room: BodyMemory.Room
     private let check: @Sendable (_ length: Int) throws(APIError) -> Void
     private let reply: @Sendable (HTTPRequest, BodyMemory.Room) -> Reply
 
-    /// Admits a body.
-    ///
     /// - Parameters:
-    ///   - announced: The body's length; nil for a chunked body.
-    ///   - reply: Answers the complete request; releases the room when the body is no longer needed.
+    /// - announced: Nil for a chunked body.
+    /// - reply: Answers the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in room: BodyMemory.Room,
@@ -27,7 +25,6 @@ struct ArrivingBody: Sendable {
         }
     }
 
-    /// Reserves memory for all `length` bytes that have arrived.
     func grow(to length: Int) throws {
         try check(length)
         try room.grow(to: length, of: announced)

@@ -3,13 +3,11 @@ import Dialects
 import Downloading
 import HTTPTypes
 
-/// Limits the pending requests of a client behind trusted proxies, so that it has at most as many as it could have
-/// connections.
+/// A client behind trusted proxies has at most as many pending requests as it could have connections.
 final class ClientLimit: WaitCount {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])
 
-    /// Allows at most `limit` requests per client; nil for no limit.
     init(_ limit: Int?) { self.limit = limit }
 
     func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)? {

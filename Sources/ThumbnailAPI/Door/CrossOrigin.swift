@@ -1,7 +1,7 @@
 import Dialects
 import HTTPTypes
 
-/// Answers CORS preflights (Fetch standard, "CORS-preflight fetch").
+/// CORS preflights (Fetch standard, "CORS-preflight fetch").
 struct CrossOrigin: RequestCheck {
     private let common: HTTPFields
     private let isAllowed: Bool
@@ -9,7 +9,7 @@ struct CrossOrigin: RequestCheck {
     /// Browsers limit this to their own maximum: two hours in Chromium.
     private static let maximumAge = 86_400
 
-    /// Fields that a page may send: those that the service reads, and that need permission.
+    /// Fields that the service reads, and that need permission.
     private static let allowed = [
         HTTPField.Name.accept, .alulaSignature, .cacheControl, .contentDigest, .contentType, .ifModifiedSince,
         .ifNoneMatch, .traceparent,
@@ -19,7 +19,7 @@ struct CrossOrigin: RequestCheck {
         (self.isAllowed, self.common) = (isAllowed, common)
     }
 
-    /// Returns a 204 with the methods of the route.
+    /// A 204 with the methods of the route.
     func check(_ exchange: Exchange) -> Answer? {
         guard isAllowed, exchange.method == .options, exchange.bodyLength == 0, !exchange.route.isNone else {
             return nil

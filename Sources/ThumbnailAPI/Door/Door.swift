@@ -7,23 +7,20 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// One concern of all exchanges of a listener: a ``RequestCheck``, ``WaitCount`` or ``AnswerCompletion``.
-///
 /// Called on event threads, and in the tasks of deferred answers; must not block.
 protocol Middleware: Sendable {}
 
-/// Checks requests before their route; an answer or an error ends the exchange.
+/// Before the route; an answer or an error ends the exchange.
 protocol RequestCheck: Middleware {
     func check(_ exchange: Exchange) throws(APIError) -> Answer?
 }
 
-/// Counts the exchanges whose answer is not ready.
+/// Counts exchanges whose answer is not ready.
 protocol WaitCount: Middleware {
     /// The result is called once when the answer is ready, or when its request is abandoned.
     func begin(_ exchange: Exchange) throws(APIError) -> (@Sendable () -> Void)?
 }
 
-/// Completes or records answers.
 protocol AnswerCompletion: Middleware {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration)
 }
@@ -31,17 +28,17 @@ protocol AnswerCompletion: Middleware {
 protocol RouteTable: Sendable {
     func route(of target: String) -> Route
 
-    /// The maximum size of a route's body in bytes; 0 if it takes none.
+    /// 0 if the route takes no body.
     func maximumBodyLength(at route: Route) -> Int
 
-    /// Admits the body of a request that has passed all checks; throws if its method or route takes none.
+    /// All checks have passed; throws if its method or route takes no body.
     func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody
 
-    /// Answers a request without a body that has passed all checks; errors become answers, too.
+    /// All checks have passed; errors become answers, too.
     func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply
 }
 
-/// A listener's door: a list of concerns, the outermost first, and the routes behind them.
+/// A list of concerns, the outermost first, and the routes behind them.
 ///
 /// Requests are checked in the order of the list; answers are completed in the opposite one.
 package final class Door: RequestResponder {
@@ -135,7 +132,7 @@ package final class Door: RequestResponder {
         }
     }
 
-    /// Calls each concern's begin; the result ends all of them.
+    /// The result ends all concerns.
     private func begun(_ exchange: Exchange) throws(APIError) -> @Sendable () -> Void {
         var ends: [@Sendable () -> Void] = []
         do throws(APIError) {

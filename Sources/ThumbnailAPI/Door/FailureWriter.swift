@@ -5,7 +5,6 @@ import ThumbnailTypes
 
 struct FailureWriter: Sendable {
     let common: HTTPFields
-    /// Whether clients learn which rule rejected a source.
     let revealsRules: Bool
     let lifecycle: ServiceLifecycle
 
@@ -22,10 +21,9 @@ struct FailureWriter: Sendable {
 struct HealthResponses: Sendable {
     let failures: FailureWriter
 
-    /// The liveness response, which shows that the process runs.
     var live: HTTPResponse { ok("live") }
 
-    /// The readiness response for load balancers: 503 once the shutdown has begun.
+    /// For load balancers: 503 once the shutdown has begun.
     func ready(_ exchange: Exchange) -> HTTPResponse {
         failures.lifecycle.isReady ? ok("ready") : failures.problem(APIError.draining, exchange).response
     }

@@ -2,13 +2,12 @@ import Dialects
 import HTTPTypes
 import Text
 
-/// Rejects requests for images that the service sent itself, by their `CDN-Loop` (RFC 8586).
+/// Rejects image requests that the service sent itself, by their `CDN-Loop` (RFC 8586).
 ///
 /// Otherwise, a source that redirects to a URL of the service, whose source does the same, would loop forever.
 struct LoopDetection: RequestCheck {
     private let name: ExactText?
 
-    /// Detects requests of services with this name; without one, none.
     init(name: String?) {
         self.name = name.map { ExactText($0.asciiLowercased) }
     }

@@ -2,13 +2,10 @@ import Coordination
 import Glibc
 import HTTPTypes
 
-/// Generates request IDs.
-///
-/// IDs are random, because an ID is also the receipt of its request's wait: a client that could guess it could cancel
-/// the wait. One system call provides the random bits of many IDs, because a call for each ID would cost more than the
-/// rest of its generation.
+/// Generates random IDs, because an ID is also the receipt of its request's wait: a client that could guess it could
+/// cancel the wait; one system call provides the random bits of many.
 final class RequestIDs: Sendable {
-    /// Characters of an ID, with 75 random bits; Swift stores longer text only with an allocation.
+    /// 75 random bits; Swift stores longer text only with an allocation.
     static let length = 15
 
     private struct Supply {

@@ -5,13 +5,11 @@ package import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The public listener's metrics; labels come from fixed sets.
 package struct APIMetrics: WaitCount, AnswerCompletion {
     package let requests: CounterFamily
-    /// `alula_errors_total{code}`, with every code from the start: a series that first appears with a failure hides it
-    /// from `increase()`.
+    /// Every code from the start: a series that first appears with a failure hides it from `increase()`.
     private let errors: CounterFamily
-    /// Requests in progress; those answered at once are never included.
+    /// Never includes requests answered at once.
     private let active = LevelFamily()
     private let seconds: HistogramFamily
 
@@ -62,7 +60,7 @@ package struct APIMetrics: WaitCount, AnswerCompletion {
 }
 
 extension HTTPRequest.Method? {
-    /// The name in traces and metrics, which must come from a fixed set.
+    /// From a fixed set, for traces and metrics.
     var conventionalName: String {
         guard let method = self, [.get, .head, .post, .options].contains(method) else { return "_OTHER" }
         return method.rawValue

@@ -9,7 +9,7 @@ enum Route: Sendable {
     case admin(AdminRoute)
     case live, ready
     case file(EmbeddedFile)
-    /// No route, or a request that the server rejected before it was read.
+    /// Also a request that the server rejected before it was read.
     case none
 
     var methods: [HTTPRequest.Method] {
@@ -24,7 +24,6 @@ enum Route: Sendable {
 
     var allow: String { methods.map(\.rawValue).joined(separator: ", ") }
 
-    /// Whether posted requests have a body: images, lists of renditions, or jobs.
     var takesBody: Bool {
         switch self {
         case .client(.renditions), .admin(.prefetch): true
@@ -33,7 +32,6 @@ enum Route: Sendable {
         }
     }
 
-    /// The public listener's routes in metrics and log lines.
     var label: String {
         switch self {
         case .client(.images(let route)): route.dialect.name
@@ -45,7 +43,7 @@ enum Route: Sendable {
         }
     }
 
-    /// The label in traces; empty without a route.
+    /// Empty without a route.
     var attribute: String { isNone ? "" : label }
 
     var isNone: Bool { if case .none = self { true } else { false } }
@@ -60,7 +58,6 @@ enum Route: Sendable {
     }
 }
 
-/// A route of the public listener alone.
 enum ClientRoute: Sendable {
     case images(ImageRoute)
     /// Many images of one source.
@@ -69,7 +66,6 @@ enum ClientRoute: Sendable {
     case probe(ImageRoute)
 }
 
-/// A route of the admin listener alone.
 enum AdminRoute: Sendable {
     case metrics, status, cache, downloads, events, statsHistory, refresh, prefetch, explain
     /// One request's wait for a download, by its receipt.
@@ -78,7 +74,7 @@ enum AdminRoute: Sendable {
 }
 
 extension Route {
-    /// Returns the public listener's route of a raw target outside all dialects; the path must match exactly.
+    /// Outside all dialects; the path must match exactly.
     init(ownTarget target: String) {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
@@ -89,8 +85,8 @@ extension Route {
         }
     }
 
-    /// Returns the candidate whose dialect a target at this own route belongs to; nil if there is none, or if the
-    /// target is one of Alula's own routes.
+    /// The candidate whose dialect a target at this own route belongs to; nil if the target is one of Alula's own
+    /// routes.
     func owner<Candidate>(
         of target: String, among candidates: [Candidate], _ dialect: (Candidate) -> any Dialect
     ) -> Candidate? {
@@ -106,14 +102,11 @@ extension Route {
     }
 }
 
-/// The route of a dialect on the public listener.
-///
-/// A class, because each exchange and each cached target holds one.
+/// Of a dialect; a class, because each exchange and each cached target holds one.
 final class ImageRoute: Sendable {
     let dialect: any Dialect
-    /// Whether the dialect's targets are served; if not, all are rejected like those with a wrong signature.
     let isOpen: Bool
-    /// Counters for GET responses with status 200, looked up once because these are the most frequent.
+    /// GET with status 200: looked up once because these responses are the most frequent.
     private let successes: Counter
     private let successTimes: Histogram
 
@@ -124,14 +117,13 @@ final class ImageRoute: Sendable {
         successTimes = metrics.times(dialect.name, .get, status: 200)
     }
 
-    /// Counts and times a response to GET with status 200.
     func recordSuccess(seconds: Double) {
         successes.increment()
         successTimes.observe(seconds)
     }
 }
 
-/// Writes `Allow` in the response to a request with a method that its route does not know.
+/// For a method that the route does not know.
 struct AllowedMethods: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         guard let error = answer.error as? APIError, error == .methodNotAllowed else { return }

@@ -2,9 +2,9 @@ import HTTPTypes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Writes `Server-Timing` of images: the steps, then the total time, in milliseconds.
+/// The steps, then the total time, in milliseconds.
 struct ServerTiming: AnswerCompletion {
-    /// The value in responses that are sent unchanged many times; each takes far less than a millisecond.
+    /// Responses that are sent unchanged many times each take far less than a millisecond.
     static let ofHits = "total;dur=0"
 
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {

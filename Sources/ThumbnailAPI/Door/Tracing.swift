@@ -3,7 +3,7 @@ import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Records the spans of requests; names follow OpenTelemetry's HTTP server conventions.
+/// Names follow OpenTelemetry's HTTP server conventions.
 struct Tracing: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         exchange.trace?.finish(

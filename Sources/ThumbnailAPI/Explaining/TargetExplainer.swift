@@ -6,14 +6,11 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Explains how the configured service would read targets, without fetching anything.
 package struct TargetExplainer: Sendable {
     private let configuration: APIConfiguration
     private let pipeline: PipelineConfiguration
     private let downloads: DownloadConfiguration?
 
-    /// Creates an explainer for a service with these configurations.
-    ///
     /// - Parameter downloads: The policy for sources; nil to skip its checks.
     package init(
         _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ downloads: DownloadConfiguration? = nil
@@ -23,11 +20,11 @@ package struct TargetExplainer: Sendable {
         self.downloads = downloads
     }
 
-    /// Explains a request target.
+    /// Fetches nothing.
     ///
     /// - Parameters:
-    ///   - text: Path and query, or an absolute URL whose scheme and authority are ignored.
-    ///   - now: Unix seconds of the request; nil to skip the expiry check.
+    /// - text: Path and query, or an absolute URL whose scheme and authority are ignored.
+    /// - now: Unix seconds; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
@@ -55,7 +52,6 @@ package struct TargetExplainer: Sendable {
         return explanation
     }
 
-    /// Returns why a target would be rejected before its sources are fetched: its expiry first, then the sources' URLs.
     private func refusal(of query: Request, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
@@ -102,14 +98,14 @@ package struct TargetExplainer: Sendable {
         return words
     }
 
-    /// Returns the header of an unknown source, a photograph by default.
+    /// A photograph by default.
     package static func assumed(
         width: Int = 3_000, height: Int = 2_000, format: ImageFormat = .jpeg
     ) -> ImageHeader {
         ImageHeader(format: format, storedSize: PixelSize(width: width, height: height), isChromaSubsampled: true)
     }
 
-    /// Parses `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`; returns nil for other texts.
+    /// `WIDTHxHEIGHT` or `WIDTHxHEIGHT.FORMAT`.
     package static func header(_ text: String) -> ImageHeader? {
         let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let sides = parts[0].split(separator: "x", omittingEmptySubsequences: false)
@@ -121,10 +117,9 @@ package struct TargetExplainer: Sendable {
         return assumed(width: width, height: height, format: format)
     }
 
-    /// The syntax that ``header(_:)`` accepts, as a sentence.
+    /// The syntax of ``header(_:)``, as a sentence.
     package static let headerForm = "Must be a size and perhaps a format, such as 4000x3000 or 4000x3000.png."
 
-    /// The assumed watermark, whose size affects only the displayed steps.
     private static let watermark = ImageHeader(
         format: .png, storedSize: PixelSize(width: 400, height: 100), bands: 4, hasAlpha: true)
 
@@ -153,8 +148,7 @@ package struct TargetExplainer: Sendable {
         Route(ownTarget: target).owner(of: target, among: configuration.dialects) { $0 }
     }
 
-    /// Returns the target that a client would send: everything after the authority of an absolute URL, without a
-    /// fragment.
+    /// Everything after the authority of an absolute URL, without a fragment.
     private static func target(in text: String) -> String {
         let text = String(text.prefix { $0 != "#" })
         guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return text }

@@ -7,8 +7,6 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 extension Door {
-    /// Creates the door of the admin listener.
-    ///
     /// - Parameter sites: The names of the listener, and the sites that may write to it.
     package convenience init(
         administering service: AdministeredService, sites: AdminSites, reader: PrefetchReader,
@@ -27,7 +25,6 @@ extension Door {
     }
 }
 
-/// Logs the requests of the admin listener: those that change something, others only at the debug level.
 private struct AdminLog: AnswerCompletion {
     let logger: Logger
 

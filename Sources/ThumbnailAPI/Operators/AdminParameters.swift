@@ -8,13 +8,10 @@ enum AdminParameter: String {
     case url, tag, types, after, target, accept, source
 }
 
-/// The parameters of one request; each appears at most once, and unknown ones are rejected.
 struct AdminParameters {
     private var values: [AdminParameter: String] = [:]
 
-    /// Parses the query of a raw target.
-    ///
-    /// - Throws: ``APIError`` for a parameter that is not `allowed`, is repeated, or cannot be decoded.
+    /// Rejects parameters that are not `allowed`, repeated, or undecodable.
     init(target: String, allowed: Set<AdminParameter>) throws(APIError) {
         let query = RawQuery(target: target)
         for (index, item) in try query.decoded().enumerated() {
@@ -40,7 +37,7 @@ struct AdminParameters {
 
     subscript(parameter: AdminParameter) -> String? { values[parameter] }
 
-    /// Returns the source in `url`, which need not be a URL; nil without one.
+    /// Need not be a URL.
     func source() throws(APIError) -> ExactText? {
         guard let text = values[.url] else { return nil }
         return ExactText(try ParameterGrammar.source(text))

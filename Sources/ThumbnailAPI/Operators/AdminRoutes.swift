@@ -8,15 +8,12 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The routes of the admin listener: metrics, status, events, figures, caches, downloads, jobs and the page that shows
-/// them.
-///
 /// Called on the listener's event thread; slower responses are asynchronous.
 struct AdminRoutes: RouteTable {
     let service: AdministeredService
     let reader: PrefetchReader
     let explainer: TargetExplainer
-    /// The threads that parse bodies, which takes too long for an event thread.
+    /// Parsing bodies takes too long for an event thread.
     let workers: WorkerPool
     let bodies: BodyMemory
     let failures: FailureWriter
@@ -32,7 +29,6 @@ struct AdminRoutes: RouteTable {
         (self.bodies, self.failures, self.logger, self.timekeeper) = (bodies, failures, logger, timekeeper)
     }
 
-    /// Returns the route of a raw target; the path must match exactly.
     func route(of target: String) -> Route {
         let path = target.prefix(before: UInt8(ascii: "?"))
         switch path {
@@ -144,7 +140,7 @@ struct AdminRoutes: RouteTable {
             })
     }
 
-    /// Explains `target=` for the request and source given by `accept=` and `source=`, such as `4000x3000.png`.
+    /// For the request and source given by `accept=` and `source=`, such as `4000x3000.png`.
     private func explanation(of parameters: AdminParameters) throws(APIError) -> JSONValue {
         guard let target = parameters[.target] else {
             throw .missingParameter(AdminParameter.target.rawValue)
@@ -226,12 +222,11 @@ package struct AdministeredService: Sendable {
     let revision: String
     let instance: String
     let control: any ServiceControlling
-    /// Runs the jobs that render thumbnails before they are requested.
     let prefetching: any Prefetching
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     let history: StatsHistory
-    /// The figures of hooks and callbacks; nil if none are configured.
+    /// Nil if there are neither hooks nor callbacks.
     let calls: @Sendable () -> [Notifier.Figures]?
     let metricsText: @Sendable () -> String
 

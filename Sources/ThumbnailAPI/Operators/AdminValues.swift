@@ -31,8 +31,7 @@ extension JSONValue {
         return .object(members)
     }
 
-    /// The members about external state, if present: the disk cache, what instances share, and the calls of hooks and
-    /// callbacks.
+    /// External state: the disk cache, what instances share, and the calls of hooks and callbacks.
     static func surroundings(
         _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
     ) -> [(String, JSONValue)] {
@@ -95,7 +94,6 @@ extension JSONValue {
     }
 }
 
-/// Summaries of origins for operators: their number, and the least healthy ones.
 extension JSONValue {
     private static let maximumOrigins = 50
 
@@ -106,7 +104,7 @@ extension JSONValue {
             })
     }
 
-    /// Returns the origins to list: first suspended, then unreachable, then other ones.
+    /// First suspended, then unreachable, then other ones.
     ///
     /// Within a state, origins that clients cannot have made up come first.
     static func worstOrigins(_ origins: [OriginStatus]) -> JSONValue {

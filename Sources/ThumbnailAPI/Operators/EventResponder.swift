@@ -6,15 +6,12 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers `GET /events`: a stream of events that ends only when its reader disconnects or the service ends.
+/// Streams events until the reader disconnects or the service ends.
 struct EventResponder: Sendable {
     let feed: EventFeed
     let control: any ServiceControlling
     let common: HTTPFields
 
-    /// Returns the requested stream.
-    ///
-    /// - Throws: A ``ServiceError`` for an invalid filter or number, or if there are too many readers.
     func response(to request: HTTPRequest, _ parameters: AdminParameters) throws -> HTTPResponse {
         let filter = try filter(in: parameters)
         // A browser sends the field when it connects again, and cannot send it at first.
@@ -64,7 +61,6 @@ struct EventResponder: Sendable {
         return EventFilter(kinds: kinds, url: url)
     }
 
-    /// Returns the number of an event; nil without a text.
     private func number(_ text: String?, of name: String) throws(APIError) -> Int? {
         guard let text else { return nil }
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit), let id = Int(text) else {

@@ -6,19 +6,16 @@ import Memory
 package import Telemetry
 package import ThumbnailPipeline
 
-/// Reports the end of jobs to event readers, and to the callback of the job.
 package struct JobReporter: Sendable {
     private let events: EventLog
     private let notifier: Notifier
     private let keys: [[UInt8]]
 
-    /// Records events in `events` and calls through `notifier`; reports are signed with the first of `keys`.
+    /// Reports are signed with the first key.
     package init(_ events: EventLog, _ notifier: Notifier, keys: [[UInt8]]) {
         (self.events, self.notifier, self.keys) = (events, notifier, keys)
     }
 
-    /// Reports the end of a job.
-    ///
     /// - Parameter end: Called after the callback succeeded or was abandoned; at once if the job has none.
     package func report(_ report: PrefetchReport, end: @escaping OutgoingCaller.End) {
         let status = report.status

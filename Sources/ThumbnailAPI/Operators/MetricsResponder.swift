@@ -1,7 +1,7 @@
 import Dialects
 package import HTTPTypes
 
-/// Serves the metrics on every path, and nothing else: for scrapers that must not reach the admin listener.
+/// On every path, and nothing else: for scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
     static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 

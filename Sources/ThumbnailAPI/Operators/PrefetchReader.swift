@@ -7,23 +7,23 @@ import Text
 package import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Parses the body of `POST /prefetch`: `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
+/// `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
 ///
 /// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
 package struct PrefetchReader: Sendable {
     package static let longestBody = 1 << 20
     static let maximumItems = 10_000
-    /// Maximum size of a job's targets in bytes: a short body can repeat a long URL.
+    /// In bytes: a short body can repeat a long URL.
     static let longestTargets = 1 << 20
 
-    /// Returns the setting that forbids a callback, and the reason; nil if it is allowed.
+    /// The setting that forbids a callback, and the reason.
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
     private let placer: ResultWriter
     private let violation: CallbackObjection
 
-    /// Creates a reader of renditions in `dialect`; `placer` checks destinations, and `violation` checks callbacks.
+    /// Renditions are in `dialect`; `placer` checks destinations, and `violation` checks callbacks.
     package init(
         _ dialect: any RenditionDialect, placing placer: ResultWriter = ResultWriter(),
         callbacks violation: @escaping CallbackObjection = { _ in nil }
@@ -33,9 +33,6 @@ package struct PrefetchReader: Sendable {
         self.violation = violation
     }
 
-    /// Parses a job's request.
-    ///
-    /// - Throws: ``APIError`` that names the first invalid value by its JSON Pointer (RFC 6901).
     func job(in request: HTTPRequest) throws(APIError) -> RequestedJob {
         guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
         let value = try JSONBody.value(in: request.body?.array ?? [])
@@ -56,7 +53,7 @@ package struct PrefetchReader: Sendable {
         return url
     }
 
-    /// Returns the work of a stored item; nil if its target or its destination is no longer valid.
+    /// Nil if its target or its destination is no longer valid.
     package func work(of item: PrefetchItem) -> PrefetchWork? {
         guard let request = try? dialect.query(in: RequestedTarget(item.target)) else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
@@ -103,13 +100,13 @@ package struct PrefetchReader: Sendable {
 }
 
 struct RequestedJob {
-    /// All its thumbnails in order, in their stored spelling: without tabs and line ends.
+    /// In order, in their stored spelling: without tabs and line ends.
     private(set) var items: [PrefetchItem] = []
     private var destinations: Set<ExactText> = []
     fileprivate private(set) var byteCount = 0
     fileprivate(set) var callback: SourceURL?
 
-    /// Adds a thumbnail; returns false if another one has the same destination.
+    /// False if another thumbnail has the same destination.
     fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
         items.append(item)
         byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }

@@ -3,8 +3,6 @@ package import JSON
 import Telemetry
 package import ThumbnailPipeline
 
-/// Reads the figures that are sent to event readers each second, and kept in the history.
-///
 /// Counts begin with the process, so that a reader that misses figures can still compute differences.
 package struct ServiceStats: Sendable {
     private let control: any ServiceControlling
@@ -60,7 +58,7 @@ package struct ServiceStats: Sendable {
         return .object(members + JSONValue.surroundings(control, calls()))
     }
 
-    /// The current figures for charts; cheaper than ``json``, whose size depends on the number of origins.
+    /// Cheaper than ``json``, whose size depends on the number of origins.
     package var sample: StatsSample { sample(of: control.figures) }
 
     private func sample(of figures: ServiceFigures) -> StatsSample {

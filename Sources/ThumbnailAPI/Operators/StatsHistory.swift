@@ -1,9 +1,8 @@
 package import Coordination
 import JSON
 
-/// The figures of the last ten minutes, sampled each second even without readers.
-///
-/// A new reader draws its charts from them at once. They take 82 kB.
+/// The figures of the last ten minutes, sampled each second even without readers: a new reader draws its charts from
+/// them at once; they take 82 kB.
 package final class StatsHistory: Sendable {
     static let span = Duration.seconds(600)
     static let interval = Duration.seconds(1)
@@ -12,15 +11,12 @@ package final class StatsHistory: Sendable {
     private let read: @Sendable () -> StatsSample
     private let samples = Locked(SampleRing(capacity: Int(span.components.seconds)))
 
-    /// Creates an empty history.
-    ///
-    /// - Parameter read: Reads the current figures; called by the task of ``run()``.
     package init(timekeeper: any Timekeeper, read: @escaping @Sendable () -> StatsSample) {
         self.timekeeper = timekeeper
         self.read = read
     }
 
-    /// Takes a sample now and after each second, until the task is canceled.
+    /// Now and after each second, until the task is canceled.
     package func run() async {
         var next = timekeeper.now
         while !Task.isCancelled {
@@ -34,7 +30,7 @@ package final class StatsHistory: Sendable {
         }
     }
 
-    /// The samples of the last ten minutes: the members of `stats`, each with a list of values, oldest first.
+    /// Each member of `stats` with a list of values, oldest first.
     var json: JSONValue {
         let now = timekeeper.now
         let kept = samples.withLock { $0.inOrder }.filter { now - $0.time <= Self.span }
@@ -61,18 +57,16 @@ package final class StatsHistory: Sendable {
     }
 }
 
-/// The service's figures for charts at one moment; counts begin with the process, sizes are in bytes.
+/// Counts begin with the process, sizes are in bytes.
 package struct StatsSample: Sendable, Equatable {
     var time: Duration
     var requests, clientErrors, errors: Int
     var hits, misses, decodes, renders: Int
     var activeDownloads, queuedDownloads: Int
     var heldMemory, reservedMemory: Int
-    /// How long new work would wait for a thread.
     var smallDelay, expensiveDelay: Duration
 }
 
-/// The last samples; when full, a new one replaces the oldest.
 private struct SampleRing {
     private let capacity: Int
     private var ring: [StatsSample] = []

@@ -1,8 +1,7 @@
 import Book
 import CEmbeddedFiles
 
-/// A file that is part of the program: the interface description, the pages with their styles and scripts, and the
-/// documentation.
+/// The interface description, the pages with their styles and scripts, and the documentation, as parts of the program.
 ///
 /// A page is at `/`, its files are under `/page/`, and the documentation is under `/book/`. The table in
 /// `CEmbeddedFiles.c` lists all but the documentation.
@@ -25,7 +24,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
     static let ofClients = all.filter { $0.listeners & Int32(CEmbeddedFiles_CLIENTS) != 0 }
     static let ofOperators = all.filter { $0.listeners & Int32(CEmbeddedFiles_OPERATORS) != 0 }
 
-    /// The root of the documentation.
     static let book = "/book/"
 
     private init?(at index: Int) {
@@ -43,7 +41,7 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         listeners = Int32(CEmbeddedFiles_CLIENTS | CEmbeddedFiles_OPERATORS)
     }
 
-    /// The file of the documentation; nil for another one.
+    /// Nil for a file outside of the documentation.
     var chapter: BookFile? { if case .book(let index) = content { BookFile.all[index] } else { nil } }
 
     var bytes: [UInt8] {
@@ -65,7 +63,7 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         return types.first { path.hasSuffix($0.0) }?.1 ?? "text/html; charset=utf-8"
     }
 
-    /// Whether a browser shows the file itself, which loads others.
+    /// A browser shows the file itself, which loads others.
     var isPage: Bool { mediaType.hasPrefix("text/html") }
 
     var label: String {
@@ -76,8 +74,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the file in this list at `path`; nil if there is none.
-    ///
     /// Most paths belong to other routes, and differ in their first bytes.
     static func file(at path: Substring, among files: [EmbeddedFile]) -> EmbeddedFile? {
         switch path.utf8.dropFirst().first {

@@ -9,7 +9,7 @@ struct EmbeddedFiles: Sendable {
     private let answers: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
 
-    /// Prepares `files` with the `common` fields; `page` configures the script of the page at `/`.
+    /// `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
         var answers: [EmbeddedFile: StaticResponse] = [:]
         for file in files where file.chapter == nil {
@@ -35,7 +35,7 @@ struct EmbeddedFiles: Sendable {
         return response
     }
 
-    /// Returns the response with a file of the documentation, compressed if the client accepts that.
+    /// Compressed if the client accepts that.
     private func response(to request: HTTPRequest, _ file: EmbeddedFile, _ chapter: BookFile) -> HTTPResponse {
         // Relative links need the root's slash.
         if file.path == EmbeddedFile.book, request.target.prefix(before: UInt8(ascii: "?")) != EmbeddedFile.book[...] {
@@ -62,7 +62,7 @@ struct EmbeddedFiles: Sendable {
     }
 }
 
-/// The response with one file; caches may store it, but must revalidate it each time.
+/// Caches may store it, but must revalidate it each time.
 private struct StaticResponse: Sendable {
     private let response: HTTPResponse
     private let eTag: String

@@ -2,21 +2,20 @@ import Dialects
 import JSON
 import Recipes
 
-/// The configuration values that the page needs besides the routes.
+/// Embedded in the page, so that it works without a further request.
 ///
-/// Embedded in the page, so that it works without a further request. Contains nothing that responses of the routes
-/// would not reveal.
+/// Contains nothing that responses of the routes would not reveal.
 struct PageConfiguration: Sendable {
     let takesUploads: Bool
     let maximumUploadBytes: Int
     let needsSignature: Bool
-    /// Whether the page's routes are closed because other dialects have keys.
+    /// The page's routes are closed because other dialects have keys.
     let isClosed: Bool
     let sampleSource: String?
-    /// The formats with a quality, each with its default.
+    /// The default of each.
     let qualities: [(format: ImageFormat, quality: Int)]
 
-    /// The sides in pixels and the qualities that unsigned requests may use; empty for any.
+    /// For unsigned requests; empty for any.
     let sizes: (sides: [Int], qualities: [Int])
 
     init(_ configuration: APIConfiguration) {
@@ -31,7 +30,6 @@ struct PageConfiguration: Sendable {
         }
     }
 
-    /// Inserts the values into the attribute `data-service` of the page's root.
     func inserted(into page: [UInt8]) -> [UInt8] {
         let mark = Array(#"data-service="{}""#.utf8)
         guard let start = page.firstRange(of: mark) else { return page }

@@ -4,7 +4,7 @@ import HTTPTypes
 package import Memory
 package import Text
 
-/// A `multipart/form-data` form (RFC 7578), split into its parts; nothing is copied or decoded.
+/// `multipart/form-data` (RFC 7578), split into its parts; nothing is copied or decoded.
 ///
 /// Strict: each part has a name and its own closing delimiter. There are few and short fields, as browsers and curl
 /// write them. Text before the first delimiter and after the last one is ignored (RFC 2046 section 5.1.1). The time is
@@ -22,10 +22,7 @@ package struct MultipartForm {
     private static let longestHeader = 4_096
     private static let longestBoundary = 70
 
-    /// Splits a body.
-    ///
     /// - Parameter boundary: The text between the parts.
-    /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ body: Span<UInt8>, boundary: String) throws(APIError) {
         // The first delimiter needs no line end before it.
         let delimiter = Array("\r\n--\(boundary)".utf8)
@@ -56,8 +53,6 @@ package struct MultipartForm {
         self.parts = parts
     }
 
-    /// Splits a received body.
-    ///
     /// - Throws: ``APIError/badBody(_:_:)``.
     package init(_ body: SharedBytes, boundary: String) throws(APIError) {
         self = try unsafe body.withUnsafeBytes { bytes throws(APIError) in
@@ -67,8 +62,7 @@ package struct MultipartForm {
         }
     }
 
-    /// Returns the boundary in a `Content-Type`; nil if it is not `multipart/form-data` with a boundary (RFC 2046
-    /// section 5.1.1).
+    /// Nil if it is not `multipart/form-data` with a boundary (RFC 2046 section 5.1.1).
     package static func boundary(in contentType: String) -> String? {
         guard MediaType(contentType)?.description == "multipart/form-data" else { return nil }
         for parameter in HTTPSyntax.list(contentType, separator: UInt8(ascii: ";")).dropFirst() {
@@ -102,7 +96,6 @@ package struct MultipartForm {
         return place + 2
     }
 
-    /// Returns whether this is the last boundary: two hyphens, and nothing but white space in the rest of the line.
     private static func isEnd(_ body: Span<UInt8>, at place: Int) -> Bool {
         guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
             return false
@@ -115,7 +108,6 @@ package struct MultipartForm {
         return true
     }
 
-    /// Returns the end of the header's last line, and the start of the content after the empty line.
     private static func headerEnd(_ body: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
         let limit = min(body.count - 3, start + longestHeader)
         var place = start
@@ -154,7 +146,7 @@ package struct MultipartForm {
     }
 }
 
-/// Finds a text in bytes in linear time (Knuth, Morris and Pratt, 1977).
+/// In linear time (Knuth, Morris and Pratt, 1977).
 private struct ByteSearch {
     private let text: [UInt8]
     /// For each prefix of the text, the length of its longest proper prefix that is also its suffix.
@@ -172,7 +164,7 @@ private struct ByteSearch {
         self.borders = borders
     }
 
-    /// Returns the start of the first match from `start` on; nil if there is none.
+    /// From `start` on.
     func first(in bytes: Span<UInt8>, from start: Int) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return nil }

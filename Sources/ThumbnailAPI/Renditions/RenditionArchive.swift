@@ -9,13 +9,11 @@ import ThumbnailTypes
 
 struct RenditionArchive: Sendable {
     enum Kind: Sendable {
-        /// `multipart/mixed` (RFC 2046 section 5.1.3).
         case multipart(boundary: String)
         /// A POSIX tar archive (IEEE 1003.1, "ustar interchange format").
         case tar
     }
 
-    /// One part: an image, the location where it was stored, facts as JSON, or the problem that replaces it.
     enum Part: Sendable {
         case image(Thumbnail)
         case placed(StoredResult)
@@ -25,7 +23,7 @@ struct RenditionArchive: Sendable {
 
     let kind: Kind
 
-    /// Creates a tar archive, or a multipart body with a boundary that no image contains.
+    /// No image contains the boundary.
     init(isTar: Bool) {
         let boundary = "alula-" + Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
         kind = isTar ? .tar : .multipart(boundary: boundary)
@@ -38,11 +36,11 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// Returns the bytes of a part, in two pieces so that an image is not copied.
+    /// In two pieces so that an image is not copied.
     ///
     /// - Parameters:
-    ///   - name: The part's name: letters, digits, dots, hyphens and underscores.
-    ///   - now: Seconds since 1970, for the archive's members.
+    /// - name: Letters, digits, dots, hyphens and underscores.
+    /// - now: Seconds since 1970, for the archive's members.
     func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
         let (bytes, fields, ending) = Self.content(of: part)
         switch kind {
@@ -66,7 +64,7 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// Returns the content of a part: its bytes, its fields and its file name extension.
+    /// With the file name extension.
     static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
         case .image(let made):
@@ -120,7 +118,7 @@ struct RenditionArchive: Sendable {
         return extended + record + [UInt8](repeating: 0, count: 512 - record.count % 512) + block
     }
 
-    /// Returns the sum of a header's bytes, with spaces for the checksum itself.
+    /// Spaces stand for the checksum itself.
     private static func checksum(of header: [UInt8]) -> Int {
         header.indices.reduce(0) { $0 + (148..<156 ~= $1 ? 0x20 : Int(header[$1])) }
     }

@@ -5,30 +5,26 @@ import JSON
 import Text
 import ThumbnailPipeline
 
-/// An element of a list of renditions: a query, or an object with a name and a query or facts; a query may have a
-/// destination.
+/// A query, or an object with a name and a query or facts; a query may have a destination.
 struct RenditionElement {
     enum Content {
-        /// A query of `/thumbnail` without the source.
+        /// Of `/thumbnail`, without the source.
         case query(String)
         /// The value of `include` of `/info`.
         case include(String)
     }
 
-    /// The given name, otherwise the element's index.
+    /// By default the element's index.
     let name: ExactText
     let content: Content
-    /// Where the result is stored, as `NAME:PATH`; nil if it is part of the response.
+    /// `NAME:PATH`; nil if the result is part of the response.
     let destination: ExactText?
-    /// The `Cache-Control` of a stored result; nil for the destination's or the result's own.
+    /// Nil for the destination's or the result's own.
     let cacheControl: String?
 
     private static let longestName = 128
 
-    /// Parses an element.
-    ///
     /// - Parameter place: The element's JSON Pointer.
-    /// - Throws: ``APIError/badBody(_:_:)``.
     init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {
             (name, content) = (ExactText(String(index)), .query(query))
@@ -69,8 +65,6 @@ struct RenditionElement {
         }
     }
 
-    /// Returns the checked destination of the element; nil if it has none.
-    ///
     /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
     func place(_ placer: ResultWriter, _ place: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }

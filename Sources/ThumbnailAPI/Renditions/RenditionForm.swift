@@ -3,12 +3,11 @@ import HTTPTypes
 import Text
 
 enum RenditionForm: CaseIterable, Sendable {
-    /// `multipart/mixed`; the first, because it is the default.
     case multipart
     case tar
     case json
 
-    /// Selects the format that `Accept` prefers: by weight, then by specificity (RFC 9110 section 12.5.1).
+    /// By weight, then by specificity (RFC 9110 section 12.5.1).
     init(accept: String?) {
         let members = HTTPSyntax.list(accept ?? "").map { member in
             (type: ExactText(MediaType(member)?.description ?? ""), weight: AcceptedFormats.weight(of: member) ?? 0)
@@ -26,7 +25,7 @@ enum RenditionForm: CaseIterable, Sendable {
         self = best.form
     }
 
-    /// The media ranges that match the format, the most specific first.
+    /// The most specific first.
     private var ranges: [ExactText] {
         switch self {
         case .multipart: ["multipart/mixed", "multipart/*", "*/*"]

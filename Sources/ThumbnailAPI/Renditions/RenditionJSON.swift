@@ -7,17 +7,17 @@ import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The parts of a response as one JSON object, for clients that cannot parse a multipart body: each with its bytes as a
-/// `data:` URI (RFC 2397), or with the location where they were stored.
+/// One JSON object, for clients that cannot parse a multipart body: each part with its bytes as a `data:` URI (RFC
+/// 2397), or with the location where they were stored.
 struct RenditionJSON: Sendable {
     static let maximumBytes = 16 << 20
 
     private struct Entry {
-        /// The object up to the base64 text, or up to its end.
+        /// Up to the base64 text, or up to the end.
         let head: String
         let bytes: SharedBytes?
 
-        /// Bytes of the entry's text, with its end and a comma.
+        /// With the end and a comma.
         var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
         var end: String { bytes == nil ? "}" : "\"}" }
@@ -29,9 +29,7 @@ struct RenditionJSON: Sendable {
     private var entries: [Int: Entry] = [:]
     private(set) var count = opening.utf8.count + closing.utf8.count
 
-    /// Adds the part of the rendition with this index, in any order.
-    ///
-    /// - Throws: ``APIError/answerTooLarge``.
+    /// In any order; throws ``APIError/answerTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         if case .placed(let placed) = part {
@@ -56,10 +54,10 @@ struct RenditionJSON: Sendable {
         entries[index] = entry
     }
 
-    /// Bytes of an image that are written at once: a multiple of three, so that the base64 texts can be concatenated.
+    /// Written at once: a multiple of three, so that the base64 texts can be concatenated.
     private static let pieceLength = 48 << 10
 
-    /// Writes the whole text in pieces, in the order of the list, and releases each written piece.
+    /// In the order of the list; releases each written piece.
     ///
     /// The images are shared with the cache, so that a slow reader holds no copy of them.
     mutating func write<Failure: Error>(_ write: (SharedBytes) async throws(Failure) -> Void) async throws(Failure) {

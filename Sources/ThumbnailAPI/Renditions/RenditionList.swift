@@ -6,7 +6,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The renditions that one call requests:
 /// `{"url":"…","renditions":["w=300&format=webp",{"name":"hero","query":"w=1200"}]}`.
 ///
 /// A member `include` instead of `query` requests facts as in `/info`; a member `to` with `query` stores the result
@@ -22,16 +21,14 @@ struct RenditionList: Sendable {
         case facts(FactsRequest)
     }
 
-    /// The source; nil if the file is uploaded.
+    /// Nil if the file is uploaded.
     let source: String?
     let renditions: [Rendition]
 
-    /// Parses a list.
-    ///
     /// - Parameters:
-    ///   - hasFile: Whether the call uploads the file, so that it must not name a source.
-    ///   - placer: Checks destinations, which unsigned requests must not have.
-    /// - Throws: ``APIError`` that names the first error in the list; an invalid query fails alone.
+    /// - hasFile: The call uploads the file, so that it must not name a source.
+    /// - placer: Checks destinations, which unsigned requests must not have.
+    /// - Throws: ``APIError`` for the first error in the list; an invalid query fails alone.
     init(
         _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultWriter
     ) throws(APIError) {

@@ -6,7 +6,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Renders a list of renditions, several at a time, and passes each on as soon as it is ready.
+/// Several at a time; passes each on as soon as it is ready.
 struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
@@ -14,15 +14,14 @@ struct RenditionParts: Sendable {
     let placer: ResultWriter
     let lifecycle: ServiceLifecycle
     let requestID: String
-    /// The client that names tags; nil if they are signed.
+    /// Nil if tags are signed.
     let client: ClientNetwork?
     let deadline: Duration
     let timekeeper: any Timekeeper
 
-    /// Renditions of one call that are rendered in parallel; the call has no more than its share of the threads.
+    /// The call has no more than its share of the threads.
     private static let maximumAtOnce = 4
 
-    /// Calls `take` with the index of each rendition and its part, in order of completion.
     func make(
         _ take: (_ index: Int, _ part: RenditionArchive.Part) async throws -> Void
     ) async throws {
@@ -64,7 +63,7 @@ struct RenditionParts: Sendable {
     }
 }
 
-/// The outcome of a response with several images, known when its first image is ready or all have failed.
+/// Known when the first image is ready or all have failed.
 struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
     private(set) var hasResult = false
@@ -73,7 +72,7 @@ struct RenditionOutcome: Sendable {
         if case .problem(let problem) = part { problems.append(problem) } else { hasResult = true }
     }
 
-    /// The failure of the whole response; nil if any result was produced.
+    /// Nil if any result was produced.
     ///
     /// The first failure if all have the same status, otherwise one that reports different failures.
     var failure: (any ServiceError)? {

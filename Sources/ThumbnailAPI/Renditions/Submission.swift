@@ -7,7 +7,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The work that a request's header describes, if it uploads an image or a list of renditions.
 struct Submission: Sendable {
     enum Work: Sendable {
         case one(Request)
@@ -18,10 +17,9 @@ struct Submission: Sendable {
     let work: Work
     private let seal: Seal
 
-    /// Parses a header: its signature first, then its expiry, then the work.
+    /// Checks the signature first, then the expiry.
     ///
-    /// - Parameter now: The wall clock's seconds since 1970.
-    /// - Throws: A ``ServiceError`` for the first error.
+    /// - Parameter now: In seconds since 1970.
     init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
         guard let route = route.images else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
@@ -56,9 +54,6 @@ struct Submission: Sendable {
         work = .one(try query.get())
     }
 
-    /// Rejects a body that differs from the signed or declared one.
-    ///
-    /// - Throws: ``APIError/badSignature`` or ``APIError/badBody(_:_:)``.
     func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }
 
     private static func taken(
@@ -82,16 +77,14 @@ struct Submission: Sendable {
     }
 }
 
-/// The proof of a body in its request's header: a signature that covers it, or a digest.
+/// A signature that covers the body, or a digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
-    /// The required digest of the body; nil if the header does not declare it.
+    /// Nil if the header does not declare it.
     private let digest: SHA256Digest?
 
-    /// Checks a header.
-    ///
-    /// - Throws: ``APIError`` if a key requires a signature and there is no well-formed one or, if the digest is
-    ///   declared, no valid one.
+    /// Throws if a key requires a signature and there is no well-formed one or, if the digest is declared, no valid
+    /// one.
     init(_ request: HTTPRequest, keys: [[UInt8]]) throws(APIError) {
         self.keys = keys
         do throws(ContentDigest.Malformed) {

@@ -8,9 +8,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Answers requests with a body: one image of a file, or many images of a file or a source.
-///
-/// Used on all event threads.
+/// One image of a file, or many images of a file or a source; used on all event threads.
 struct SubmissionResponder: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
@@ -19,7 +17,6 @@ struct SubmissionResponder: Sendable {
     let failures: FailureWriter
     let timekeeper: any Timekeeper
 
-    /// Checks a request by its header alone, and admits its body.
     func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
@@ -88,8 +85,6 @@ extension SubmissionResponder {
             source: NativeDialect.uploadedSource)
     }
 
-    /// Responds with several images, streamed or as one text.
-    ///
     /// The room is released when the file or the list is no longer needed.
     private func several(
         _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
@@ -138,10 +133,9 @@ extension SubmissionResponder {
         return (list, image)
     }
 
-    /// The response's body with its media type, and the failure if nothing was produced.
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
-    /// Returns all parts as one text, which begins when all are ready.
+    /// The text begins when all parts are ready.
     private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
@@ -169,7 +163,7 @@ extension SubmissionResponder {
         return (.streamed(stream), "application/json", outcome.failure)
     }
 
-    /// Streams the parts as they complete, from the first image on, together with the failures before it.
+    /// As the parts complete, from the first image on, together with the failures before it.
     private func streamed(
         _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
     ) async throws -> Content {
@@ -188,7 +182,7 @@ extension SubmissionResponder {
         return (.streamed(stream), archive.mediaType, failure)
     }
 
-    /// Renders, and writes each part as soon as it is ready and the client has taken the one before.
+    /// Writes each part as soon as it is ready and the client has taken the one before.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
         _ begun: OneTimeResult<(any ServiceError)?>

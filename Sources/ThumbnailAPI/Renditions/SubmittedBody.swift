@@ -7,21 +7,19 @@ import Text
 enum SubmittedBody: Equatable {
     case image
     case list
-    /// A form with a file: the only field, unless a field is named.
+    /// The file is the only field, unless a field is named.
     case form(boundary: String, field: ExactText? = nil)
 
-    /// Bytes that a form may have besides its file.
+    /// Bytes besides the file.
     static let formAllowance = 64 << 10
     /// Maximum size of a list in bytes.
     static let maximumListBytes = 1 << 20
 
-    /// Media types that do not identify the body, so that its first bytes do; the second one is curl's default.
+    /// The first bytes then identify the body; the second type is curl's default.
     private static let ambiguousTypes: Set<ExactText> = [
         "application/octet-stream", "application/x-www-form-urlencoded",
     ]
 
-    /// Determines the kind of body of a request for one image.
-    ///
     /// - Parameter field: The name of the form field with the image; with it, every other body is an image, whatever
     ///   its type.
     /// - Throws: ``APIError/notAnImageType(_:)`` for anything else, ``APIError/badBody(_:_:)`` for a form without
@@ -48,9 +46,6 @@ enum SubmittedBody: Equatable {
         self = .image
     }
 
-    /// Determines the kind of body of a request for several images.
-    ///
-    /// - Throws: ``APIError/unsupportedMediaType`` for anything else.
     init(ofSeveral fields: HTTPFields) throws(APIError) {
         if JSONBody.isDeclared(in: fields) {
             self = .list
@@ -63,7 +58,6 @@ enum SubmittedBody: Equatable {
 
     var bringsImage: Bool { self != .list }
 
-    /// Rejects a body that is too long.
     func check(length: Int, maximumImage: Int, maximum: Int) throws(APIError) {
         switch self {
         case .list: if length > min(Self.maximumListBytes, maximum) { throw .bodyTooLarge }
@@ -72,7 +66,7 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// Returns the image in a body that contains nothing else.
+    /// Of a body that contains nothing else.
     func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType

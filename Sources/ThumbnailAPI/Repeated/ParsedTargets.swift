@@ -5,7 +5,7 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Caches targets that were parsed and found authentic, so that a hot URL is parsed once.
+/// A hot URL is parsed once.
 ///
 /// Only valid targets are cached; expiry is checked for each request. Used on all event threads.
 final class ParsedTargets: Sendable {
@@ -17,10 +17,8 @@ final class ParsedTargets: Sendable {
 
     var count: Int { requests.withLock(\.count) }
 
-    /// Returns the cached request for exactly this target, `Accept` and the client hints that the target uses;
-    /// otherwise the result of `parse`.
-    ///
-    /// If a target uses hints, an entry without hints records which ones.
+    /// For exactly this target, `Accept` and the client hints that the target uses; if it uses hints, an entry without
+    /// hints records which ones.
     func request(
         for request: HTTPRequest, parse: (RequestedTarget) throws(APIError) -> ResolvedRequest
     ) throws(APIError) -> ResolvedRequest {

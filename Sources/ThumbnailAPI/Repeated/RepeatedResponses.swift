@@ -16,10 +16,8 @@ struct RepeatedResponses: Sendable {
     let timekeeper: any Timekeeper
     let fields: ThumbnailFields
 
-    /// Answers with a cached thumbnail and records it; returns nil if each request needs its own response.
-    ///
-    /// That is the case when every request is logged, because each line has another request ID, and when the target
-    /// expires.
+    /// Nil if each request needs its own response: when every request is logged, because each line has another request
+    /// ID, and when the target expires.
     func reply(
         _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration
     ) -> Reply? {
@@ -27,7 +25,7 @@ struct RepeatedResponses: Sendable {
             .map { .recurring($0, by: RecurringThumbnail(request, at: route, of: self)) }
     }
 
-    /// Responds to a repeated request; returns nil if it must be parsed again.
+    /// Nil if the request must be parsed again.
     ///
     /// The response equals `last` within a second, until an entry leaves the caches. Then the caches, which all event
     /// threads share, are not accessed, so they record the use of an entry only once a second.
@@ -70,7 +68,7 @@ struct RepeatedResponses: Sendable {
         }
     }
 
-    /// Returns the fields of a response with `thumbnail` that do not change over time; cached thumbnails store them.
+    /// Cached thumbnails store these fields.
     func lastingFields(_ thumbnail: Thumbnail, _ request: ResolvedRequest) -> HTTPFields {
         var lasting = template(for: thumbnail, request)?.fields ?? fields.lasting(thumbnail, to: request)
         if let expires = request.request.expires {
@@ -80,7 +78,7 @@ struct RepeatedResponses: Sendable {
         return lasting
     }
 
-    /// Returns the template stored with a cached thumbnail; nil for other thumbnails.
+    /// Nil for thumbnails that are not cached.
     private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
         guard let slot = thumbnail.slot else { return nil }
         return ResponseTemplate.template(for: thumbnail, request.request, at: slot) {
@@ -89,7 +87,7 @@ struct RepeatedResponses: Sendable {
     }
 }
 
-/// The response to a target that a connection requests repeatedly: the thumbnail that is cached at that time.
+/// The thumbnail that is cached at the time of each request.
 private final class RecurringThumbnail: RecurringResponder {
     private let request: ResolvedRequest
     private let route: ImageRoute
@@ -100,7 +98,7 @@ private final class RecurringThumbnail: RecurringResponder {
         (self.request, self.route, self.responses) = (request, route, responses)
     }
 
-    /// Returns nil if the thumbnail is no longer cached and fresh, or the service is draining.
+    /// Nil if the thumbnail is no longer cached and fresh, or the service is draining.
     func response() -> RecurringResponse? {
         let known = last.withLock { $0 }
         let new = responses.response(to: request, at: route, after: known)
@@ -112,7 +110,6 @@ private final class RecurringThumbnail: RecurringResponder {
 /// A response with the facts that it depends on.
 private struct DatedResponse {
     let response: RecurringResponse
-    /// The second since 1970 of its fields.
     let second: Int
     /// ``ThumbnailLookup/generation`` before the response was built.
     let generation: Int

@@ -3,12 +3,8 @@ import HTTPTypes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// The fields that all responses with one cached thumbnail share, and the whole response of the current second.
-///
-/// Stored with the thumbnail, because formatting dates and joining strings for each response to a hot URL would cost
-/// more than the rest of the response. Used on all event threads.
 final class ResponseTemplate: Sendable {
-    /// The fields that do not change over time; responses continue them.
+    /// Do not change over time; responses continue them.
     let fields: HTTPFields
     private let eTag: String
     private let lastModified: HTTPDate?
@@ -26,17 +22,14 @@ final class ResponseTemplate: Sendable {
         self.request = request
     }
 
-    /// Returns whether the fields are still valid: the facts in them have not changed.
-    ///
-    /// The format cannot change, because it is the cached result's own.
+    /// The facts in the fields have not changed; the format cannot change, because it is the cached result's own.
     private func fits(_ thumbnail: Thumbnail, _ request: Request) -> Bool {
         eTag == thumbnail.eTag && lastModified == thumbnail.lastModified
             && storability == thumbnail.freshness.storability && lifetime == thumbnail.freshness.lifetime
             && self.request.hasSameResponse(as: request)
     }
 
-    /// Returns the template stored with `thumbnail`; if there is none, or it is outdated, a new one with the fields
-    /// from `make`.
+    /// `make` returns the fields if there is no template, or it is outdated.
     static func template(
         for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
@@ -46,7 +39,7 @@ final class ResponseTemplate: Sendable {
         return new
     }
 
-    /// Returns the whole response at this `second` since 1970, which all requests within the second share.
+    /// For all requests within this second since 1970.
     func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
         let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
         if let known { return known }

@@ -5,7 +5,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// Writes the header fields of a thumbnail's response.
 struct ThumbnailFields: Sendable {
     private static let maximumCount = 23
     private let common: HTTPFields
@@ -16,7 +15,7 @@ struct ThumbnailFields: Sendable {
         self.cacheTagField = cacheTagField
     }
 
-    /// Returns the fields of a 200 that do not change over time, as for a target that never expires.
+    /// Fields of a 200 that do not change over time, as for a target that never expires.
     func lasting(_ thumbnail: Thumbnail, to resolved: ResolvedRequest) -> HTTPFields {
         let (request, form) = (resolved.request, resolved.request.form)
         let format = thumbnail.image.format
@@ -43,7 +42,7 @@ struct ThumbnailFields: Sendable {
         return fields
     }
 
-    /// - Parameter secondsLeft: Seconds until the target expires, which limit `max-age`; nil if it never expires.
+    /// - Parameter secondsLeft: Until the target expires; limits `max-age`.
     func cacheControl(of thumbnail: Thumbnail, _ form: ResponseForm, secondsLeft: Int? = nil) -> String {
         var freshness = thumbnail.freshness
         let isShared = freshness.storability == .shared
@@ -54,14 +53,13 @@ struct ThumbnailFields: Sendable {
 }
 
 extension HTTPFields {
-    /// Appends the fields about how a thumbnail was rendered.
     mutating func append(findingsOf thumbnail: Thumbnail) {
         if thumbnail.isIncomplete { append(.alulaIncomplete, "1") }
         if let gainMap = thumbnail.gainMap { append(.alulaHDR, gainMap.done) }
         if let quality = thumbnail.image.quality { append(.alulaQuality, String(quality)) }
     }
 
-    /// Appends the fields that some services use for an image's size, in pixels.
+    /// In pixels; some services use these fields.
     mutating func append(sizeOf image: EncodedImage) {
         append(.imageWidth, String(image.size.width))
         append(.imageHeight, String(image.size.height))
@@ -69,7 +67,7 @@ extension HTTPFields {
 }
 
 enum CacheStatusText {
-    /// Returns one member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
+    /// One member for each layer, in order: `alula-result;fwd=uri-miss;stored, alula-decoded;hit`.
     static func text(_ layers: [CacheLayerStatus]) -> String {
         var text = ""
         for layer in layers {

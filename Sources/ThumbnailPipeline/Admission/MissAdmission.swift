@@ -2,11 +2,10 @@ import Coordination
 
 /// Decides whether cache misses may proceed: the only place that rejects them, before any work is done for them.
 ///
-/// Time on the worker threads is scarce, so a miss is admitted by the time it would wait for one, in the lane of its
-/// cost. A burst is admitted as a whole if all of it can be served within ``maximumDelay``. If the queue has been
-/// nonempty for that long, the load exceeds capacity. The bound is then halved: admitted misses are served soon, the
-/// threads never idle, and the queue is short when the flood ends. Hits, and misses that need no thread, are not
-/// checked here.
+/// A miss is admitted by the time it would wait for a worker thread, in the lane of its cost. A burst is admitted as a
+/// whole if all of it can be served within ``maximumDelay``. If the queue has been nonempty for that long, the load
+/// exceeds capacity, and the bound is halved: admitted misses are served soon, the threads never idle, and the queue is
+/// short when the flood ends.
 struct MissAdmission: Sendable {
     let lanes: WorkLanes
     let maximumDelay: Duration
@@ -15,9 +14,7 @@ struct MissAdmission: Sendable {
         Self.queueTimeout(behind: lanes.queue(of: lane).backlog, maximumDelay: maximumDelay)
     }
 
-    /// Returns the reason to reject a new miss; nil if it may proceed.
-    ///
-    /// Quick, and called on the event threads.
+    /// Called on the event threads.
     func refusal(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
         let (backlog, turns) = lanes.queue(of: lane)
         guard backlog.count >= turns, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
@@ -25,9 +22,6 @@ struct MissAdmission: Sendable {
         return WorkerPool.Full(delay: backlog.delay)
     }
 
-    /// Admits or rejects a miss.
-    ///
-    /// - Throws: `WorkerPool.Full`.
     func admit(to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
         if let refusal = refusal(in: lane) { throw refusal }
     }

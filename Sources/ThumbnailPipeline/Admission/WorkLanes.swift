@@ -4,14 +4,12 @@ import Recipes
 /// The threads for work on images: small work runs on one thread per worker, expensive work on its own threads, in
 /// turns.
 ///
-/// Expensive work, however much is requested, takes none of the threads that small work needs. This is true even with a
-/// single worker: there are then two threads, which share a processor. In both lanes only work that has a turn reserves
-/// memory: when all waiting work had reservations, 128 concurrent misses reserved 413 MB where 188 MB were in use.
+/// Expensive work takes none of the threads that small work needs, even with a single worker: there are then two
+/// threads. Only work that has a turn reserves memory: when all waiting work had reservations, 128 concurrent misses
+/// reserved 413 MB where 188 MB were in use.
 package struct WorkLanes: Sendable {
     package enum Lane: Sendable, CaseIterable {
-        /// Work with a cost below ``Duration/isExpensive``, like thumbnails.
         case small
-        /// Work with a cost of at least ``Duration/isExpensive``.
         case expensive
     }
 
@@ -19,11 +17,10 @@ package struct WorkLanes: Sendable {
     /// The threads for expensive work, one per turn.
     package let expensive: WorkerPool
     package let turns: ConcurrencyLimiter
-    /// Limits concurrent small work: two turns per thread, so that a thread that finishes a piece of work finds the
-    /// next one ready.
+    /// Two turns per thread, so that a thread finds its next piece of work ready.
     package let smallTurns: ConcurrencyLimiter
 
-    /// - Parameter maximumWaiting: The number of pieces of work that may wait for a turn in each lane.
+    /// - Parameter maximumWaiting: Pieces of work that may wait for a turn in each lane.
     package init(
         small: WorkerPool, expensive: WorkerPool, maximumWaiting: Int, timekeeper: any Timekeeper = SystemTimekeeper()
     ) {
@@ -35,12 +32,10 @@ package struct WorkLanes: Sendable {
             maximumTurns: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
-    /// Returns the number of threads for expensive work: half the number of workers, at least 1.
     package static func expensiveThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
 
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
-    /// Returns the current backlog of a lane, and the number of entrants that may always wait.
     func queue(of lane: Lane) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
         case .small: (smallBacklog, small.threadCount)
@@ -48,7 +43,6 @@ package struct WorkLanes: Sendable {
         }
     }
 
-    /// The work that waits for a turn in the small lane, or has one and waits for a thread.
     package var smallBacklog: Backlog {
         let (turns, threads) = (smallTurns.backlog, small.backlog)
         return Backlog(

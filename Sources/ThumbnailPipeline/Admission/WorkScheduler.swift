@@ -5,11 +5,7 @@ struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` when the work has its turn in its lane.
-    ///
-    /// - Parameter queueTimeout: The timeout of the wait for a turn or a worker, which is passed to `body`; nil for the
-    ///   lane's default.
-    /// - Throws: `WorkerPool.Full`, or any error of `body`.
+    /// Runs `body` when the work has its turn; `queueTimeout` is also passed to `body`, nil for the lane's default.
     func run<Value: Sendable>(
         _ cost: WorkCost, queueTimeout: Duration?, _ body: (_ queueTimeout: Duration) async throws -> Value
     ) async throws -> Value {
@@ -27,7 +23,6 @@ struct WorkScheduler: Sendable {
     }
 }
 
-/// The estimated time to render a result from the available sources.
 struct WorkCost: Equatable {
     /// The decode of each source; zero if its pixels are cached or already being decoded.
     let decodes: PerSource<Duration>

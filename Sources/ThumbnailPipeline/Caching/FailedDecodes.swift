@@ -5,10 +5,9 @@ import Recipes
 /// Remembers recent decode failures, so that a broken image is not downloaded and decoded again for every request.
 ///
 /// A failure applies to one decode plan: a file with a truncated last frame can still show its first. It is forgotten
-/// when it expires, which a lifetime stated by the origin can shorten, after a success, with another version of the
-/// source, and when an operator removes the source.
+/// when it expires, after a success, with another version of the source, and when an operator removes the source.
 final class FailedDecodes: Sendable {
-    /// A point in time: a failure of work that began before an operator's removal is not remembered after it.
+    /// A failure of work that began before an operator's removal is not remembered after it.
     struct Checkpoint {
         fileprivate let removals: Int
     }
@@ -20,11 +19,10 @@ final class FailedDecodes: Sendable {
         let record: SourceRecord?
         var failures: [DecodePlan?: ImagingError]
 
-        /// The approximate memory use in bytes.
         var byteCount: Int { head.identity.byteCount + (record?.cost ?? head.byteCount) + failures.count * 512 + 512 }
     }
 
-    /// The maximum number of failures per source version; clients can name any number of plans.
+    /// Clients can name any number of plans.
     private static let maximumFailures = 16
 
     private struct State {
@@ -44,7 +42,7 @@ final class FailedDecodes: Sendable {
 
     var checkpoint: Checkpoint { state.withLock { Checkpoint(removals: $0.removals) } }
 
-    /// Returns the error of a recent attempt at the same decode; `known` is the source's current record.
+    /// - Parameter known: The source's current record.
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {
@@ -55,7 +53,6 @@ final class FailedDecodes: Sendable {
         return (try? plan(record)).flatMap { entry.failures[$0] }
     }
 
-    /// Records that a source's header is unreadable.
     func remember(_ error: ImagingError, of head: SourceHead, since checkpoint: Checkpoint) {
         remember(error, nil, Entry(head: head, record: nil, failures: [:]), since: checkpoint)
     }
@@ -64,12 +61,10 @@ final class FailedDecodes: Sendable {
         remember(error, plan, Entry(head: record.head, record: record, failures: [:]), since: checkpoint)
     }
 
-    /// Forgets a failure, because the decode has succeeded.
     func forget(_ plan: DecodePlan, of identity: SourceIdentity) {
         state.withLock { $0.memory.modify(FetchedTarget(identity)) { $0.failures[plan] = nil } }
     }
 
-    /// Forgets a source; nil forgets all.
     func forget(_ identity: SourceIdentity?) {
         state.withLock { state in
             state.removals += 1

@@ -1,7 +1,6 @@
 import Downloading
 package import ThumbnailTypes
 
-/// The error of an additional source, with the role as the invalid parameter.
 package struct AdditionalSourceError: ServiceError {
     package let role: AdditionalSource.Role
     package let underlying: any ServiceError
@@ -13,13 +12,10 @@ package struct AdditionalSourceError: ServiceError {
     }
 
     /// Runs `body` for the source of this role; nil stands for the image, whose errors are passed on unchanged.
-    ///
-    /// - Throws: The error of `body`, as an ``AdditionalSourceError`` if the source is at fault and not the service.
     static func attributing<Value>(to role: AdditionalSource.Role?, _ body: () throws -> Value) throws -> Value {
         do { return try body() } catch { throw attributed(error, to: role) }
     }
 
-    /// Runs an asynchronous `body` in the same way.
     static func attributing<Value>(
         to role: AdditionalSource.Role?, _ body: () async throws -> Value
     ) async throws -> Value {

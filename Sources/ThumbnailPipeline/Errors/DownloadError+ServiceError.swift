@@ -71,8 +71,7 @@ extension DownloadError: ServiceError {
             detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
     }
 
-    /// The message to clients about a source that may not be fetched: the same for every reason, so that it does not
-    /// reveal internal hosts and ports.
+    /// The same for every reason, so that it does not reveal internal hosts and ports.
     static let refusal =
         "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
         + "scheme or port is not. The service's log names the rule."

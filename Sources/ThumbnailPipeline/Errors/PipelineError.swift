@@ -5,7 +5,6 @@ package import ImageSandbox
 package import ThumbnailTypes
 
 enum PipelineError: Error, Equatable {
-    /// The source's bytes are needed after all; the caller fetches them and retries.
     case sourceNeeded
     case placeholderTooLarge
     case tooManyPrefetchJobs
@@ -26,7 +25,6 @@ extension PipelineError: ServiceError {
     }
 }
 
-/// A result was rendered, but could not be stored at its destination.
 struct ResultWriteError: ServiceError {
     private let cause: DownloadError
 

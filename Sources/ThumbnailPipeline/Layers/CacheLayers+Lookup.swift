@@ -5,14 +5,8 @@ import Memory
 import Telemetry
 import ThumbnailTypes
 
-/// Lookups in all layers; a value that is found is in the faster layers when they return.
 extension CacheLayers {
-    /// Returns the record of a source, fresh or stale, from memory or else the disk; if it is not fresh, also queries
-    /// the shared layers.
-    ///
-    /// - Parameters:
-    ///   - allowances: The time that the request has waited for the shared layers; nil leaves them out.
-    ///   - earlier: The request's earlier lookup without a task.
+    /// Records the tags if `body` succeeds; meanwhile, a purge by them finds the source.
     func restoredRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
@@ -26,7 +20,6 @@ extension CacheLayers {
         return known
     }
 
-    /// Returns the records of the sources, as ``restoredRecord(for:_:after:)`` does.
     func restoredRecords(
         for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after earlier: EarlierLookup?
     ) async -> PerSource<SourceRecord?> {
@@ -37,12 +30,10 @@ extension CacheLayers {
         return records
     }
 
-    /// Returns whether another layer may have newer information on a source.
     func mayHaveNewer(_ known: SourceRecord?) -> Bool {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
 
-    /// Returns a source from below memory, fresh or stale.
     func restoredSource(for identity: SourceIdentity) async -> SourceCopy? {
         guard let record = await restoredRecord(for: identity) else { return nil }
         for layer in slower where layer.holdsSources {
@@ -55,7 +46,7 @@ extension CacheLayers {
         return nil
     }
 
-    /// Returns a result from the first layer below memory that has it; the disk is not filled.
+    /// Does not fill the disk.
     func restoredResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
         after earlier: EarlierLookup?
@@ -72,7 +63,7 @@ extension CacheLayers {
         return restored
     }
 
-    /// Looks a value up in a layer; a wait for a server is a part of the request's trace.
+    /// A wait for a server is a part of the request's trace.
     private func lookup(
         _ key: CacheKey, newerThan known: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
     ) async -> LayerReply {
@@ -89,14 +80,13 @@ extension CacheLayers {
     }
 }
 
-/// A read of a source's record from a layer, which has no effect if the source changes before its end.
+/// A read of a record, which has no effect if the source changes before its end.
 final class RecordRead: Sendable {
     private let identity: SourceIdentity
     private let known: SourceRecord?
     private let caches: CacheLayers
     private let ticket: ChangeTracker<SourceIdentity>.Ticket
 
-    /// Begins a read; `known` is the record in memory.
     init(of identity: SourceIdentity, _ known: SourceRecord? = nil, in caches: CacheLayers) {
         (self.identity, self.known, self.caches) = (identity, known, caches)
         ticket = caches.changes.withLock { $0.begin(identity) }
@@ -106,7 +96,6 @@ final class RecordRead: Sendable {
 
     private var isUnchanged: Bool { caches.changes.withLock { $0.isUnchanged(since: ticket) } }
 
-    /// Stores the record of a reply in memory if it is newer than the known one; returns the newer record.
     func adopted(_ reply: LayerReply) -> SourceRecord? {
         guard let found = reply.value?.record else { return known }
         guard isUnchanged else { return caches.knownRecord(for: identity) }
@@ -121,7 +110,6 @@ final class RecordRead: Sendable {
         return store(found) ? found : nil
     }
 
-    /// Stores a record in memory, unless its source has changed since the read began.
     func store(_ record: SourceRecord) -> Bool {
         guard isUnchanged else { return false }
         caches.memory.store(.record(record), for: .record(identity), of: PerSource(record))
@@ -132,15 +120,13 @@ final class RecordRead: Sendable {
     }
 }
 
-/// A result from below memory.
 struct RestoredResult {
     private(set) var result: RenderedImage?
     /// Whether it is in memory now.
     private(set) var isStored = false
-    /// The results of the shared layers that were queried.
     private(set) var shared: [CacheLayerStatus] = []
 
-    /// Takes over a layer's reply; a result is stored in memory and in the faster shared layers.
+    /// Stores the result in memory and in the faster shared layers.
     ///
     /// - Parameter index: The layer, counted from the first below memory.
     mutating func adopt(
@@ -159,19 +145,15 @@ struct RestoredResult {
     }
 }
 
-/// The outcome of an insufficient lookup without a task: the task that continues does not repeat its queries.
 package struct EarlierLookup: Sendable {
-    /// The time that the request has waited for the shared layers.
+    /// The task that continues does not repeat these queries.
     var allowances = LayerAllowances()
     /// The number of layers below memory that were queried for the record of the source.
     var recordQueries = 0
-    /// The key of the result that the first layer below memory was queried for, and its reply; a large one is first
-    /// read here, not on an event thread.
     var result: (key: ResultKey, read: @Sendable () -> LayerReply)?
 
     package init() {}
 
-    /// Returns the reply of a layer below memory for a result; nil if it was not queried.
     func reply(ofLayer index: Int, for key: ResultKey) -> LayerReply? {
         index == 0 && result?.key == key ? result?.read() : nil
     }

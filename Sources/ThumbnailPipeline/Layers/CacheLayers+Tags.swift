@@ -3,7 +3,6 @@ import Downloading
 import HTTPTypes
 import Text
 
-/// The tags under which sources are served, in memory and in the layers below.
 extension CacheLayers {
     /// Serves a source under tags, and records them if that succeeds; meanwhile, a purge by these tags finds the
     /// source.
@@ -21,11 +20,9 @@ extension CacheLayers {
         return value
     }
 
-    /// Records that a source is served under tags.
-    ///
     /// - Parameters:
-    ///   - client: The client that supplied the tags; nil for trusted sources, which have no limit.
-    ///   - beginnings: The states of the tags in the layers before the source was requested.
+    /// - client: Nil for trusted sources of tags, which have no limit.
+    /// - beginnings: From before the source was requested.
     func note(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
         _ beginnings: [LayerName: TagBeginnings] = [:]
@@ -40,7 +37,7 @@ extension CacheLayers {
         noteBelowMemory(noted.added, of: identity, beginnings)
     }
 
-    /// Records all tags of a source in the layers below memory, along with each of its records.
+    /// In the layers below memory, along with each of its records.
     func noteTags(of identity: SourceIdentity) {
         noteBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)
     }
@@ -52,9 +49,7 @@ extension CacheLayers {
         for layer in slower { layer.note(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
     }
 
-    /// Returns the sources known under a tag in memory.
     func sources(under tag: ExactText) -> Set<SourceIdentity> { tagIndex.withLock { $0.sources(under: tag) } }
 
-    /// Forgets the tags of a purged source: it has none until it is served again.
     func forgetTags(of identity: SourceIdentity) { tagIndex.withLock { $0.forget(identity) } }
 }

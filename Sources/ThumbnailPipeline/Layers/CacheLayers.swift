@@ -7,12 +7,11 @@ package import SharedCaching
 package import Telemetry
 import ThumbnailTypes
 
-/// Memory, disk, shared cache and result store, in the order in which they are looked up.
+/// Memory, disk, shared cache and result store, in the order of lookups.
 package final class CacheLayers: Sendable {
     let memory: MemoryLayer
-    /// All layers, the fastest first.
     let all: [any CacheLayer]
-    /// The layers below memory, local layers first.
+    /// Below memory, local layers first.
     let slower: [any CacheLayer]
     /// The layers of this instance.
     let own: [any CacheLayer]
@@ -28,7 +27,6 @@ package final class CacheLayers: Sendable {
     let timekeeper: any Timekeeper
     private let events: EventLog
 
-    /// Creates the layers on these stores, nil for those that the service does not have; the memory is empty.
     package init(
         configuration: PipelineConfiguration, disk: DiskLayer? = nil, sharedCache: SharedStore? = nil,
         resultStore: SharedStore? = nil, rules: SharedLayer.Rules = SharedLayer.Rules(digest: ""),
@@ -47,20 +45,16 @@ package final class CacheLayers: Sendable {
         self.timekeeper = timekeeper
     }
 
-    /// The layers of this instance below memory.
     var slowerOwn: ArraySlice<any CacheLayer> { own.dropFirst() }
 
-    /// Whether results may be found below memory.
     var hasSlowerResults: Bool { slower.contains(where: \.isUp) }
 
     // MARK: Records in memory
 
-    /// Returns the record of a source, even if it was truncated and its time is over.
     func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
         memory.records.value(for: SourceKey(source: identity))
     }
 
-    /// Returns the record of a source, fresh or stale.
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = storedRecord(for: identity) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }
@@ -68,7 +62,6 @@ package final class CacheLayers: Sendable {
         return nil
     }
 
-    /// Returns the record of a source if it is fresh, otherwise nil.
     func record(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = knownRecord(for: identity), record.freshness.isFresh(at: timekeeper.secondsSince1970) else {
             return nil
@@ -76,7 +69,6 @@ package final class CacheLayers: Sendable {
         return record
     }
 
-    /// Returns the records of the sources if all of them are fresh, otherwise nil.
     func records(for sources: PerSource<SourceIdentity>) -> PerSource<SourceRecord>? {
         guard let image = record(for: sources.image) else { return nil }
         guard !sources.additional.isEmpty else { return PerSource(image) }
@@ -84,7 +76,7 @@ package final class CacheLayers: Sendable {
         return additional.count == sources.additional.count ? PerSource(image, additional: additional) : nil
     }
 
-    /// Whether the source's origin permits shared caching, and this version is still the stored one.
+    /// Whether it may be shared, and is still the stored version.
     func isCurrent(_ record: SourceRecord) -> Bool {
         record.freshness.storability == .shared
             && knownRecord(for: record.identity)?.validator == record.validator
@@ -92,7 +84,6 @@ package final class CacheLayers: Sendable {
 
     func isCurrent(_ records: PerSource<SourceRecord>) -> Bool { records.allSatisfy { isCurrent($0) } }
 
-    /// Whether the bytes of the source are in memory.
     func isStored(_ record: SourceRecord) -> Bool {
         isCurrent(record) && memory.sources.contains(SourceKey(source: record.identity))
     }
@@ -109,7 +100,6 @@ package final class CacheLayers: Sendable {
 
     func hasPixels(_ key: DecodeKey) -> Bool { memory.decoded.contains(key) }
 
-    /// Returns the bytes of the version that a record describes, if they are in memory.
     func bytes(of record: SourceRecord) -> SharedBytes? { memory.value(for: .source(record.version))?.source }
 
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
@@ -119,7 +109,7 @@ package final class CacheLayers: Sendable {
     /// Nothing read from a layer before this is put into memory after it.
     func noteChange(of identity: SourceIdentity) { changes.withLock { $0.note(identity) } }
 
-    /// Stores the record of a source, and its bytes if they have changed too, in all layers that may have them.
+    /// In all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
         for layer in all {
             store(.record(record), for: .record(record.identity), of: PerSource(record), in: layer)
@@ -128,7 +118,6 @@ package final class CacheLayers: Sendable {
         }
     }
 
-    /// Stores a record in memory alone.
     func storeInMemory(_ record: SourceRecord) {
         noteChange(of: record.identity)
         memory.store(.record(record), for: .record(record.identity), of: PerSource(record))
@@ -136,8 +125,7 @@ package final class CacheLayers: Sendable {
 
     /// Keeps a truncated source and everything derived from it only in memory, and only until `end`.
     ///
-    /// It is then fetched unconditionally, as if it were unknown, because the complete file may have the same entity
-    /// tag.
+    /// It is then fetched unconditionally, because the complete file may have the same entity tag.
     func limit(_ record: SourceRecord, until end: Duration) {
         guard let known = knownRecord(for: record.identity), known.validator == record.validator,
             known.incompleteUntil == nil
@@ -146,14 +134,14 @@ package final class CacheLayers: Sendable {
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
-    /// Stores a result in all layers while its sources are current; returns which accepted it.
+    /// Only while the sources are current.
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> [CacheLayerStatus.Layer] {
         all.filter { store(result, for: key, of: records, in: $0) }.map(\.name.status)
     }
 
-    /// Stores pixels in memory while their source is current; returns whether they were admitted.
+    /// Only while the source is current; returns whether the pixels were admitted.
     @discardableResult
     func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         guard isCurrent(record), memory.decoded.add(image, for: key) else { return false }
@@ -164,10 +152,8 @@ package final class CacheLayers: Sendable {
         return false
     }
 
-    /// Stores a result in a layer while its sources are current; returns whether it was accepted.
-    ///
-    /// If a source was fetched while a shared layer was unreachable, or was found in another, the result is stored
-    /// there later.
+    /// If a source was fetched while a shared layer was unreachable, or found in another, the result is stored there
+    /// later.
     @discardableResult
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
@@ -185,10 +171,10 @@ package final class CacheLayers: Sendable {
         return false
     }
 
-    /// Stores a value in a layer if it may be there; returns whether the layer accepted it.
+    /// No layer stores what an origin forbids a shared cache to store.
     ///
-    /// No layer stores what an origin forbids a shared cache to store. Below memory they also refuse what is uploaded
-    /// or lacks pixels, and shared ones what differs between machines.
+    /// Below memory they also refuse uploads and truncated images, and shared ones sources that differ between
+    /// machines.
     @discardableResult
     func store(
         _ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
@@ -198,7 +184,6 @@ package final class CacheLayers: Sendable {
             && layer.store(value, for: key, of: records)
     }
 
-    /// Returns the generations of a source before it is fetched.
     func beginning(of identity: SourceIdentity) -> LayerGenerations {
         let known = shared.isEmpty ? nil : knownRecord(for: identity)
         return shared.reduce(into: [:]) { $0[$1.name] = $1.beginning(of: identity, known: known) }
@@ -206,8 +191,7 @@ package final class CacheLayers: Sendable {
 
     // MARK: Removals
 
-    /// Removes a source and everything derived from it, from memory at once and from the disk later; returns the
-    /// entries removed from memory.
+    /// From memory at once, from the disk later; returns the entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         noteChange(of: identity)
@@ -219,13 +203,11 @@ package final class CacheLayers: Sendable {
         return removed
     }
 
-    /// Queues the removal of everything derived from a source from the shared layers that may have it.
     func forgetShared(_ identity: SourceIdentity, isKnown: Bool) {
         for layer in shared where isKnown || layer.mayHold(unknown: identity) { layer.forget(.sources([identity])) }
     }
 
-    /// Removes entries from the layers of this instance, memory first, because results are stored only while their
-    /// records are there; returns what was removed.
+    /// Memory first, because results are stored only while their records are there.
     func removeOwn(_ removal: Removal) async -> RemovedEntries {
         switch removal {
         case .sources(let identities, _): identities.forEach(noteChange)
@@ -239,9 +221,7 @@ package final class CacheLayers: Sendable {
         return removed
     }
 
-    /// Removes entries from the shared layers and all instances; returns the least advanced state.
-    ///
-    /// The last layer comes first, because lookups copy from it into earlier ones.
+    /// Returns the least advanced state; the last layer comes first, because lookups copy from it into earlier ones.
     func purge(_ removal: Removal) async -> RemovalState {
         var state = RemovalState.done
         for layer in shared.reversed() { state = max(state, (await layer.remove(removal)).state) }
@@ -250,12 +230,11 @@ package final class CacheLayers: Sendable {
 
     // MARK: Memory
 
-    /// The memory used by keys, records and tags, which no block of bytes counts, in bytes.
+    /// Keys, records and tags, which no block of bytes counts.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
-    /// Makes room in memory; returns the number of released bytes.
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
-    /// The figures by cache name, in the documented order; the disk's shares only if there is a disk.
+    /// In the documented order; the disk's shares only if there is a disk.
     var figures: [(name: String, figures: CacheFigures)] { all.flatMap(\.health.figures) }
 }

@@ -4,10 +4,10 @@ import Memory
 import Recipes
 package import Text
 
-/// The disk layer below the memory caches: sources, their records, and results.
+/// Sources, their records, and results on disk.
 ///
-/// A source is stored as two entries, its bytes and its record, because a validation changes the record alone. Bytes
-/// are used only with a record of the same version.
+/// A source is stored as two entries, because a validation changes the record alone. Bytes are used only with a record
+/// of the same version.
 ///
 /// A result of several sources is stored under the image. For each additional source a small entry, the voucher, is
 /// stored under that source's name: it is removed with that source, and the result is used only while all its vouchers
@@ -19,11 +19,9 @@ package struct DiskLayer: CacheLayer {
     let store: DiskStore
     /// The release and libraries that render results: others may encode the same plan to different bytes.
     private let engine: String
-    /// The rules by which sources were allowed when they were fetched: under other rules they are fetched and checked
-    /// again.
+    /// Sources fetched under other rules are fetched and checked again.
     private let policy: String
-    /// Digests of the named origins' settings, by name: a source fetched from another origin under the same name is
-    /// another source.
+    /// A source fetched from another origin under the same name is another source.
     private let originDigests: [ExactText: String]
 
     package init(store: DiskStore, engine: String, policy: String, originDigests: [ExactText: String] = [:]) {
@@ -41,7 +39,6 @@ package struct DiskLayer: CacheLayer {
             figures: names.compactMap { name, share in statistics.shares[share].map { (name, CacheFigures($0)) } })
     }
 
-    /// Additional sources that the request contains are a part of its URL.
     private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// A result of several sources needs a voucher of each additional source for these very bytes.

@@ -10,7 +10,6 @@ struct LateSharing: Sendable {
 
     private static let maximumSources = 256
 
-    /// Stores a result in the layer once its sources have generations there, if they are then still current.
     func share(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) {
         guard !result.isIncomplete, layer.isUp, layer.mayHold(.result(key)) else { return }
         Task.detached {
@@ -21,7 +20,6 @@ struct LateSharing: Sendable {
         }
     }
 
-    /// Assigns generations to a source if it is still current once all purges are known.
     private func assignGenerations(to record: SourceRecord) async {
         let identity = record.identity
         let isFirst = caches.adopting.withLock { sources in

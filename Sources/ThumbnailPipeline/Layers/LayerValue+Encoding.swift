@@ -6,9 +6,7 @@ import SharedCaching
 import Text
 import ThumbnailTypes
 
-/// The stored form of a source's record; its freshness is computed from the fields and not stored.
 extension SourceRecord {
-    /// The record as bytes, without the identity, which is the key.
     var encoded: [UInt8] {
         var writer = RecordWriter()
         writer.write(head.url)
@@ -24,9 +22,8 @@ extension SourceRecord {
         return writer.bytes
     }
 
-    /// Decodes the record of `identity`, obtained under these generations; nil if the bytes are invalid.
-    ///
-    /// The bytes may come from another machine, so values that no origin and no file could have produced are rejected.
+    /// Nil if the bytes are invalid; they may come from another machine, so values that no origin and no file could
+    /// have produced are rejected.
     convenience init?(
         _ bytes: [UInt8], of identity: SourceIdentity, under generations: LayerGenerations = [:]
     ) {
@@ -47,14 +44,13 @@ extension SourceRecord {
                 ?? generations)
     }
 
-    /// The layer whose generations are stored with a record; a server's generations end with it.
+    /// Its generations are stored with a record; a server's end with it.
     private static let lastingLayer = LayerName.resultStore
 
     /// More than the size of any file.
     private static let maximumBytes = 1 << 48
 }
 
-/// The stored form of a result: its file, unchanged, and the metadata of its responses.
 extension RenderedImage {
     var value: CacheValue {
         var writer = RecordWriter()
@@ -67,7 +63,6 @@ extension RenderedImage {
         return CacheValue(head: writer.bytes, body: image.bytes)
     }
 
-    /// Decodes a result; nil if it is invalid, or no encoder could have produced it.
     init?(_ value: CacheValue) {
         var reader = RecordReader(value.head)
         guard let format = reader.text().flatMap({ ImageFormat(rawValue: $0) }), let width = reader.int(),
@@ -88,9 +83,7 @@ extension RenderedImage {
     }
 }
 
-/// The stored form of a value, the same in all layers outside of memory.
 extension LayerValue {
-    /// The form of a value derived from sources with these records; the image comes first.
     func encoded(of records: PerSource<SourceRecord>) -> CacheValue {
         switch self {
         case .record(let record): CacheValue(head: record.encoded)
@@ -99,8 +92,7 @@ extension LayerValue {
         }
     }
 
-    /// Decodes the value of a key; nil if it is invalid, of another version, in the wrong place, or a record that a
-    /// shared cache may not store.
+    /// Nil if it is invalid, of another version, or a record that a shared cache may not store.
     init?(_ value: CacheValue, for key: CacheKey, under generations: LayerGenerations = [:]) {
         switch key {
         case .record(let identity):
@@ -119,11 +111,7 @@ extension LayerValue {
 }
 
 extension ResultKey {
-    /// The key as bytes.
-    ///
-    /// - Parameters:
-    ///   - engine: The engine that renders results; empty if it is identified elsewhere.
-    ///   - name: Returns the name of a source.
+    /// - Parameter engine: Empty if the engine that renders results is identified elsewhere.
     func name(by engine: String = "", _ name: (SourceIdentity) -> [UInt8]) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(engine)
@@ -137,7 +125,7 @@ extension ResultKey {
 }
 
 extension SourceIdentity {
-    /// The identity as bytes, with the digest of its named origin's settings.
+    /// With the digest of its named origin's settings.
     func name(in originDigests: [ExactText: String]) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(originName != nil)

@@ -1,12 +1,11 @@
 import Coordination
 import Synchronization
 
-/// A cache with a capacity in bytes: when usage exceeds it, least recently used entries are evicted down to the
-/// preferred usage.
+/// A least-recently-used cache with a capacity in bytes: above it, entries are evicted down to the preferred usage.
 ///
-/// The gap between the two amortizes evictions over many additions. Recency is the order of use, not a clock. An entry
-/// larger than the capacity is not admitted and evicts nothing; an addition never evicts its own entry. An evicted
-/// value stays valid for its owners. Every operation takes constant time, a purge constant time per removed entry.
+/// The gap between the two amortizes evictions. An entry larger than the capacity is not admitted and evicts nothing;
+/// an addition never evicts its own entry. Every operation takes constant time, a purge constant time per removed
+/// entry.
 final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private struct Stored {
         let value: Value
@@ -32,14 +31,6 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private let removals = Atomic(0)
     private let repeatedHits = Atomic(0)
 
-    /// Creates an empty cache.
-    ///
-    /// - Parameters:
-    ///   - capacity: The usage in bytes above which a purge begins.
-    ///   - preferred: The usage in bytes at which it stops; at most the capacity.
-    ///   - cost: Returns the size of a value in bytes; its key counts too if it is larger than a 64th of that.
-    ///   - purged: Called after a purge, outside the cache's lock; `isAsked` is true if a caller requested the purge,
-    ///   false if the capacity was exceeded.
     init(
         capacity: Int, preferred: Int, cost: @escaping @Sendable (Value) -> Int,
         purged: @escaping @Sendable (_ entries: Int, _ bytes: Int, _ isAsked: Bool) -> Void = { _, _, _ in }
@@ -50,12 +41,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         self.purged = purged
     }
 
-    /// Returns the value under `key` and makes it the most recently used.
-    ///
     /// Counts a hit or a miss; a caller that will look up the key again before it does the work leaves the miss to that
     /// lookup.
     ///
-    /// - Parameter isUsable: Checks the value under the cache's lock; an unusable value counts as a miss.
+    /// - Parameter isUsable: Called under the cache's lock; an unusable value counts as a miss.
     func value(for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }) -> Value? {
         state.withLock { state in
             guard let found = state.entries.value(for: key, where: { isUsable($0.value) }) else {
@@ -68,20 +57,15 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     }
 
     /// Changes with each entry that is removed, replaced or evicted: while it is unchanged, every value found earlier
-    /// is still present.
-    ///
-    /// Read without the lock.
+    /// is still present; read without the lock.
     var removalCount: Int { removals.load(ordering: .acquiring) }
 
-    /// Counts a hit for which ``removalCount`` made the lookup unnecessary.
+    /// ``removalCount`` made the lookup unnecessary.
     func countRepeatedHit() { repeatedHits.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Returns whether `key` is present, without changing recency or counts.
     func contains(_ key: Key) -> Bool { state.withLock { $0.entries.peek(key) != nil } }
 
-    /// Stores `value` under `key`, replacing any earlier value, and purges if usage then exceeds the capacity.
-    ///
-    /// - Returns: Whether the value was admitted.
+    /// Returns whether the value was admitted.
     @discardableResult
     func add(_ value: Value, for key: Key) -> Bool {
         let valueCost = cost(value)
@@ -103,17 +87,14 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return isAdmitted
     }
 
-    /// Removes the value under `key`; returns whether there was one.
     @discardableResult
     func remove(_ key: Key) -> Bool {
         let removed = state.withLock { remove(key, from: &$0) }
         return removed != nil
     }
 
-    /// Returns whether any value derived from `source` is present.
     func hasAny(from source: Key.Source) -> Bool { state.withLock { $0.keysBySource[source] != nil } }
 
-    /// Removes all values derived from `source`: every level, page and result.
     @discardableResult
     func removeAll(from source: Key.Source) -> RemovedEntries {
         let removed = state.withLock { state in
@@ -122,7 +103,6 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return RemovedEntries(entries: removed.count, bytes: removed.reduce(0) { $0 + $1.weight })
     }
 
-    /// Removes all entries; returns their number and total size.
     @discardableResult
     func removeAll() -> RemovedEntries {
         let removed = state.withLock { state in
@@ -133,7 +113,6 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         return RemovedEntries(entries: removed.count, bytes: removed.weight)
     }
 
-    /// Changes the bounds, and purges at once if usage exceeds the new capacity.
     func setBounds(capacity: Int, preferred: Int) {
         precondition(0 <= preferred && preferred <= capacity, "the preferred usage must lie between 0 and the capacity")
         let evicted = state.withLock { state in
@@ -143,23 +122,19 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         report(evicted, isAsked: false)
     }
 
-    /// Purges down to the preferred usage regardless of the capacity; returns the number of released bytes.
     @discardableResult
     func purgeToPreferred() -> Int {
         report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isAsked: true)
     }
 
-    /// Evicts all entries; returns the number of released bytes.
     @discardableResult
     func purgeEverything() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isAsked: true) }
 
-    /// The usage in bytes.
     var memoryUsage: Int { state.withLock { $0.entries.weight } }
 
-    /// The usage in bytes of keys and bookkeeping, besides the values.
+    /// Keys and bookkeeping, in bytes.
     var keyUsage: Int { state.withLock { $0.keyUsage } }
 
-    /// The current usage, bounds and counts.
     var figures: CacheFigures {
         let repeated = repeatedHits.load(ordering: .relaxed)
         return state.withLock { state in
@@ -195,7 +170,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
         }
     }
 
-    /// Reports a purge, whose entries are released by the caller's return, outside the lock; returns their size.
+    /// The evicted entries are released by the caller's return, outside the lock.
     @discardableResult
     private func report(_ evicted: [Entry], isAsked: Bool) -> Int {
         let bytes = evicted.reduce(0) { $0 + $1.weight }

@@ -6,14 +6,13 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// The layer in memory: pixels, results and sources, and the records that link the first two to their sources.
 struct MemoryLayer: CacheLayer {
     let decoded: MemoryCache<DecodeKey, DecodedImage>
     let results: MemoryCache<ResultKey, RenderedImage>
     let sources: MemoryCache<SourceKey, SourceBody>
     let records: MemoryCache<SourceKey, SourceRecord>
 
-    /// The capacity for records in bytes: about 30,000 sources that may still have pixels or results.
+    /// About 30,000 sources that may still have pixels or results.
     private static let recordCapacity = 32 << 20
 
     init(
@@ -44,7 +43,7 @@ struct MemoryLayer: CacheLayer {
         LayerReply(value: value(for: key))
     }
 
-    /// Looks up a value without waiting, for event threads.
+    /// Does not wait: for event threads.
     func value(for key: CacheKey) -> LayerValue? {
         switch key {
         case .record(let identity): records.value(for: SourceKey(source: identity)).map { .record($0) }
@@ -71,7 +70,7 @@ struct MemoryLayer: CacheLayer {
     /// Does nothing: ``TagIndex`` has the tags of this instance.
     func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
 
-    /// Removes entries; returns those removed besides records.
+    /// Does not count removed records.
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries {
         switch removal {
@@ -91,7 +90,6 @@ struct MemoryLayer: CacheLayer {
         return RemovedEntries()
     }
 
-    /// Removes everything derived from a source, and its bytes.
     @discardableResult
     func removeDerived(from identity: SourceIdentity) -> RemovedEntries {
         decoded.removeAll(from: identity) + results.removeAll(from: identity) + sources.removeAll(from: identity)
@@ -105,10 +103,9 @@ struct MemoryLayer: CacheLayer {
     /// Changes whenever a result is removed or a source's record changes.
     var generation: Int { results.removalCount &+ records.removalCount }
 
-    /// The memory used besides blocks of bytes, which count themselves: keys, bookkeeping and records, in bytes.
+    /// Keys, bookkeeping and records; blocks of bytes count themselves.
     var byteCountBesideBlocks: Int { decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage }
 
-    /// Makes room; returns the number of released bytes.
     func purge(_ step: MemoryBudget.Purge) -> Int {
         switch step {
         case .preferred: decoded.purgeToPreferred() + results.purgeToPreferred() + sources.purgeToPreferred()
@@ -117,11 +114,9 @@ struct MemoryLayer: CacheLayer {
     }
 }
 
-/// The bytes of a source version.
 struct SourceBody: Sendable {
     let validator: SourceValidator
     let bytes: SharedBytes
 
-    /// The approximate memory use in bytes.
     var cost: Int { bytes.footprint + 128 }
 }

@@ -1,10 +1,9 @@
 import Memory
 
-/// Encodes a sequence of values as bytes; ``RecordReader`` decodes them in the same order.
+/// ``RecordReader`` decodes the values in the same order.
 struct RecordWriter {
     private(set) var bytes: [UInt8] = []
 
-    /// Writes an integer as eight bytes, little-endian.
     mutating func write(_ number: Int) { bytes += number.littleEndianBytes() }
 
     mutating func write(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
@@ -20,7 +19,6 @@ struct RecordWriter {
     }
 }
 
-/// Decodes values written by ``RecordWriter``; each method returns nil for invalid bytes.
 struct RecordReader {
     private let bytes: [UInt8]
     private var place = 0
@@ -54,7 +52,7 @@ struct RecordReader {
         return String(validating: bytes[place..<place + count], as: UTF8.self)
     }
 
-    /// Reads a text without line ends that is valid in a header field (RFC 9110 section 5.5).
+    /// A text without line ends that is valid in a header field (RFC 9110 section 5.5).
     mutating func line() -> String? {
         text().flatMap { text in text.utf8.allSatisfy { ![0x00, 0x0a, 0x0d].contains($0) } ? text : nil }
     }

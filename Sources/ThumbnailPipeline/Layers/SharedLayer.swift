@@ -4,25 +4,19 @@ import Memory
 import SharedCaching
 package import Text
 
-/// A cache layer below memory, shared by instances: results, records of sources, and optionally the bytes of sources.
-///
-/// There is one instance for the shared cache and one for the result store.
+/// A layer below memory, shared by instances: results, records, and optionally the bytes of sources.
 ///
 /// It stores nothing uploaded, nothing from folders, which may differ between machines, and nothing that a shared cache
-/// may not store. Keys include a digest of all settings that can change a response, so that instances with other
-/// settings do not share entries.
+/// may not store. Keys include a digest of all settings that can change a response.
 package final class SharedLayer: CacheLayer {
-    /// The instance's use of the server.
     package struct Rules: Sendable {
         /// Changes with every setting and library that can change a response, or whether a source is allowed.
         package var digest: String
         /// Texts that change with the settings of the named origins, by name.
         package var originDigests: [ExactText: String] = [:]
-        /// Returns whether a source may be fetched, judging by its name, and is the same on all machines.
+        /// By the source's name; it must be the same on all machines.
         package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
-        /// The time for which stale sources may be used if their origin does not specify it.
         package var staleAllowances = StaleAllowances()
-        /// Whether the bytes of sources are stored too.
         package var sharesSources = false
 
         package init(digest: String) { self.digest = digest }
@@ -47,7 +41,6 @@ package final class SharedLayer: CacheLayer {
 
     var health: LayerHealth { LayerHealth(state: LayerState(rawValue: store.statistics.state) ?? .down) }
 
-    /// Whether it is a server nearby; in a folder or bucket each operation costs time and an object.
     var isNearby: Bool { store.isServer }
 
     var holdsSources: Bool { isNearby && rules.sharesSources }
@@ -67,9 +60,9 @@ package final class SharedLayer: CacheLayer {
             for: key)
     }
 
-    /// Queries a value as ``lookup(_:newerThan:_:)`` does, without waiting.
+    /// As ``lookup(_:newerThan:_:)``, without waiting.
     ///
-    /// - Returns: Whether the query was sent; if not, `finish` is not called.
+    /// Returns whether the query was sent; if not, `finish` is not called.
     func query(
         _ key: CacheKey, _ allowances: LayerAllowances, _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
@@ -92,9 +85,7 @@ package final class SharedLayer: CacheLayer {
             wasQueried: lookup.result != nil)
     }
 
-    /// Returns whether it is worth waiting for a newer record than this one, which is not fresh.
-    ///
-    /// For a nearby server it always is; for a store, only if the request cannot be answered with the stale record.
+    /// For a nearby server it is always worth waiting; for a store, only if the stale record cannot answer the request.
     private func mayHaveNewer(_ known: SourceRecord) -> Bool {
         if isNearby { return true }
         let freshness = known.freshness
@@ -105,8 +96,7 @@ package final class SharedLayer: CacheLayer {
 
     // MARK: Writes
 
-    /// Returns the generations of a source before it is fetched; nil if they are unknown, so that nothing derived from
-    /// it can be shared.
+    /// Nil if they are unknown, so that nothing derived from the source can be shared.
     func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
         return beginnings.withLock { $0.peek(identity, at: now) } ?? known?.generations[name]
@@ -117,10 +107,10 @@ package final class SharedLayer: CacheLayer {
         isNearby && beginning(of: identity, known: nil) != nil
     }
 
-    /// Returns the generations for sharing something fetched while the server was unreachable.
+    /// For sharing sources fetched while the server was unreachable.
     ///
-    /// They are read first, and then all earlier purges are performed. If the caller still has the source after that,
-    /// no purge has come in between. Nil if the server is unreachable again.
+    /// The generations are read first, and then all earlier purges are performed: if the caller still has the source
+    /// after that, no purge has come in between. Nil if the server is unreachable again.
     func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
@@ -180,8 +170,7 @@ package final class SharedLayer: CacheLayer {
         }
     }
 
-    /// Completes a purge of another instance: invalidates the shared values of the source under this instance's rules,
-    /// if they differ.
+    /// Completes another instance's purge under this instance's rules, if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
         _ = beginnings.withLock { $0.remove(identity) }
         if source(identity) != purged.source { forget(.sources([identity])) }
@@ -189,8 +178,7 @@ package final class SharedLayer: CacheLayer {
 
     // MARK: Names
 
-    /// Returns the time for which a value may be found in seconds: while its source is fresh, or stale copies may be
-    /// used.
+    /// In seconds: while the source is fresh, or stale copies may be used.
     private func timeToLive(of record: SourceRecord) -> Int {
         let freshness = record.freshness
         let fresh = freshness.remainingLifetime(at: timekeeper.secondsSince1970)
@@ -198,13 +186,11 @@ package final class SharedLayer: CacheLayer {
         return fresh.addingReportingOverflow(max(0, stale)).partialValue
     }
 
-    /// The location of a value on the server, and its sources.
     private struct Location {
         let key: SharedKey
         let sources: [SharedSource]
     }
 
-    /// Returns the location of a value; nil if it may not be here.
     private func location(of key: CacheKey) -> Location? {
         guard mayHold(key) else { return nil }
         let sources = key.sources
@@ -216,7 +202,6 @@ package final class SharedLayer: CacheLayer {
         return Location(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
     }
 
-    /// Returns the name of a source in purges: the same for all instances that use the same URL.
     private func source(_ identity: SourceIdentity) -> SharedSource {
         var writer = RecordWriter()
         writer.write(identity.originName ?? "")
@@ -230,7 +215,6 @@ package final class SharedLayer: CacheLayer {
 extension CacheKey {
     fileprivate var isRecord: Bool { if case .record = self { true } else { false } }
 
-    /// The kind of value as a part of its name.
     fileprivate var kind: String {
         switch self {
         case .record: "record"

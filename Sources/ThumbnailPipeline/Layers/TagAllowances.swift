@@ -2,9 +2,9 @@ import Coordination
 import Downloading
 import HTTPTypes
 
-/// Limits the tags that clients may add to sources: a plain value.
+/// Limits the tags that clients may add to sources.
 ///
-/// A source normally has few tags; if it gets many, they do not come from its owner, so further tags count more.
+/// A source that gets many tags does not get them from its owner, so further tags count more.
 struct TagAllowances {
     private struct Allowance {
         var points: Double
@@ -12,7 +12,6 @@ struct TagAllowances {
     }
 
     private var clients: [ClientNetwork: Allowance] = [:]
-    /// The earliest time for the next removal of clients with a full allowance, which visits each client.
     private var nextPrune = Duration.zero
 
     /// The maximum number of tags that a client may add at once.
@@ -21,12 +20,11 @@ struct TagAllowances {
     static let perSecond = 256.0
     /// The number of tags of a source that count once each.
     static let freeTags = 8
-    /// The weight of each further tag.
     static let excessWeight = 32.0
     /// The maximum number of clients tracked separately; further ones share an allowance.
     private static let maximumClients = 8_192
 
-    /// Returns the first of `tags` that a client may add to a source with `known` other tags.
+    /// - Parameter known: The number of the source's other tags.
     mutating func taken<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
         if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {
             nextPrune = now + .seconds(1)

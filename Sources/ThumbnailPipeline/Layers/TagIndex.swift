@@ -3,36 +3,29 @@ import Downloading
 import HTTPTypes
 import Text
 
-/// The tags under which sources were recently served, and those of requests in progress: a plain value, guarded by the
-/// lock of ``CacheLayers``.
+/// The tags under which sources were recently served, and those of requests in progress.
 ///
-/// Its size is bounded. A source whose tags it drops must leave the caches beside it, so that no entry is unreachable
-/// by its tags. A request drops no tags before its source is served, so that a nonexistent source evicts nothing.
+/// A source whose tags are dropped must leave the caches, so that no entry is unreachable by its tags. A request drops
+/// no tags before its source is served, so that a nonexistent source evicts nothing.
 struct TagIndex {
-    /// The sources of requests in progress, by tag, with the number of requests.
+    /// By tag, with the number of requests.
     private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
-    /// The tags of sources, whose number is their weight.
     private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagIndex.capacity)
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
-
-    /// The maximum number of pairs.
     static let capacity = 1 << 16
-    /// The maximum number of tags per source; beyond it, the source is dropped and starts over.
+    /// Beyond it, the source is dropped and starts over.
     static let maximumTags = 64
     /// The approximate memory use per pair in bytes.
     static let cost = 384
 
     private var allowances = TagAllowances()
-    /// The number of tags dropped because their client added too many.
     private(set) var droppedCount = 0
 
-    /// The number of pairs of source and tag.
     var count: Int { tags.weight }
 
     var byteCount: Int { count * Self.cost }
 
-    /// Records that a request under tags waits for a source, until ``endWait(for:_:)``; returns the tags that are new
-    /// for it.
+    /// Until ``endWait(for:_:)``; returns the tags that are new for the source.
     mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) -> [ExactText] {
         for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
         return missing(tags, of: source)
@@ -46,9 +39,7 @@ struct TagIndex {
         }
     }
 
-    /// Records that a source was served under tags.
-    ///
-    /// - Parameter client: The client that supplied the tags, which may add a limited number; nil for trusted ones.
+    /// - Parameter client: May add a limited number of tags; nil for trusted ones.
     /// - Returns: The new tags, and the sources that were dropped.
     mutating func note(
         _ tags: [ExactText], of source: SourceIdentity, by client: ClientNetwork? = nil, at now: Duration = .zero
@@ -77,7 +68,6 @@ struct TagIndex {
 
     func tags(of source: SourceIdentity) -> [ExactText] { tags.peek(source) ?? [] }
 
-    /// Returns the sources under a tag, including those being waited for.
     func sources(under tag: ExactText) -> Set<SourceIdentity> {
         (sources[tag] ?? []).union((awaited[tag] ?? [:]).keys)
     }
@@ -93,7 +83,6 @@ struct TagIndex {
         }
     }
 
-    /// Forgets all tags of served sources.
     mutating func forgetAll() {
         tags.removeAll()
         sources = [:]

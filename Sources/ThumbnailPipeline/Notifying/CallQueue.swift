@@ -1,7 +1,6 @@
 import Coordination
 
-/// A queue of outgoing calls with their retry rule: a plain value, guarded by the caller's lock; the caller performs
-/// the returned actions.
+/// Outgoing calls with their retry rule; the caller guards it by a lock, and performs the returned actions.
 struct CallQueue<Item> {
     static var places: Int { 4 }
     static var maximumWaiting: Int { 16_000 }
@@ -60,9 +59,7 @@ struct CallQueue<Item> {
         }
     }
 
-    /// Stops accepting and retrying calls; waiting ones are still sent while there is time.
-    ///
-    /// - Returns: Whether no call is in progress.
+    /// Waiting calls are still sent while there is time; returns whether no call is in progress.
     mutating func stop() -> Bool {
         isStopping = true
         return active == 0

@@ -2,19 +2,17 @@ import Downloading
 import JSON
 import Text
 
-/// A text of the settings file with the placeholders `{url}`, `{tags}` and `{tag}` for the subject of a purge.
 struct HookText: Sendable, Equatable {
     /// The place of the text in a request, which determines how values are escaped.
     enum Place: Sendable {
-        /// The path or query of a URL: all characters except letters, digits and `-._~` are percent-encoded (RFC 3986
-        /// section 2.1), and tags are joined by commas.
+        /// Values are percent-encoded except for letters, digits and `-._~` (RFC 3986 section 2.1); tags are joined by
+        /// commas.
         case url
         /// A field value: values are unchanged, and tags are joined by spaces.
         case field
-        /// A JSON body: values are escaped within strings, where tags are joined by commas; elsewhere a value becomes a
-        /// string, or for `{tags}` an array of strings.
+        /// Values are escaped within strings, where tags are joined by commas; elsewhere a value becomes a string, or
+        /// for `{tags}` an array of strings.
         case json
-        /// Any other body: values are unchanged, and tags are joined by commas.
         case text
     }
 
@@ -32,7 +30,7 @@ struct HookText: Sendable, Equatable {
     private let place: Place
     private var parts: [Part] = []
 
-    /// Parses a text; braces around anything else are literal.
+    /// Braces around anything else are literal.
     init(_ text: String, in place: Place) {
         self.place = place
         var rest = Array(text.utf8)[...]
@@ -61,7 +59,7 @@ struct HookText: Sendable, Equatable {
     /// The bytes before the first placeholder.
     var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
 
-    /// Returns the text for a purge; nil if the purge lacks a value that the text needs.
+    /// Nil if the purge lacks a value that the text needs.
     ///
     /// - Parameter tag: The value of `{tag}`.
     func filled(_ purge: PurgeReport, tag: String?) -> [UInt8]? {

@@ -1,9 +1,7 @@
 package import Coordination
 package import Telemetry
 
-/// Notifies other servers: operators' hooks of purges, and clients of the ends of their jobs.
 package struct Notifier: Sendable {
-    /// The counts of calls of one kind since the start, and of waiting ones.
     package struct Figures: Sendable, Equatable {
         package let kind: CallKind
         package let waiting: Int
@@ -14,13 +12,11 @@ package struct Notifier: Sendable {
     private let callbacks: OutgoingCaller
     private let outcomes: CounterFamily
 
-    /// Creates a notifier.
-    ///
-    /// Each hook has its own queue, so that a slow or unreachable one does not delay the others.
+    /// Each hook has its own queue, so that a slow one does not delay the others.
     ///
     /// - Parameters:
-    ///   - toHooks: Sends a call to a host named by the operator.
-    ///   - toCallbacks: Sends a call to a host named by a job, if it is allowed.
+    /// - toHooks: Sends a call to a host named by the operator.
+    /// - toCallbacks: Sends a call to a host named by a job, if it is allowed.
     package init(
         hooks: [PurgeHook] = [], registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper,
         toHooks: @escaping OutgoingCaller.Send, toCallbacks: @escaping OutgoingCaller.Send
@@ -63,7 +59,6 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Sends waiting calls until the time limit, and accepts no more.
     package func stop(timeLimit: Duration) async {
         await withTaskGroup { group in
             for caller in hooks.map(\.caller) + [callbacks] {

@@ -3,7 +3,6 @@ package import HTTPTypes
 package struct OutgoingCall: Sendable, Equatable {
     package var url: String
     package var method = HTTPRequest.Method.post
-    /// Additional fields; they may contain secrets.
     package var fields: HTTPFields = [:]
     package var body: [UInt8] = []
 
@@ -13,7 +12,6 @@ package struct OutgoingCall: Sendable, Equatable {
         (self.url, self.method, self.fields, self.body) = (url, method, fields, body)
     }
 
-    /// The approximate memory use in bytes.
     var byteCount: Int {
         256 + url.utf8.count + body.count
             + fields.reduce(0) { $0 + 64 + $1.name.rawName.utf8.count + $1.value.utf8.count }
@@ -24,7 +22,6 @@ package enum CallReply: Sendable, Equatable {
     case status(Int)
     /// No response, for this reason.
     case none(String)
-    /// The call is not allowed, now or later, for this reason.
     case refused(String)
 }
 

@@ -1,9 +1,8 @@
 package import Coordination
 package import Telemetry
 
-/// Sends calls in the background, a few at a time with up to three attempts each, so that no request waits for them.
+/// Sends calls in the background, a few at a time with up to three attempts each.
 package final class OutgoingCaller: Sendable {
-    /// Sends a call once, within a bounded time.
     package typealias Send = @Sendable (OutgoingCall) async -> CallReply
     package typealias End = @Sendable (CallOutcome) -> Void
 
@@ -27,9 +26,8 @@ package final class OutgoingCaller: Sendable {
     private let idle = OneTimeResult<Bool>()
 
     /// - Parameters:
-    ///   - outcomes: Counts calls by kind and outcome.
-    ///   - logger: Logs each failed call with its host, never with its path or fields.
-    ///   - timekeeper: The clock of the pauses.
+    /// - outcomes: Counts calls by kind and outcome.
+    /// - logger: Logs each failed call with its host, never with its path or fields.
     package init(
         _ kind: CallKind, outcomes: CounterFamily, logger: Logger, timekeeper: any Timekeeper, send: @escaping Send
     ) {
@@ -42,9 +40,7 @@ package final class OutgoingCaller: Sendable {
 
     var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
-    /// Queues a call and returns at once.
-    ///
-    /// - Parameter end: Called when it was delivered or given up, possibly before this returns.
+    /// - Parameter end: Called when the call was delivered or given up, possibly before this returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)
         let admission = state.withLock { state in
@@ -59,7 +55,6 @@ package final class OutgoingCaller: Sendable {
         if admission == .dropped { finish(entry, .dropped, "too many calls wait") }
     }
 
-    /// Sends waiting calls until the time limit, then gives up the rest; accepts no more.
     package func stop(timeLimit: Duration) async {
         if state.withLock({ $0.queue.stop() }) { idle.give(true) }
         _ = await idle.value(within: timeLimit, by: timekeeper, or: false)
@@ -111,7 +106,7 @@ package final class OutgoingCaller: Sendable {
         entry.end(outcome)
     }
 
-    /// Returns host and port of a URL; paths of hooks may be secrets.
+    /// Without the path, because paths of hooks may be secrets.
     private static func host(of url: String) -> String {
         String(SourceLabel.text(url).prefix { $0 != "/" })
     }

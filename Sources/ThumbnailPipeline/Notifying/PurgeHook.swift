@@ -21,14 +21,12 @@ package struct PurgeHook: Sendable {
     /// The maximum length of a URL with its values in bytes.
     static let longestURL = 16 << 10
 
-    /// Creates a hook.
-    ///
     /// - Parameters:
-    ///   - url: An absolute URL; placeholders are allowed only in its path or query.
-    ///   - method: The method; nil for `POST`.
-    ///   - fields: Fields that may contain placeholders.
-    ///   - secrets: Fields that are sent unchanged.
-    ///   - body: The body; JSON if `Content-Type` says so or, without one, if it begins like JSON.
+    /// - url: Placeholders are allowed only in its path or query.
+    /// - method: Nil for `POST`.
+    /// - fields: May contain placeholders.
+    /// - secrets: Fields that are sent unchanged.
+    /// - body: JSON if `Content-Type` says so or, without one, if it begins like JSON.
     package init(
         url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
         secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil
@@ -72,7 +70,7 @@ package struct PurgeHook: Sendable {
     /// The maximum number of tags per call; the limit of Cloudflare.
     static let maximumTags = 30
 
-    /// Splits a purge into reports for this hook: one per source if the hook uses the URL, otherwise batches of tags.
+    /// One per source if the hook uses the URL, otherwise batches of tags.
     func reports(of purge: CompletedPurge) -> [PurgeReport] {
         if has(.url) {
             return purge.sources.map { PurgeReport(url: $0, tags: purge.tags + [CacheTag.ofSource(named: $0)]) }
@@ -88,7 +86,7 @@ package struct PurgeHook: Sendable {
 
     private var texts: [HookText] { [url] + fields.map(\.text) + [body].compactMap { $0 } }
 
-    /// Returns the calls for a report: one, or one per tag if the hook uses `{tag}`; none if a value is missing.
+    /// One, or one per tag if the hook uses `{tag}`; none if a value is missing.
     func calls(for purge: PurgeReport) -> [OutgoingCall] {
         guard has(.tag) else { return [call(for: purge, tag: nil)].compactMap { $0 } }
         return purge.tags.compactMap { call(for: purge, tag: $0) }

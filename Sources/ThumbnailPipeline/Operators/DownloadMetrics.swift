@@ -2,9 +2,7 @@ import Coordination
 package import Downloading
 package import Telemetry
 
-/// Counts the downloader's reports as metrics, and records them as events.
 package enum DownloadMetrics {
-    /// Registers the metrics; returns the observer that updates them and records events.
     package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Finished transfers.", labels: "outcome", counting: "transfer")

@@ -21,10 +21,7 @@ package struct FleetPurges: Sendable {
         others = pipeline.caches.shared.filter { $0.store !== store }
     }
 
-    /// Starts the store.
-    ///
-    /// If there is a disk, the position stored there is read first. If the store then cannot start, that is logged, and
-    /// the service runs without a shared cache.
+    /// If the store cannot start, that is logged, and the service runs without a shared cache.
     package func start(beside disk: DiskStore?, logger: Logger) throws {
         guard let disk else {
             return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll))
@@ -46,9 +43,6 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Removes sources and everything derived from them, from memory at once and from the disk before any other disk
-    /// work.
-    ///
     /// Called on the `shared-cache` thread.
     private func perform(_ purge: PurgeNotice.Subject) {
         let removal = SourceRemoval(from: pipeline)
@@ -79,7 +73,7 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Removes everything from this instance, because it missed purges that are no longer listed.
+    /// Called after missed purges that are no longer listed.
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)

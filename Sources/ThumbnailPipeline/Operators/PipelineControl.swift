@@ -4,10 +4,9 @@ import SharedCaching
 import Telemetry
 package import Text
 
-/// Forwards operators' queries and commands to the parts of the pipeline.
 package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
-    /// Announces purges; nil if there are no recipients.
+    /// Nil if there are no recipients.
     let notifier: Notifier?
 
     package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil) {
@@ -37,7 +36,6 @@ package struct PipelineControl: ServiceControlling {
         }
     }
 
-    /// Removes the sources that this instance, the disk, or a shared layer knows under the tag, each from all of them.
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
@@ -75,7 +73,7 @@ package struct PipelineControl: ServiceControlling {
         pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
     }
 
-    /// Removes from this instance before and after the shared layers, to include anything read from them in between.
+    /// Before and after the shared layers, to include anything read from them in between.
     private func removed(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
@@ -105,20 +103,19 @@ private final class FoundSources: Sendable {
     private struct State {
         /// Nil once no task waits for them.
         var sources: Set<SourceIdentity>? = []
-        /// The number of layers that have not reported all their sources.
+        /// Layers that have not reported all their sources.
         var incompleteLayers: Int
     }
 
     private let removal: SourceRemoval
     private let state: Locked<State>
 
-    /// Collects the sources of this number of layers.
     init(_ removal: SourceRemoval, layers: Int) {
         self.removal = removal
         state = Locked(State(incompleteLayers: layers))
     }
 
-    /// Adds sources invalidated by a layer; late ones are removed here at once.
+    /// Late sources are removed here at once.
     func add(_ found: [NamedSource], isComplete: Bool) {
         let identities = found.compactMap { removal.identity(named: $0.name) }
         let isLate = state.withLock { state in

@@ -2,7 +2,6 @@ import Coordination
 import Downloading
 package import Telemetry
 
-/// Metrics read from the pipeline's parts at each scrape: caches, current downloads, activity.
 package struct PipelineGauges: Sendable {
     private let control: PipelineControl
     private let downloader: ImageDownloader

@@ -9,7 +9,6 @@ package struct ServiceFigures: Sendable, Equatable {
         package var delay: Duration
     }
 
-    /// The numbers of running and waiting transfers, and the maximum of running ones.
     package var activeDownloads, queuedDownloads, maximumDownloads: Int
     package var isActive: Bool
     package var activeRenders: Int
@@ -17,7 +16,7 @@ package struct ServiceFigures: Sendable, Equatable {
     package var small, expensive: Lane
     /// The memory budget; sizes in bytes.
     package var memory: MemoryBudget.Statistics
-    /// The caches by name, in the documented order, those on disk last.
+    /// In the documented order, those on disk last.
     package var caches: [NamedCache]
 
     package struct NamedCache: Sendable, Equatable {

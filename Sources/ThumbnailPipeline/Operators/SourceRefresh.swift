@@ -7,10 +7,8 @@ package import ThumbnailTypes
 
 package struct SourceRefresh: Sendable {
     package enum Result: String, Sendable {
-        /// The copies are valid: the origin confirmed them or sent the same bytes.
         case unchanged
-        /// The source has another version, or was not known; nothing derived from an earlier version is served any
-        /// more.
+        /// Nothing derived from an earlier version is served any more.
         case changed
         /// The origin has no such source; the copies are removed.
         case gone

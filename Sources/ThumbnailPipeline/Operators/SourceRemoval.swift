@@ -3,7 +3,6 @@ import SharedCaching
 import Telemetry
 import Text
 
-/// Removes sources and everything derived from them from the parts of one instance.
 struct SourceRemoval: Sendable {
     private let pipeline: ImagePipeline
 
@@ -14,13 +13,11 @@ struct SourceRemoval: Sendable {
         return await pipeline.caches.removeOwn(.sources([identity]))
     }
 
-    /// Removes a source from memory at once, and from the disk before any other disk work.
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
         forget(identity)
         pipeline.caches.removeAll(from: identity, cause: cause)
     }
 
-    /// Returns the sources that this instance knows under a tag, and whether the list is complete.
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var (sources, isComplete) = (pipeline.caches.sources(under: tag), true)
         for layer in pipeline.caches.own {
@@ -31,7 +28,7 @@ struct SourceRemoval: Sendable {
         return (sources, isComplete)
     }
 
-    /// Returns the sources under a tag that can be announced to other instances, and whether these are all.
+    /// Sources that can be announced to other instances, and whether these are all.
     static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
         var room = TagRemovalLimit()
         let bounded = sources.filter { room.take($0.name) }

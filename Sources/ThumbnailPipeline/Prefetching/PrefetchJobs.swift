@@ -1,7 +1,6 @@
 import Text
 
-/// The jobs and their progress: a plain value, guarded by the prefetcher's lock; the prefetcher performs the returned
-/// actions.
+/// The jobs and their progress; the prefetcher guards them by its lock, and performs the returned actions.
 struct PrefetchJobs {
     /// The outcome of a thumbnail; raw values are stored on disk.
     enum Outcome: UInt8 {
@@ -17,7 +16,6 @@ struct PrefetchJobs {
     }
 
     enum End {
-        /// Rendered, and stored at its destination, if it has one.
         case rendered(PrefetchResult?)
         case failed(PrefetchFailure)
     }
@@ -25,10 +23,8 @@ struct PrefetchJobs {
     private struct Job {
         let items: [PrefetchItem]
         let callback: String?
-        /// Whether nothing of it is assigned yet.
         var isHeld: Bool
         var outcomes: [Outcome]
-        /// The index of the first target that has not been assigned.
         var next = 0
         var done = 0
         var failed = 0
@@ -53,13 +49,12 @@ struct PrefetchJobs {
 
     init(_ configuration: PrefetchConfiguration) { self.configuration = configuration }
 
-    /// Admits a job, and forgets jobs that ended long ago; if there is still no room, also the oldest ended job.
+    /// Also forgets jobs that ended long ago and, if there is still no room, the oldest ended job.
     ///
     /// - Parameters:
-    ///   - callback: The URL to call at its end; nil for none.
-    ///   - outcomes: The outcomes from an earlier process.
-    ///   - isHeld: Whether it waits for ``release(_:)``.
-    /// - Returns: The IDs of the forgotten jobs; nil if there is no room for the job.
+    /// - outcomes: From an earlier process.
+    /// - isHeld: Whether it waits for ``release(_:)``.
+    /// - Returns: The IDs of the forgotten jobs; nil if there is no room.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],
         isHeld: Bool = false,
@@ -87,15 +82,14 @@ struct PrefetchJobs {
 
     mutating func release(_ id: ExactText) { jobs[id]?.isHeld = false }
 
-    /// Returns whether another runner may start, and counts it; it ends when ``nextAssignment()`` returns nil.
+    /// The runner ends when ``nextAssignment()`` returns nil.
     mutating func startRunner() -> Bool {
         guard activeCount < configuration.maximumActive, order.contains(where: { hasNext($0) }) else { return false }
         activeCount += 1
         return true
     }
 
-    /// Returns the next assignment of a runner, from the oldest job that has one; nil if there is none, which ends the
-    /// runner.
+    /// From the oldest job that has one; nil ends the runner.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], !job.isHeld else { continue }
@@ -111,8 +105,7 @@ struct PrefetchJobs {
 
     mutating func endRunner() { activeCount -= 1 }
 
-    /// Records the outcome of a thumbnail; returns the job's outcomes if they should be saved now, and its report if
-    /// the job has ended.
+    /// Returns the job's outcomes if they should be saved now, and its report if it has ended.
     mutating func finish(
         _ assignment: Assignment, _ end: End, at now: Duration
     ) -> (note: [UInt8]?, report: PrefetchReport?) {

@@ -5,10 +5,9 @@ package import Telemetry
 import Text
 import ThumbnailTypes
 
-/// Renders thumbnails before clients request them, a few at a time, and only while no client's work is queued.
+/// Renders thumbnails before clients request them, only while no client's work is queued.
 ///
-/// A thumbnail starts when no render and no download is queued; its result is then in the caches. If there is a disk,
-/// jobs are saved before they begin and continue after a restart.
+/// With a disk, jobs are saved before they begin and continue after a restart.
 package final class Prefetcher: Prefetching {
     private struct State {
         var jobs: PrefetchJobs
@@ -18,7 +17,7 @@ package final class Prefetcher: Prefetching {
         var isStopped = false
     }
 
-    /// Reports the end of a job; `end` is called when the callback was delivered or given up.
+    /// `end` is called when the callback was delivered or given up.
     package typealias Reporting = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
     private let configuration: PrefetchConfiguration
@@ -32,14 +31,10 @@ package final class Prefetcher: Prefetching {
     private let timekeeper: any Timekeeper
     private let state: Locked<State>
 
-    /// Creates a prefetcher without jobs.
-    ///
     /// - Parameters:
-    ///   - work: Parses an item; returns nil if it is invalid.
-    ///   - isBusy: Returns whether clients' work is queued.
-    ///   - store: Saves jobs; nil without a disk.
-    ///   - logger: Logs, on the debug level, why a thumbnail was given up.
-    ///   - timekeeper: The clock.
+    /// - work: Parses an item; returns nil if it is invalid.
+    /// - isBusy: Whether clients' work is queued.
+    /// - store: Nil without a disk.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
@@ -61,7 +56,7 @@ package final class Prefetcher: Prefetching {
         state = Locked(State(jobs: PrefetchJobs(configuration)))
     }
 
-    /// Begins a job; returns once it is saved, or with `survivesRestart` false if that failed.
+    /// Returns once the job is saved, or with `survivesRestart` false if that failed.
     package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
         await waitForResumption()
         let id = Self.makeID()
@@ -83,13 +78,12 @@ package final class Prefetcher: Prefetching {
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
-    /// Resumes the jobs saved by an earlier process; other methods wait until these are loaded.
+    /// Resumes jobs of an earlier process; other methods wait until these are loaded.
     package func resume() {
         guard let notes else { return }
         state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }
     }
 
-    /// Ends work in progress; saved jobs continue in the next process.
     package func shutDown() {
         let (runners, unfinished) = state.withLock { state in
             state.isStopped = true
@@ -146,16 +140,14 @@ package final class Prefetcher: Prefetching {
         start()
     }
 
-    /// Reports that a job has ended; a callback interrupted by shutdown is left to the next process.
+    /// A callback interrupted by shutdown is left to the next process.
     private func report(_ end: PrefetchReport) {
         reportEnd(end) { [notes] outcome in
             if end.callback != nil, outcome != .dropped { notes?.forgetCallback(of: end.id) }
         }
     }
 
-    /// Renders a thumbnail, and stores it at its destination.
-    ///
-    /// - Throws: `CancellationError` if the service stops.
+    /// Throws `CancellationError` if the service stops.
     private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
         // It may have been saved by an earlier version, or under other settings.
         guard let work = work(item) else {

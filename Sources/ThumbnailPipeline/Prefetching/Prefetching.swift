@@ -1,7 +1,6 @@
 package import Downloading
 package import ThumbnailTypes
 
-/// A thumbnail of a job, as saved on disk.
 package struct PrefetchItem: Sendable, Hashable {
     /// The target of its request, without spaces and line ends.
     package let target: String
@@ -29,7 +28,6 @@ package struct PrefetchWork: Sendable {
 
 package struct PrefetchJob: Sendable, Equatable {
     package let id: String
-    /// Whether it is saved, and continues after a restart.
     package let survivesRestart: Bool
 }
 
@@ -40,15 +38,13 @@ package struct PrefetchStatus: Sendable, Equatable {
 
     /// The first errors; errors from an earlier process are only counted.
     package var failures: [PrefetchFailure] = []
-    /// The results at destinations, in the order in which they were stored; those from an earlier process are only
-    /// counted.
+    /// In the order in which they were stored; those from an earlier process are only counted.
     package var results: [PrefetchResult] = []
 
     package var left: Int { total - done - failed }
 
     package var state: State { left == 0 ? .finished : .running }
 
-    /// The state of a job; raw values are the names on the wire.
     package enum State: String, Sendable, CaseIterable {
         case running
         case finished
@@ -77,15 +73,11 @@ package struct PrefetchFailure: Sendable, Equatable {
     package let target: String
     package let source: String
     package let code: String
-    /// The error, as a sentence for operators.
     package let reason: String
 }
 
-/// Renders thumbnails in advance, for the admin listener.
 package protocol Prefetching: Sendable {
-    /// Begins a job for these thumbnails, and reports its end to the URL `callback`, if any.
-    ///
-    /// - Throws: ``PipelineError/tooManyPrefetchJobs``.
+    /// Reports the job's end to the URL `callback`. Throws ``PipelineError/tooManyPrefetchJobs``.
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
     func status(of id: String) async -> PrefetchStatus?

@@ -1,8 +1,8 @@
 import DiskCaching
 import Text
 
-/// Saves jobs on disk: one note with a line per target and destination, one with their outcomes, and one with the
-/// callback URL still to be called.
+/// One file with a line per target and destination, one with their outcomes, and one with the callback URL still to be
+/// called.
 struct SavedPrefetchJobs: Sendable {
     struct Job {
         let id: String
@@ -19,7 +19,6 @@ struct SavedPrefetchJobs: Sendable {
 
     init(_ store: DiskStore) { self.store = store }
 
-    /// Saves a new job, and reserves room for its outcomes; returns whether it succeeded.
     func save(_ id: String, _ items: [PrefetchItem], callback: String?) async -> Bool {
         let outcomes = [UInt8](repeating: PrefetchJobs.Outcome.left.rawValue, count: items.count)
         var notes = [

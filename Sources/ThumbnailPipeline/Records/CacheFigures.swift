@@ -9,7 +9,6 @@ package struct CacheFigures: Sendable, Equatable {
 }
 
 extension CacheFigures {
-    /// Creates the figures of a share of the disk, which fills up to its capacity.
     package init(_ statistics: DiskShareStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.capacity,
@@ -20,7 +19,6 @@ extension CacheFigures {
     }
 }
 
-/// The usage of a cache in bytes.
 package struct CacheUsage: Sendable, Equatable {
     package var bytes: Int
     package var capacity: Int
@@ -28,7 +26,6 @@ package struct CacheUsage: Sendable, Equatable {
     package var entries: Int
 }
 
-/// The entries deleted by a removal.
 package struct RemovedEntries: Sendable, Equatable {
     package var entries = 0
     package var bytes = 0

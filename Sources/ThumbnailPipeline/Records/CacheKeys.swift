@@ -22,7 +22,6 @@ struct SourceVersion: Hashable, Sendable {
     let validator: SourceValidator
 }
 
-/// Identifies a decoded image: the source's bytes, the page and the level.
 struct DecodeKey: SourceKeyed {
     let source: SourceIdentity
     let validator: SourceValidator
@@ -43,16 +42,15 @@ extension DecodeKey {
         }
     }
 
-    /// Estimates the time to decode a source with this header on one core.
     func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timeCost(of: plan, fileByteCount: fileByteCount)
         return first + (border?.timeCost(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)
     }
 }
 
-/// Identifies a result: the bytes of all sources, and everything that affects pixels and encoding.
+/// The bytes of all sources, and everything that affects pixels and encoding.
 ///
-/// All copies share the parts: a cache stores a key in three places, and a plan takes hundreds of bytes.
+/// Copies share the parts: a cache stores a key three times, and a plan takes hundreds of bytes.
 struct ResultKey: SourceKeyed {
     private struct Parts: Hashable {
         let source: SourceIdentity
@@ -75,7 +73,6 @@ struct ResultKey: SourceKeyed {
     var additional: [SourceVersion] { shared.parts.additional }
     var plan: RenderPlan { shared.parts.plan }
 
-    /// Creates the key of a plan for these versions of the sources; hashed here, once.
     init(
         source: SourceIdentity, validator: SourceValidator, additional: [SourceVersion] = [], plan: RenderPlan
     ) {
@@ -115,8 +112,6 @@ struct ResultKey: SourceKeyed {
 }
 
 extension ResultKey {
-    /// Creates the key of a request's result from the records of its sources.
-    ///
     /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude.
     init(
         for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
@@ -130,7 +125,6 @@ extension ResultKey {
     }
 }
 
-/// The key of a source, one per identity.
 struct SourceKey: SourceKeyed {
     let source: SourceIdentity
 
@@ -139,14 +133,12 @@ struct SourceKey: SourceKeyed {
 
 /// The memory used by a cache's entry, excluding objects that its key and value refer to.
 enum EntryCost {
-    /// Returns the number of bytes used by a key of this type, which is stored in three places: by itself, by its
-    /// source, and in the order of use.
+    /// A key is stored by itself, by its source, and in the order of use.
     ///
     /// Tables are between a quarter and three quarters full.
     static func bytes<Key: SourceKeyed>(of key: Key.Type) -> Int { 6 * MemoryLayout<Key>.stride + 512 }
 }
 
 extension SourceValidator {
-    /// The approximate memory use in bytes.
     var byteCount: Int { description.utf8.count + 48 }
 }

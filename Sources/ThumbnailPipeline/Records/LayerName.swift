@@ -4,7 +4,6 @@ import ThumbnailTypes
 
 /// The names of a layer.
 struct LayerName: Hashable, Sendable {
-    /// Its member of `/status`.
     let member: String
     /// Its name in the help of metrics, and with underscores in their names.
     let words: String
@@ -17,7 +16,6 @@ struct LayerName: Hashable, Sendable {
     static let resultStore = LayerName(member: "resultStore", words: "result store", status: .store)
 }
 
-/// Whether a layer is used.
 package enum LayerState: String, Sendable {
     case up
     /// It is read-only, because it has no room.
@@ -34,11 +32,9 @@ struct LayerHealth: Sendable {
     var figures: [(name: String, figures: CacheFigures)] = []
 }
 
-/// The generations of a source in the shared layers before it was fetched or found there.
 typealias LayerGenerations = [LayerName: SharedGenerations]
 
 extension LayerGenerations {
-    /// Returns these generations, with unknown ones taken from `others`.
     func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { known, _ in known } }
 }
 

@@ -11,8 +11,7 @@ final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
     let byteCount: Int
-    /// The time, by the service's clock, until which a truncated image is kept; nil for an image not known to be
-    /// truncated.
+    /// By the service's clock; nil for an image not known to be truncated.
     let incompleteUntil: Duration?
     /// Distinguishes this object from all others, including earlier ones.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
@@ -20,7 +19,6 @@ final class SourceRecord: Sendable {
     /// The generations under which it may be shared.
     let generations: LayerGenerations
 
-    /// Combines the origin's fields and the image's header.
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
         generations: LayerGenerations = [:]
@@ -32,7 +30,7 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
-    /// Parses the image's header; of sources that their origins declare as text, only drawings are images.
+    /// Of sources that their origins declare as text, only drawings are images.
     convenience init(
         _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = [:]
     ) throws(ImagingError) {
@@ -41,7 +39,7 @@ final class SourceRecord: Sendable {
         self.init(head, header: header, byteCount: bytes.count, generations: generations)
     }
 
-    /// Copies a record with newer fields from its origin, or another end of its use.
+    /// - Parameter head: Newer fields from the origin.
     convenience init(
         _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
         under generations: LayerGenerations = [:]
@@ -77,14 +75,13 @@ extension PerSource where Value == SourceRecord {
 }
 
 extension RenderedImage {
-    /// The approximate memory use of the file, its bookkeeping in the cache and its slot, in bytes.
     var cost: Int { image.bytes.footprint + 1_536 }
 }
 
 extension Thumbnail {
-    /// Creates the thumbnail for one caller at `now`, in seconds since 1970.
-    ///
-    /// - Parameter isFromCache: Which sources were used without contacting their origins; nil stands for all of them.
+    /// - Parameters:
+    /// - now: In seconds since 1970.
+    /// - isFromCache: Sources used without contacting their origins; nil stands for all.
     init(
         _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
         at now: Int, bounds: ClientMaxAge

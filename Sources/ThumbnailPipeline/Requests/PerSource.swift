@@ -1,7 +1,6 @@
-/// One value per source of a request: the first belongs to the image, the others to the additional sources in the
-/// request's order.
+/// One value per source: first the image, then the additional sources in the request's order.
 ///
-/// A request almost always has one source, whose value is stored inline without an array.
+/// A single value is stored inline without an array.
 package struct PerSource<Value> {
     package var image: Value
     package var additional: [Value]
@@ -37,9 +36,9 @@ extension PerSource: RandomAccessCollection {
 }
 
 extension PerSource where Value: Sendable {
-    /// Returns the results of `transform` for each value, computed concurrently.
+    /// Concurrent; the first error cancels the others.
     ///
-    /// The first error cancels the others and is thrown. A single value is transformed in the calling task.
+    /// A single value is transformed in the calling task.
     func mapSideBySide<New: Sendable>(
         _ transform: @escaping @Sendable (_ index: Int, _ value: Value) async throws -> New
     ) async throws -> PerSource<New> {

@@ -1,7 +1,6 @@
 package import Recipes
 package import ThumbnailTypes
 
-/// The bounds and choices of the pipeline; sizes in bytes.
 package struct PipelineConfiguration: Sendable {
     /// The capacity and the preferred usage after a purge of decoded pixels.
     package var decodedCacheCapacity = 100 << 20
@@ -17,8 +16,7 @@ package struct PipelineConfiguration: Sendable {
         return rules
     }()
     package var clientMaxAge = ClientMaxAge()
-    /// The time limit of a whole request: orders waiting downloads, and bounds how long work on a fetched source may
-    /// wait.
+    /// Orders waiting downloads, and bounds how long work on a fetched source may wait.
     package var requestTimeout: Duration = .seconds(15)
     /// The maximum wait of a miss for a worker thread before any work is done for it.
     package var maximumQueueDelay: Duration = .milliseconds(1_500)
@@ -26,9 +24,7 @@ package struct PipelineConfiguration: Sendable {
 
     package init() {}
 
-    /// Shrinks the caches in memory proportionally if together they could exceed `most` bytes.
-    ///
-    /// - Returns: Whether they were shrunk.
+    /// Shrinks the caches in memory proportionally if together they could exceed `most` bytes; returns whether it did.
     @discardableResult
     package mutating func fitCaches(within most: Int) -> Bool {
         let sum = Double(decodedCacheCapacity) + Double(resultCacheCapacity) + Double(sourceCacheMemory)
@@ -54,15 +50,11 @@ package struct ClientMaxAge: Hashable, Sendable {
 }
 
 extension Request {
-    /// The role of each source; nil for the image.
     var roles: PerSource<AdditionalSource.Role?> { PerSource(nil, additional: additional.map(\.role)) }
 }
 
 extension RenderPlan {
-    /// Creates the plan of a request from the headers of its sources.
-    ///
-    /// - Throws: ``ImagingError`` for sources, pages and results that the limits or the output format exclude; for an
-    ///   additional source, within an ``AdditionalSourceError``.
+    /// - Throws: ``ImagingError``; for an additional source, within an ``AdditionalSourceError``.
     package init(
         for request: Request, of headers: PerSource<ImageHeader>, by configuration: PipelineConfiguration
     ) throws {

@@ -2,26 +2,22 @@ import Downloading
 import ThumbnailTypes
 
 extension Freshness {
-    /// The maximum lifetime of a response made from a truncated source, in this and other caches, in seconds.
+    /// Of a response made from a truncated source, in seconds.
     static let maximumLifetimeOfIncomplete = 60
 
-    /// Computes the freshness of a response made from a source with this freshness.
+    /// Without bounds, the source's own lifetime and age.
     ///
-    /// Without bounds it is the source's own lifetime and age. If a bound takes effect, `max-age` counts from now,
-    /// without an age. `private` and `no-store` are preserved.
+    /// If a bound takes effect, `max-age` counts from now, without an age.
     ///
-    /// - Parameters:
-    ///   - now: The wall clock's seconds since 1970.
-    ///   - isFromCache: Whether the origin was not contacted.
+    /// - Parameter now: In seconds since 1970.
     init(_ source: SourceFreshness, at now: Int, isFromCache: Bool, bounds: ClientMaxAge) {
         self.init(source, at: now, isFromCache: isFromCache)
         bound(by: bounds)
     }
 
-    /// Computes the freshness of a response made from several sources: it is as fresh as the least fresh source, and
-    /// only caches that may store all of them may store it.
+    /// As fresh as the least fresh source, and storable only by caches that may store all of them.
     ///
-    /// - Parameter isFromCache: Which of them were used without contacting their origins; nil stands for all of them.
+    /// - Parameter isFromCache: Sources used without contacting their origins; nil stands for all.
     init(
         leastOf sources: PerSource<SourceFreshness>, isFromCache: PerSource<Bool>?, at now: Int, bounds: ClientMaxAge
     ) {
@@ -46,7 +42,6 @@ extension Freshness {
         isGuessed = source.storability != .unstated && source.isLifetimeGuessed
     }
 
-    /// Applies the operator's bounds to responses that shared caches may store.
     private mutating func bound(by bounds: ClientMaxAge) {
         guard storability == .shared, bounds != ClientMaxAge() else { return }
         let remaining = remaining
@@ -78,9 +73,7 @@ extension Freshness {
 }
 
 extension Freshness {
-    /// The `Cache-Control` of a result stored at a destination; nil if the lifetime is not certain.
-    ///
-    /// The stored value never changes, so a guess would be permanent.
+    /// Nil if the lifetime is not certain: the stored value never changes.
     var lastingCacheControl: String? {
         if isGuessed || lifetime == nil, storability != .none {
             return storability == .private ? "private" : nil
@@ -90,8 +83,6 @@ extension Freshness {
 }
 
 extension SourceFreshness {
-    /// Returns the number of seconds for which a client may use the source at `now`; this cache's default if the origin
-    /// specifies none.
     fileprivate func clientLifetime(at now: Int) -> Int {
         storability == .unstated ? -age(at: now) : remainingLifetime(at: now)
     }

@@ -3,7 +3,6 @@ import Downloading
 package import HTTPTypes
 package import ThumbnailTypes
 
-/// One caller's request in progress, from the door to the response.
 package struct Job: Sendable {
     package let resolved: ResolvedRequest
     package var directives: RequestCacheControl
@@ -11,9 +10,7 @@ package struct Job: Sendable {
     package let receipt: String
     /// The insufficient lookup without a task; nil if there was none.
     package var lookup: EarlierLookup?
-    /// The client that supplied the request's tags; nil if they are signed or an operator's.
     package let client: ClientNetwork?
-    /// The time that the job has waited for the shared layers.
     var allowances = LayerAllowances()
 
     package init(
@@ -25,12 +22,9 @@ package struct Job: Sendable {
 
     package var request: Request { resolved.request }
 
-    /// The identities of the request's sources.
-    ///
-    /// - Throws: A ``ServiceError`` if one of them has none.
+    /// - Throws: A ``ServiceError`` if a source has no identity.
     var sources: PerSource<SourceIdentity> { get throws { try resolved.sources.get() } }
 
-    /// The image, if the caller has opened it.
     package var opened: OpenedSource? { resolved.opened }
 
     /// The job after an insufficient lookup without a task.
@@ -40,7 +34,7 @@ package struct Job: Sendable {
         return job
     }
 
-    /// The same job for a retry, without cache directives except one that forbids a download.
+    /// For a retry, without cache directives except one that forbids a download.
     var again: Job {
         var job = self
         job.directives = .none

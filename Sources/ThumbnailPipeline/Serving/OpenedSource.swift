@@ -21,10 +21,8 @@ package final class OpenedSource: Sendable {
 
     package var header: ImageHeader { record.header }
 
-    /// Creates a source from its record and file.
-    ///
-    /// - Parameter isAdmitted: Whether work was already admitted and done for it; otherwise admission of the first work
-    ///   on it applies to all.
+    /// - Parameter isAdmitted: Work was already admitted for it; otherwise the first admission applies to all later
+    ///   work.
     init(
         _ record: SourceRecord, bytes: SharedBytes, isUncacheable: Bool = false, isAdmitted: Bool = true,
         fetched: SourceFreshness? = nil
@@ -36,23 +34,20 @@ package final class OpenedSource: Sendable {
         self.isAdmitted = Atomic(isAdmitted)
     }
 
-    /// Returns the freshness of a thumbnail made from it, as stated by the origin of its source; nil if there is none.
+    /// As stated by the source's origin; nil if there is none.
     func freshness(of thumbnail: Thumbnail) -> Freshness? {
         guard record.identity.isUpload else { return thumbnail.freshness }
         return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
     }
 
-    /// Admits or rejects work on it; checked only once, because later pieces of a call would otherwise wait for its own
-    /// earlier ones.
+    /// Checked only once, because later pieces of a call would otherwise wait for its own earlier ones.
     func admit<Refusal: Error>(_ judge: () throws(Refusal) -> Void) throws(Refusal) {
         if isAdmitted.load(ordering: .relaxed) { return }
         try judge()
         isAdmitted.store(true, ordering: .relaxed)
     }
 
-    /// Creates a source from an upload, identified by the SHA-256 of the file, so that equal files are the same image.
-    ///
-    /// - Throws: ``ImagingError`` if the file is not an image, or its header is unreadable.
+    /// Equal files are the same image; throws ``ImagingError`` for an unreadable header.
     convenience init(upload bytes: SharedBytes, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
         self.init(try Self.record(of: bytes, named: digest, at: now), bytes: bytes)
@@ -77,15 +72,13 @@ package final class OpenedSource: Sendable {
     }
 }
 
-/// The decoded images that a caller uses while rendering many results of one source, so that each is decoded once even
-/// if it does not fit in the decoded cache.
+/// Decoded images in use while many results of one source are rendered, so that each is decoded once even if it does
+/// not fit in the decoded cache.
 ///
-/// Together they take at most half as much again as the largest: all levels of a page take a third more than the page,
-/// and pages used earlier are dropped.
+/// Together they take at most half as much again as the largest: all levels of a page take a third more than the page.
 final class ImagesInUse: Sendable {
     private let images = Locked(BoundedMap<DecodeKey, DecodedImage>())
 
-    /// Returns whether the image is in use, without changing the order.
     func contains(_ key: DecodeKey) -> Bool { images.withLock { $0.peek(key) != nil } }
 
     func image(for key: DecodeKey) -> DecodedImage? { images.withLock { $0.value(for: key) } }

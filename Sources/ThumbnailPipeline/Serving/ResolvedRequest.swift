@@ -4,13 +4,12 @@ package import ThumbnailTypes
 
 /// A request with resolved sources and the key of its last result, because requests recur.
 ///
-/// To find the result of a request, the URLs of its sources are parsed, only once, and its geometry is planned, again
-/// only when one of its sources has changed. Used on all event threads.
+/// Its URLs are parsed once, and its geometry is planned again only when a source has changed. Used on all event
+/// threads.
 package final class ResolvedRequest: Sendable {
     package let request: Request
-    /// The identities of its sources, or a ``ServiceError`` if one of them has none.
+    /// A ``ServiceError`` if one of them has no identity.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
-    /// The image, if the caller has opened it.
     package let opened: OpenedSource?
     private let found = Locked<FoundResult?>(nil)
 
@@ -24,7 +23,7 @@ package final class ResolvedRequest: Sendable {
 
     var last: FoundResult? { found.withLock { $0 } }
 
-    /// Returns the key of the request's result from these records; `make` creates it if one of them has changed.
+    /// `make` creates the key if a record has changed.
     func key(
         of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey
     ) rethrows -> ResultKey {

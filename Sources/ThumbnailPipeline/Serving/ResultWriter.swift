@@ -5,7 +5,6 @@ package import Text
 package import ThumbnailTypes
 
 package struct StoredResult: Sendable, Equatable {
-    /// The destination as `NAME:PATH`.
     package let location: String
     package let mediaType: String
     package let bytes: Int
@@ -13,7 +12,6 @@ package struct StoredResult: Sendable, Equatable {
     package let eTag: String
 }
 
-/// Stores results at destinations named by callers.
 package struct ResultWriter: Sendable {
     private let origins: WritableOrigins?
 
@@ -23,7 +21,6 @@ package struct ResultWriter: Sendable {
         try Destination(text, among: origins?.origins ?? Origins())
     }
 
-    /// Returns whether an object exists at a destination.
     package func holds(_ destination: Destination) async throws -> Bool {
         do {
             return try await origins?.holds(destination) ?? false
@@ -32,11 +29,9 @@ package struct ResultWriter: Sendable {
         }
     }
 
-    /// Stores a thumbnail with the `Cache-Control` of the destination, or else the one derived from the source's
-    /// origin.
+    /// Uses the `Cache-Control` of the destination, or else the one derived from the source's origin.
     ///
     /// - Parameter source: The opened image that it was made from; nil if the source was fetched for it alone.
-    /// - Throws: A ``ServiceError`` or `CancellationError`.
     package func put(
         _ thumbnail: Thumbnail, at destination: Destination, of source: OpenedSource? = nil
     ) async throws -> StoredResult {

@@ -7,19 +7,13 @@ package import ThumbnailTypes
 
 package typealias ThumbnailServing = ThumbnailLookup & ThumbnailRendering & SourceOpening
 
-/// Looks up cached thumbnails.
-///
 /// Never blocks; called on the event threads.
 package protocol ThumbnailLookup: Sendable {
-    /// Resolves the sources of a request, once for all its repetitions.
     func resolved(_ request: Request) -> ResolvedRequest
 
-    /// Returns the thumbnail if the result cache has it and it is usable at once.
     func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail?
 
-    /// Records the tags of a request answered from the cache, so that a purge by them finds its source.
-    ///
-    /// - Parameter client: The client that supplied them; nil if they are signed.
+    /// - Parameter client: Nil if the tags are signed.
     func noteTags(of request: ResolvedRequest, by client: ClientNetwork?)
 
     /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
@@ -28,57 +22,48 @@ package protocol ThumbnailLookup: Sendable {
     /// Counts a response repeated within a second and a generation without looking up its thumbnail.
     func countRepeatedHit()
 
-    /// Returns the reason to reject a request that is not cached; nil if it may proceed.
     func refusal(of request: ResolvedRequest) -> (any ServiceError)?
 
-    /// Returns a lookup of the result in the shared cache, which needs no task; nil if that is not the next step of the
-    /// request.
+    /// Nil if a lookup without a task is not the next step of the request.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
 
-    /// Returns whether an absolute URL may be fetched as a source, judging by its text.
+    /// Judges by the text only.
     func mayFetch(_ url: ExactText) -> Bool
 
-    /// Returns whether the operator has allowed the host of an absolute URL by name, rather than every host.
+    /// Whether the operator allowed this host by name, rather than every host.
     func isAllowedByName(_ url: ExactText) -> Bool
 }
 
-/// Renders thumbnails, and returns facts about sources, with as little work as possible.
-///
-/// Cancelling the task ends only this caller's part. All methods throw a ``ServiceError`` or `CancellationError`.
+/// Cancelling the task ends only this caller's part; all methods throw a ``ServiceError`` or `CancellationError`.
 package protocol ThumbnailRendering: Sendable {
     func thumbnail(for job: Job) async throws -> Thumbnail
 
-    /// Returns the facts about a job's source; the rest of its request is ignored.
-    ///
-    /// - Parameter request: The facts to compute besides those of the header.
+    /// Uses only the source of the job's request.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts
 
     func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
 }
 
 package protocol SourceOpening: Sendable {
-    /// Opens an uploaded image.
-    ///
-    /// - Throws: A ``ServiceError`` if the file is not an image, or its header is unreadable; `CancellationError`.
+    /// Throws if the file is not an image, or its header is unreadable.
     func opened(upload bytes: SharedBytes) async throws -> OpenedSource
 
-    /// Opens the source of a job, fetched once for all results derived from it.
     func opened(for job: Job) async throws -> OpenedSource
 
-    /// Returns a request for an opened image; the source named in the request is ignored.
+    /// The source named in the request is ignored.
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest
 
     func close(_ source: OpenedSource)
 }
 
-/// A lookup of a result in the shared cache: a sequence of queries, until one reply ends it.
+/// A lookup of a result in the shared cache: queries until one reply ends it.
 ///
 /// Used by one event thread at a time; nothing blocks.
 package protocol PendingLookup: AnyObject, Sendable {
     /// Sends the next query; `ready` is called once, on any thread, possibly at once.
     func begin(_ ready: @escaping @Sendable () -> Void)
 
-    /// Returns the outcome of the reply; called after `ready`.
+    /// Called after `ready`.
     func finish() -> PendingLookupOutcome
 }
 

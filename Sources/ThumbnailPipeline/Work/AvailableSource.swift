@@ -11,9 +11,7 @@ struct AvailableSource: Sendable {
     var bytes: SharedBytes?
     var status = CacheLayerStatus(.source, .hit)
     var timings: [StepTiming] = []
-    /// The caller's remaining time for a source that it has fetched or opened; nil for one from the caches.
-    ///
-    /// Work on such sources is not given up while there is time.
+    /// Nil for a source from the caches; work on others is not given up while there is time.
     var timeLeft: Duration?
 
     /// Whether the origin was not contacted.
@@ -23,11 +21,9 @@ struct AvailableSource: Sendable {
 extension AvailableSource {
     init(_ record: SourceRecord) { self.record = record }
 
-    /// Describes the downloader's copy, whose fetch took `duration` including queueing.
-    ///
     /// - Parameters:
-    ///   - isStored: Whether the source cache stores it.
-    ///   - now: The wall clock's seconds since 1970.
+    /// - duration: Of the fetch, including queueing.
+    /// - now: In seconds since 1970.
     init(
         _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {
@@ -53,8 +49,7 @@ extension AvailableSource {
 extension PerSource where Value == AvailableSource {
     var records: PerSource<SourceRecord> { mapValues(\.record) }
 
-    /// The source reported in `Cache-Status` and `Server-Timing`: the first whose origin was contacted, otherwise the
-    /// image.
+    /// `Cache-Status` and `Server-Timing` report the first whose origin was contacted, otherwise the image.
     var reported: AvailableSource { first { !$0.isFromCache } ?? image }
 
     /// The timeout of the wait for a turn or a worker; nil for the lane's default.

@@ -4,10 +4,6 @@ import Memory
 import Recipes
 import ThumbnailTypes
 
-/// Renders single-color images for sources that fail: each once for all requests.
-///
-/// They depend on nothing that could change, so they are never stale. Clients receive `no-store` all the same, because
-/// the source may be available the next time.
 struct PlaceholderRenderer: Sendable {
     let configuration: PipelineConfiguration
     let scheduler: WorkScheduler
@@ -17,7 +13,7 @@ struct PlaceholderRenderer: Sendable {
     private let made = MemoryCache<PlaceholderKey, EncodedImage>(
         capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
 
-    /// A single-color image of typical size takes two kilobytes, the largest some hundreds.
+    /// One image of typical size takes two kilobytes, the largest some hundreds.
     private static let capacity = 4 << 20
 
     init(
@@ -26,8 +22,6 @@ struct PlaceholderRenderer: Sendable {
         (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
     }
 
-    /// Returns a single-color image.
-    ///
     /// Admitted, estimated and rendered like a result: once for all concurrent requests.
     func image(_ placeholder: Placeholder) async throws -> EncodedImage {
         let (size, rules) = (placeholder.size, configuration.rules)

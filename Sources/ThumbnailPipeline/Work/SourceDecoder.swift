@@ -5,12 +5,11 @@ import Recipes
 import Telemetry
 import ThumbnailTypes
 
-/// Decodes sources: each level once for all renders that need its pixels.
 struct SourceDecoder: Sendable {
     /// The pixels of all sources of a render, and how the render took part in their decodes.
     struct Pixels {
         let images: PerSource<DecodedImage>
-        /// `started` if the render started any of the decodes, otherwise `joined` if it joined any, otherwise `cached`.
+        /// `started` if it started any decode, otherwise `joined` if it joined any, otherwise `cached`.
         let participation: Participation
     }
 
@@ -21,11 +20,7 @@ struct SourceDecoder: Sendable {
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
 
-    /// Returns the pixels of all sources of a result, from the cache or from concurrent decodes.
-    ///
-    /// - Parameters:
-    ///   - queueTimeout: The timeout of the wait for a worker.
-    ///   - rooms: The memory for the decodes; nil if there was nothing to decode when it was reserved.
+    /// - Parameter rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
@@ -113,7 +108,6 @@ struct SourceDecoder: Sendable {
         }
     }
 
-    /// Runs on a worker thread.
     private func decode(
         _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, token: WorkToken, room: MemoryReservation
     ) throws -> DecodedImage {
@@ -132,11 +126,9 @@ struct SourceDecoder: Sendable {
         }
     }
 
-    /// Removes a file that cannot be decoded, because it is not worth keeping: the origin is contacted again, but not
-    /// at once for every request.
+    /// Removes a file that cannot be decoded, so that the origin is contacted again, but not at once for every request.
     ///
-    /// If only a later frame is broken, or animation exceeds a limit, the rest of it is worth keeping; so is a source
-    /// with any successful decode.
+    /// A source with a broken later frame or any successful decode stays.
     private func remember(
         _ error: ImagingError, of record: SourceRecord, for key: DecodeKey, since checkpoint: FailedDecodes.Checkpoint
     ) {

@@ -6,7 +6,7 @@ import Recipes
 import Text
 import ThumbnailTypes
 
-/// Waits for all sources of a job concurrently, under one receipt and one deadline.
+/// Waits for all sources of a job, under one receipt and one deadline.
 struct SourceFetcher: Sendable {
     let downloader: ImageDownloader
     let caches: CacheLayers
@@ -14,11 +14,7 @@ struct SourceFetcher: Sendable {
     let timeLimit: Duration
     let timekeeper: any Timekeeper
 
-    /// Returns the sources as usable by this caller; nil if one arrived without bytes and its record is gone.
-    ///
-    /// - Parameter needsBytes: The sources whose bytes are needed; for the others it is enough to know that they are
-    ///   unchanged.
-    /// - Throws: The error of one source, which cancels this caller's wait for the others.
+    /// Returns nil if one arrived without bytes and its record is gone.
     func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
         let start = timekeeper.now
         let roles = job.request.roles

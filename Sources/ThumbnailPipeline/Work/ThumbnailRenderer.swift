@@ -7,8 +7,8 @@ import ThumbnailTypes
 
 /// Renders results: each once for all callers, from pixels decoded once for all renders.
 ///
-/// Renders are shared by result key. A render checks the disk, waits for its turn if it is expensive, reserves memory
-/// for itself and its decodes, has the sources decoded, and runs on a worker thread.
+/// A render checks the disk, waits for its turn if it is expensive, reserves memory for itself and its decodes, has the
+/// sources decoded, and runs on a worker thread.
 struct ThumbnailRenderer: Sendable {
     let configuration: PipelineConfiguration
     let resources: WorkResources
@@ -19,7 +19,6 @@ struct ThumbnailRenderer: Sendable {
     let estimator: WorkEstimator
     let timekeeper: any Timekeeper
 
-    /// Renders from memory; nil if the inputs were evicted meanwhile.
     func resultFromMemory(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage? {
@@ -30,8 +29,7 @@ struct ThumbnailRenderer: Sendable {
         }
     }
 
-    /// Renders from the available sources; restarts work that others began without them and that failed for lack of
-    /// them.
+    /// Restarts work that others began without the sources and that failed for lack of them.
     func result(_ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job) async throws -> RenderedImage
     {
         while true {
@@ -116,12 +114,7 @@ struct ThumbnailRenderer: Sendable {
                 + [StepTiming("render", end - decoded)])
     }
 
-    /// Renders ahead of decodes if the render completes its own decode, because others could otherwise delay it
-    /// forever.
-    ///
-    /// Waits without a limit if a decode was done for it.
-    ///
-    /// - Parameter keepsForms: Whether the forms of additional sources are read from and written to the decoded cache.
+    /// Renders ahead of decodes if it completes its own decode, because others could otherwise delay it forever.
     private func render(
         _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>,
         keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
@@ -146,7 +139,7 @@ struct ThumbnailRenderer: Sendable {
         return result
     }
 
-    /// Stores the forms of additional sources in the decoded cache, next to the pixels that they are made from.
+    /// Keeps the forms of additional sources in the decoded cache, next to their pixels.
     private func reuse(for result: ResultKey, of sources: PerSource<AvailableSource>) -> AdditionFormReuse {
         { [caches] index, form, make in
             var key = result.decodeKeys.additional[index]
@@ -174,9 +167,7 @@ extension RenderedImage {
 }
 
 extension EncodedImage {
-    /// The file as the text of a `data:` URL (RFC 2397), in one block that counts itself.
-    ///
-    /// It is created with the result and stored in its place, so that all readers share it.
+    /// As a `data:` URL (RFC 2397), in one block that all readers share.
     fileprivate func asDataURL() -> EncodedImage {
         let start = "data:\(format.mediaType);base64,"
         let digitCount = (bytes.count + 2) / 3 * 4
@@ -190,6 +181,6 @@ extension EncodedImage {
             bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
-    /// The number of bytes encoded at once: whole groups of three, so that only the last piece is padded.
+    /// Whole groups of three, so that only the last piece is padded.
     private static var piece: Int { 48 << 10 }
 }

@@ -4,13 +4,11 @@ import Memory
 import Recipes
 import ThumbnailTypes
 
-/// Estimates the remaining work for a result from the caches and the work in progress.
 struct WorkEstimator: Sendable {
     let caches: CacheLayers
     let decodes: SharedTasks<DecodeKey, DecodedImage>
     let renders = SharedTasks<ResultKey, RenderedImage>()
 
-    /// Whether the result is currently obtainable without the sources' bytes.
     func isObtainableWithoutBytes(_ key: ResultKey) -> Bool {
         needsNoWorker(key) || key.decodeKeys.allSatisfy { isDecoded($0) }
     }
@@ -18,20 +16,16 @@ struct WorkEstimator: Sendable {
     /// Whether the result is cached, even if a source is stale, or is being rendered for other callers.
     func needsNoWorker(_ key: ResultKey) -> Bool { caches.hasResult(key) || renders.contains(key) }
 
-    /// Whether pixels are cached, or are being decoded for other renders.
     func isDecoded(_ key: DecodeKey, imagesInUse: ImagesInUse? = nil) -> Bool {
         caches.hasPixels(key) || decodes.contains(key) || imagesInUse?.contains(key) == true
     }
 
-    /// Returns for which sources the bytes are currently needed to render the result.
     func sourcesNeedingBytes(for key: ResultKey) -> PerSource<Bool> {
         let isThere = needsNoWorker(key)
         return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
     }
 
-    /// Estimates the current cost of rendering a result.
-    ///
-    /// - Parameter imagesInUse: The decoded images in use by the caller.
+    /// - Parameter imagesInUse: Of the caller.
     func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, imagesInUse: ImagesInUse? = nil) -> WorkCost
     {
         let keys = key.decodeKeys
@@ -43,8 +37,6 @@ struct WorkEstimator: Sendable {
 }
 
 extension WorkCost {
-    /// Estimates the cost of a result.
-    ///
     /// - Parameter fileByteCount: Returns the size of a source's file, 0 if unknown; nil if it need not be decoded.
     init(of key: ResultKey, _ sources: PerSource<AvailableSource>, decoding fileByteCount: (_ index: Int) -> Int?) {
         let decodes = key.decodeKeys.mapWithIndex { index, decode in

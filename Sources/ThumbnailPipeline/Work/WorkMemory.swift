@@ -2,7 +2,6 @@ import Coordination
 import Memory
 import Recipes
 
-/// The memory that work on an image reserves before it begins.
 struct WorkMemory: Sendable {
     struct Reservations {
         let render: MemoryReservation
@@ -12,12 +11,7 @@ struct WorkMemory: Sendable {
 
     let budget: MemoryBudget
 
-    /// Reserves memory for a render and the decodes before it.
-    ///
     /// All at once: a task that reserved only a part could deadlock with another that does the same.
-    ///
-    /// - Parameter isDecoded: Returns whether pixels are cached.
-    /// - Throws: ``ImagingError/tooManyPixels(_:frames:)`` for work that could never fit, ``MemoryBudget/Full``.
     func reserve(
         for key: ResultKey, from sources: PerSource<AvailableSource>, isDecoded: (DecodeKey) -> Bool
     ) async throws -> Reservations {
@@ -41,8 +35,6 @@ struct WorkMemory: Sendable {
         return Reservations(render: room, decodes: costs.mapValues { $0.map { room.split($0) } })
     }
 
-    /// Reserves memory for a single-color image.
-    ///
     /// - Throws: ``PipelineError/placeholderTooLarge``, ``MemoryBudget/Full``.
     func reserve(forPlaceholder plan: RenderPlan) async throws -> MemoryReservation {
         do {

@@ -4,7 +4,6 @@ package import Imaging
 import Recipes
 package import Telemetry
 
-/// The resources for work on images: threads, memory, the codec, and the metrics and events for reporting.
 package struct WorkResources: Sendable {
     let lanes: WorkLanes
     let codec: any ImageCodec

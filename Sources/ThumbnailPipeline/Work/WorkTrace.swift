@@ -20,7 +20,7 @@ final class WorkTrace: Sendable {
 
     func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
 
-    /// Records the wait and the work; only the wait if the work never started.
+    /// Records only the wait if the work never started.
     ///
     /// - Parameter name: `decode` or `render`.
     func record(_ name: String, _ format: ImageFormat, until end: Duration) {
@@ -54,9 +54,8 @@ struct DownloadTrace {
     /// The trace context of the transfer, for its origin.
     var traceparent: String { context.traceparent }
 
-    /// Records the wait for a slot and the transfer with its phases, or the wait for the transfer of another request.
-    ///
-    /// The phases follow each other as they happened; redirects add to each of them.
+    /// Records the slot's wait and the transfer's phases, or the wait for another request's transfer; redirects add to
+    /// each phase.
     func record(_ copy: SourceCopy, from host: String, until end: Duration) {
         guard let exchange = copy.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]

@@ -2,11 +2,10 @@ import CAOMShim
 import Memory
 import Recipes
 
-/// Encodes the frames of one item or track with libaom, which cannot be interrupted within a frame.
+/// libaom cannot be interrupted within a frame.
 @safe
 final class AV1Encoder {
-    /// The decoder configuration, set after the first frame: the contents of an `av1C` box (AV1 Codec ISO Media File
-    /// Format Binding, section 2.3).
+    /// The contents of an `av1C` box (AV1 Codec ISO Media File Format Binding, section 2.3), after the first frame.
     private(set) var configuration: [UInt8] = []
     let size: PixelSize
     let isGray: Bool
@@ -20,8 +19,6 @@ final class AV1Encoder {
         let isKey: Bool
     }
 
-    /// Creates an encoder for frames of this size.
-    ///
     /// Animations use 8 bits, because libaom 3.6 leaves remnants of earlier frames in 10-bit frames in real-time mode.
     init(
         _ size: PixelSize, isGray: Bool, frames: Int, settings: EncoderSettings
@@ -44,7 +41,7 @@ final class AV1Encoder {
 
     deinit { unsafe CAOMShim_close(raw) }
 
-    /// Sets a full-range plane of the next frame: luma, Cb or Cr.
+    /// In full range.
     ///
     /// - Parameter step: Bytes from one sample to the next.
     @unsafe
@@ -52,7 +49,7 @@ final class AV1Encoder {
         unsafe CAOMShim_set_plane(raw, Int32(plane), samples, stride, step)
     }
 
-    /// Sets all planes of the next frame from packed pixels with three or four bands; alpha is ignored.
+    /// Three or four bands; alpha is ignored.
     @unsafe
     func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) {
         unsafe CAOMShim_set_colors(raw, pixels, Int32(bands))
@@ -76,7 +73,7 @@ final class AV1Encoder {
         return Frame(data: data, isKey: isKey != 0)
     }
 
-    /// Returns the configuration from data that begin with a sequence header (AV1 section 5.5), otherwise nil.
+    /// Nil unless the data begin with a sequence header (AV1 section 5.5).
     private func configuration(by data: [UInt8]) -> [UInt8]? {
         // Type 1 with a size field; the size is less than 128.
         guard data.count > 6, data[0] == 0x0A, data[1] < 128 else { return nil }

@@ -15,7 +15,7 @@ enum AVIFFormat {
 struct AVIFEffort {
     let effort: Int
 
-    /// Returns libaom's speed, 0…9; lower ones take longer.
+    /// 0…9; lower speeds take longer.
     ///
     /// Animations are encoded in real-time mode.
     func speed(isStill: Bool) -> Int {
@@ -28,18 +28,18 @@ struct AVIFEffort {
     /// Speed 5 is the slowest here, and 7 makes libaom 3.6 crash on images without chroma.
     private static let liveSpeeds = [9, 8, 6, 5]
 
-    /// Returns the quantization matrices to use, within 0…15; lower ones are coarser in fine detail.
+    /// Within 0…15; lower ones are coarser in fine detail.
     ///
     /// From level 30 upward, coarser ones make files smaller at the same visual quality.
     static func matrices(level: Int) -> ClosedRange<Int> { level < 30 ? 4...12 : 2...10 }
 
-    /// Whether only the cosine transform is used, which makes smaller files at speeds that try few others.
+    /// Makes smaller files at speeds that try few other transforms.
     var hasCosinesAlone: Bool { effort < 2 }
 
-    /// Returns libaom's level for a quality of 1…100, from 0 (lossless) to 63.
+    /// From 0 (lossless) to 63.
     ///
-    /// Levels are spread over the qualities as in libheif. The offset compensates for better settings than libheif's,
-    /// so that visual quality is unchanged. At level 0, libaom 3.6 leaves wrong blocks in animations.
+    /// Levels are spread over the qualities as in libheif, with an offset for settings better than libheif's. At level
+    /// 0, libaom 3.6 leaves wrong blocks in animations.
     static func level(for quality: Int, isStill: Bool) -> Int {
         quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
     }

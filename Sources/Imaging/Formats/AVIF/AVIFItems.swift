@@ -1,6 +1,6 @@
 import Recipes
 
-/// The items of an AVIF file (ISO/IEC 23008-12): an image and an optional alpha plane.
+/// An image and an optional alpha plane (ISO/IEC 23008-12).
 struct AVIFItems {
     let colors: AVIFImage
     let alpha: AVIFImage?
@@ -12,10 +12,7 @@ struct AVIFItems {
             + AVIFBox.box("mdat", colors.frames[0].data, alpha?.frames[0].data ?? [])
     }
 
-    /// Returns the `meta` box.
-    ///
-    /// - Parameter start: Offset of the image's first frame in the file. The frames of the alpha plane follow those of
-    ///   the image.
+    /// - Parameter start: The offset of the image's first frame; the frames of the alpha plane follow.
     func box(dataAt start: Int) -> [UInt8] {
         let handler = AVIFBox.full("hdlr", AVIFBox.zeros(4), AVIFBox.letters("pict"), AVIFBox.zeros(13))
         let references = alpha == nil ? [] : AVIFBox.full("iref", AVIFBox.box("auxl", AVIFBox.words(2, 1, 1)))

@@ -8,7 +8,6 @@ struct AVIFSequence {
     /// How often it plays; 0 for endless.
     private let loop: Int
 
-    /// Creates a sequence of the items' frames; those without a duration last 100 ms.
     init(items: AVIFItems, delays: [Int], loop: Int) {
         (self.items, self.loop) = (items, loop)
         self.delays = items.colors.frames.indices.map { index in
@@ -16,7 +15,7 @@ struct AVIFSequence {
         }
     }
 
-    /// The file; the color frames are stored together, before the alpha frames.
+    /// The color frames are stored together, before the alpha frames.
     var file: [UInt8] {
         let type = AVIFImage.fileType("avis", "avisavifmsf1iso8mif1miaf", isGray: items.colors.isGray)
         let start = type.count + items.box(dataAt: 0).count + movie(dataAt: 0).count + 8
@@ -41,7 +40,6 @@ struct AVIFSequence {
 
     private static let matrix = AVIFBox.longs(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x4000_0000)
 
-    /// Returns a track; all tracks but the first are its alpha.
     private func track(_ id: Int, _ image: AVIFImage, dataAt start: Int) -> [UInt8] {
         let header = AVIFBox.full(
             "tkhd", version: 1, flags: 1, AVIFBox.zeros(16), AVIFBox.longs(id, 0), AVIFBox.wide(wholeDuration),
@@ -65,7 +63,6 @@ struct AVIFSequence {
             "trak", header, owner, AVIFBox.box("edts", edits), AVIFBox.box("mdia", mediaHeader, handler, information))
     }
 
-    /// Returns the sample table, with all frames in one chunk.
     private func table(of image: AVIFImage, isAlpha: Bool, dataAt start: Int) -> [UInt8] {
         let count = image.frames.count
         let meaning = isAlpha ? AVIFBox.full("auxi", AVIFImage.alphaKind) : image.colorBox

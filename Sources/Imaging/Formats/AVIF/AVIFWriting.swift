@@ -6,7 +6,7 @@ import Recipes
 // AVIF files: libaom encodes the frames, and our own code writes the boxes.
 
 extension PlaneEncoder {
-    /// libaom, which cannot be interrupted.
+    /// Cannot be interrupted.
     static let avif = PlaneEncoder(range: .full, needsChroma: false) { (planes, settings, _) throws(ImagingError) in
         let all = unsafe planes.all.prefix(Int(planes.count))
         let size = unsafe PixelSize(width: Int(planes.planes.0.width), height: Int(planes.planes.0.height))
@@ -45,7 +45,6 @@ private struct AVIFPixelWriting {
         return SharedBytes(sequence.file)
     }
 
-    /// Encodes the colors or the alpha planes of all frames, one frame at a time to keep memory small.
     private func coded(isAlpha: Bool) throws -> AVIFImage {
         let count = image.height / size.height
         let isGray = isAlpha || image.bands < 3

@@ -11,9 +11,7 @@ enum BMPFormat {
 
 struct BMPLayout {
     enum Coding: Sendable {
-        /// Palette indices of 1, 4 or 8 bits, rows padded to four bytes.
         case palette
-        /// Components in 16, 24 or 32 bits, rows padded to four bytes.
         case components
         /// Runs of indices of 4 or 8 bits.
         case runs
@@ -37,13 +35,12 @@ struct BMPLayout {
     let coding: Coding
     /// Red, green, blue and alpha, if pixels contain components.
     let components: [Component]
-    /// Offset of the palette, number of its entries, and bytes of each.
+    /// Offset, number of entries, and bytes of each.
     let palette: (offset: Int, count: Int, stride: Int)
     let pixels: Int
 
     var header: ImageHeader { ImageHeader(format: .bmp, storedSize: size, bands: bands, hasAlpha: bands == 4) }
 
-    /// 3, or 4 with alpha.
     var bands: Int { components.count == 4 && components[3].largest > 0 ? 4 : 3 }
 
     var rowLength: Int { (size.width * depth + 31) / 32 * 4 }

@@ -2,13 +2,9 @@ import Coordination
 import Memory
 import Recipes
 
-/// Reads the pixels of a Windows bitmap.
-///
 /// Every read is bounds-checked, and the result is filled before the file is read.
 enum BMPPixels {
-    /// Decodes a file.
-    ///
-    /// Missing rows are gray, and the result is marked incomplete. Pixels that runs skip have the palette's first
+    /// Missing rows are gray, and the result is marked incomplete; pixels that runs skip have the palette's first
     /// color.
     static func decode(_ file: SharedBytes, token: WorkToken) throws -> DecodedPixels {
         try file.withBytes { bytes in
@@ -27,7 +23,6 @@ enum BMPPixels {
         }
     }
 
-    /// Returns 256 colors as red, green and blue; missing ones are black.
     private static func palette(of bytes: RawSpan, by layout: BMPLayout) -> [(UInt8, UInt8, UInt8)] {
         var colors = [(UInt8, UInt8, UInt8)](repeating: (0, 0, 0), count: 256)
         for index in 0..<layout.palette.count {
@@ -47,7 +42,6 @@ private struct BMPReader {
     let palette: [(UInt8, UInt8, UInt8)]
     let pixels: UnsafeMutableBufferPointer<UInt8>
 
-    /// Reads uncompressed rows; returns false if the file ends too early.
     mutating func readRows(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
         let (length, width, depth) = (layout.rowLength, layout.size.width, layout.depth)
         let scales = layout.components.map { Scale($0) }
@@ -77,7 +71,6 @@ private struct BMPReader {
         return isWhole
     }
 
-    /// Reads runs up to the end of the bitmap or of the file; returns false if the file ends first.
     mutating func readRuns(_ bytes: RawSpan, token: WorkToken) throws -> Bool {
         let (width, height) = (layout.size.width, layout.size.height)
         for y in 0..<height {
@@ -119,7 +112,7 @@ private struct BMPReader {
         return true
     }
 
-    /// Reads a pixel; the caller has checked that the file contains it.
+    /// The caller has checked that the file contains it.
     private func pixel(_ bytes: RawSpan, at offset: Int) -> Int {
         func byte(_ index: Int) -> Int {
             unsafe Int(bytes.unsafeLoad(fromByteOffset: offset + index, as: UInt8.self)) << (8 * index)
@@ -155,7 +148,6 @@ private struct BMPReader {
 private struct Scale {
     private let shift: Int
     private let largest: Int
-    /// The result for each value of up to 8 bits; empty for longer components.
     private let table: [UInt8]
 
     init(_ component: BMPLayout.Component) {

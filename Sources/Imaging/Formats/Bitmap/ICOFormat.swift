@@ -16,17 +16,16 @@ enum ICOFormat {
         ]
 }
 
-/// The largest image of an icon; of equally large ones, the one with the most bits.
+/// Of equally large ones, the one with the most bits.
 struct ICOImage {
-    /// The range of its file: a PNG, or a bitmap without its first header.
+    /// A PNG, or a bitmap without its first header.
     let place: Range<Int>
     let header: ImageHeader
-    /// The header of the PNG; nil for a bitmap.
     let png: ImageHeader?
-    /// Whether a mask with one bit per pixel follows the bitmap.
+    /// One bit per pixel, after the bitmap.
     let hasMask: Bool
 
-    /// Maximum number of images that are read in full, the largest first, if those before are damaged.
+    /// The largest first, if those before are damaged.
     private static let most = 3
 
     init(_ bytes: RawSpan) throws(ImagingError) {

@@ -36,7 +36,7 @@ enum ICOPixels {
         return DecodedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
     }
 
-    /// Builds a bitmap file without the mask, and returns where its rows begin and the bits per pixel.
+    /// Without the mask; also returns where the rows begin and the bits per pixel.
     private static func bitmapFile(
         _ bytes: RawSpan, hasMask: Bool
     ) throws(ImagingError) -> (file: [UInt8], start: Int, depth: Int) {
@@ -61,9 +61,8 @@ enum ICOPixels {
 private struct AlphaReader {
     private let file: [UInt8]
     private let size: PixelSize
-    /// Offset of the first row of alpha bytes or mask bits, and the distance between rows; rows go from bottom to top.
+    /// Of alpha bytes or mask bits; rows go from bottom to top.
     private let start, stride: Int
-    /// Whether alpha is the fourth byte of each pixel rather than a mask bit.
     private let hasBytes: Bool
 
     init(_ file: [UInt8], size: PixelSize, start: Int, depth: Int, hasMask: Bool) {

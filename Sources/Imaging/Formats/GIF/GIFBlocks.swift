@@ -1,12 +1,11 @@
 import Recipes
 
-/// Walks the blocks of a GIF file (GIF89a specification) by their lengths, up to the end of the file.
+/// Walks the blocks by their lengths (GIF89a specification), up to the end of the file.
 enum GIFBlocks {
     enum Block {
-        /// Properties of the next frame, with the offset of their flags.
+        /// The offset of the flags of the next frame.
         case control(flags: Int, offset: Int)
-        /// A frame, with the offsets of its descriptor and of its data, which begin with the length of their first
-        /// sub-block.
+        /// Offsets of the descriptor and of the data, which begin with the length of their first sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
     }
 
@@ -58,9 +57,7 @@ enum GIFBlocks {
         flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
     }
 
-    /// Returns the end of a chain of sub-blocks, or the start of the first truncated one.
-    ///
-    /// Each begins with its length, and the last one is empty.
+    /// The end of a chain of sub-blocks, or the start of the first truncated one.
     private static func dataEnd(
         _ bytes: RawSpan, from start: Int, _ rest: inout Int
     ) throws(ImagingError) -> (end: Int, isWhole: Bool) {

@@ -16,7 +16,7 @@ enum GIFFormat {
             saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 }
 
-/// The header of a GIF file, and the number of its frames, including a truncated one.
+/// Counts a truncated frame too.
 enum GIFHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let screen = try PixelSize(width: bytes.littleEndian16(at: 6), height: bytes.littleEndian16(at: 8))
@@ -60,9 +60,7 @@ enum GIFHeader {
             isProgressive: isInterlaced)
     }
 
-    /// Returns whether a screen size is the image's own.
-    ///
-    /// Old programs wrote the size of their monitor. For these sizes the decoder (libnsgif) uses the size of the first
+    /// Old programs wrote the size of their monitor; for these sizes the decoder (libnsgif) uses the size of the first
     /// frame, and the header must match it.
     private static func isCredible(screen: PixelSize) -> Bool {
         switch (screen.width, screen.height) {

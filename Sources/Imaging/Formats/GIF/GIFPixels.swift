@@ -2,7 +2,7 @@
 enum GIFPixels {
     private static let maximumCodes = 4_096
 
-    /// Returns a color index that no pixel of a frame has; nil if there is none.
+    /// Nil if the frame uses all.
     static func unusedIndex(_ bytes: RawSpan, data: Int) -> Int? {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...8 ~= codeSize else { return nil }
         if codeSize < 8 { return 1 << codeSize }
@@ -47,7 +47,7 @@ enum GIFPixels {
     }
 }
 
-/// Reads codes from sub-blocks, least significant bits first, up to the end of the file.
+/// Least significant bits first, up to the end of the file.
 private struct CodeReader {
     private var offset: Int
     private var left = 0

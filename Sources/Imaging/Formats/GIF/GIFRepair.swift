@@ -1,16 +1,15 @@
 import Memory
 import Recipes
 
-/// Repairs GIF files without a trailer, which libvips rejects, and files that leave areas transparent without a
-/// transparent color, which libvips shows black or in the file's background color.
+/// Repairs files without a trailer, which libvips rejects, and areas without a transparent color, which libvips shows
+/// black or in the file's background color.
 enum GIFRepair {
     private static let trailer: [UInt8] = [0x3B]
-    /// A frame with one transparent pixel, which makes libvips add an alpha band.
+    /// Makes libvips add an alpha band.
     private static let transparent: [UInt8] =
         [0x21, 0xF9, 4, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 2, 0x44, 1, 0]
 
-    /// Returns the file with a trailer and, if needed, a last frame that adds alpha; the same bytes if it needs
-    /// neither.
+    /// Adds a trailer and, if needed, a last frame that adds alpha.
     ///
     /// Counts the codes to see whether a truncated frame has all its pixels, because libnsgif does not report it.
     static func repair(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan) throws(ImagingError) -> RepairedFile
@@ -41,7 +40,7 @@ enum GIFRepair {
         }
     }
 
-    /// Returns the file with a transparent color, which no pixel has, for opaque frames whose area is cleared.
+    /// Adds a transparent color, which no pixel has, to opaque frames whose area is cleared.
     ///
     /// Browsers clear to transparent; libnsgif does so only for frames with a transparent color.
     private static func withTransparentDisposal(
@@ -85,7 +84,6 @@ enum GIFRepair {
 }
 
 extension SharedBytes {
-    /// Returns the bytes with a final data sub-block that ends with the file, followed by `end`.
     fileprivate func closing(part: Int, with end: [UInt8]) -> SharedBytes {
         let left = count - part - 1
         guard left > 0 else { return with(end, instead: min(part, count)) }

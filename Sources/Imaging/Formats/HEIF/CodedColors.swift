@@ -8,7 +8,7 @@ struct CodedColors {
     /// Converts luma in 0…1, and Cb and Cr in −½…½, to red, green and blue in 0…1.
     private let matrix: [[Double]]
 
-    /// Returns nil for an unsupported color matrix, or one that requires full-size chroma.
+    /// Nil for an unsupported matrix, or one that requires full-size chroma.
     init?(_ colors: HEIFColors, isFullyDetailed: Bool, bits: Int = 8) {
         self.colors = colors
         switch colors.matrix {
@@ -44,7 +44,7 @@ struct CodedColors {
         [0.701 / 1.402, -0.587 / 1.402, -0.114 / 1.402],
     ]
 
-    /// Returns the sample for zero and its distance to the sample for one, in a plane.
+    /// The sample for zero and its distance to the sample for one.
     private func extent(ofPlane index: Int, hasChroma: Bool, bits: Int) -> (start: Double, length: Double) {
         let isDifference = index > 0 && hasChroma
         let unit = Double(1 << (bits - 8))
@@ -56,8 +56,7 @@ struct CodedColors {
         }
     }
 
-    /// Returns the weights of the three sources, and the offset, for a component that is `row` of the sources'
-    /// components.
+    /// For a component that is `row` of the sources' components.
     private func weights(
         _ row: [Double], start: Double, length: Double, bits: Int
     ) -> (Float, Float, Float, Float) {
@@ -92,7 +91,6 @@ struct CodedColors {
         }
     }
 
-    /// Writes interleaved pixels, with 16-bit components if the planes have more than 8 bits.
     func interleave(
         _ image: CodedPlanes, alpha: CodedPlanes?, isAlphaFull: Bool, into pixels: borrowing PlaneMemory,
         at offset: Int = 0
@@ -138,7 +136,7 @@ extension CodedPlanes {
         unsafe memory.bytes.baseAddress?.advanced(by: planes[index].offset)
     }
 
-    /// Converts three planes, the first of which has the size of the result.
+    /// The first has the size of the result.
     @unsafe
     fileprivate func convert(
         _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false

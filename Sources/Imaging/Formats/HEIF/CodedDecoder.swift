@@ -1,16 +1,14 @@
 import CCodedImages
 import Recipes
 
-/// Decodes the frames of one coded item or track; dav1d and libde265 cannot be interrupted.
+/// dav1d and libde265 cannot be interrupted.
 @safe
 final class CodedDecoder {
     private let raw: OpaquePointer
     private let coding: HEIFCoding
     private let size: PixelSize
 
-    /// Creates a decoder of frames of this size.
-    ///
-    /// - Parameter skipsFilters: Whether to skip in-loop filters, which frames that refer to others need.
+    /// - Parameter skipsFilters: Skips in-loop filters, which frames that refer to others need.
     init(
         _ coding: HEIFCoding, size: PixelSize, point: Int = 0, skipsFilters: Bool = false
     ) throws(ImagingError) {
@@ -27,9 +25,6 @@ final class CodedDecoder {
 
     deinit { unsafe CCodedImages_close(raw) }
 
-    /// Decodes an item's data to a frame, which is valid until the next call.
-    ///
-    /// - Parameter parameters: The contents of an HEVC item's `hvcC` box.
     @unsafe
     func frame(of data: RawSpan, parameters: RawSpan) throws(ImagingError) -> CCodedImagesFrame {
         switch coding {
@@ -50,8 +45,7 @@ final class CodedDecoder {
         guard status == CCodedImagesDone else { throw .cannotDecode(detail: "the coded image cannot be read") }
     }
 
-    /// Pushes the parameter sets (ISO/IEC 14496-15 section 8.3.2.1); returns the size in bytes of each unit's length
-    /// field.
+    /// ISO/IEC 14496-15 section 8.3.2.1; returns the size in bytes of each unit's length field.
     private func pushParameters(_ box: RawSpan) throws(ImagingError) -> Int {
         let lengthSize = try box.byte(at: 21) & 3 + 1
         var offset = 23

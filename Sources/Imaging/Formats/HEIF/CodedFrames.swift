@@ -12,18 +12,17 @@ enum HEIFCoding {
     }
 }
 
-/// Counts the frames in the coded data of one file, without decoding them.
+/// Counts the frames in coded data without decoding them.
 ///
 /// A decoder decodes all frames of an item before it returns one: the last layer of AV1, and no hidden frames.
 struct CodedFrames {
     private var units = 0
     private var hasReducedHeaders = false
 
-    /// Maximum number of units to count in all items or frames of a file: three for each frame are usual.
+    /// In all items or frames of a file: three for each frame are usual.
     private static let maximumUnits = 200_000
 
-    /// Counts the frames that a decoder decodes from data in these parts; slices count as frames, because each may
-    /// cover an image.
+    /// Slices count as frames, because each may cover an image.
     ///
     /// Counts up to damage, where the decoder also stops.
     ///
@@ -45,7 +44,6 @@ struct CodedFrames {
         guard units <= Self.maximumUnits else { throw .cannotDecode(detail: "the coded data have too many units") }
     }
 
-    /// Counts the frame headers among the units (AV1 section 5.3), except those that show an earlier frame again.
     private mutating func countAV1(_ reader: inout PartReader, _ bytes: RawSpan) throws(ImagingError) -> Int {
         var frames = 0
         while let header = reader.next(bytes) {
@@ -65,7 +63,6 @@ struct CodedFrames {
         return frames
     }
 
-    /// Counts the slices among the units (H.265 section 7.3.1), except those of other layers, which are not decoded.
     private mutating func countHEVC(
         _ reader: inout PartReader, lengthSize: Int, _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
@@ -107,8 +104,7 @@ private struct PartReader {
         (0..<width).reduce(0) { number, _ in number << 8 | (next(bytes) ?? 0) }
     }
 
-    /// Returns the number in the next bytes, seven bits in each, least significant first; nil for one of more than 32
-    /// bits.
+    /// Seven bits in each byte, least significant first; nil for more than 32 bits.
     mutating func variableNumber(_ bytes: RawSpan) -> Int? {
         var number = 0
         for index in 0..<8 {

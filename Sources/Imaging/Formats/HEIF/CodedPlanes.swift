@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// The planes of an image of coded tiles: cropped but not turned, with 8 bits or as many as coded.
+/// Cropped but not turned, with 8 bits or as many as coded.
 @safe
 final class CodedPlanes {
     let planes: [Plane]
@@ -12,9 +12,9 @@ final class CodedPlanes {
     let bits: Int
     private(set) var memory: PlaneMemory
     private let levels: [Int]
-    /// The part of each plane that the image fills, before the reduction.
+    /// Before the reduction.
     private let parts: [(left: Int, top: Int, size: PixelSize)]
-    /// The sums of the samples for each sample, in consecutive planes, if means extend over several tiles.
+    /// In consecutive planes, if means extend over several tiles.
     private var sums: PlaneMemory
     private let sumCounts: [Int]
     private let frame: FrameKind
@@ -29,11 +29,6 @@ final class CodedPlanes {
         }
     }
 
-    /// Decodes the tiles that the part needs, reducing each side by `level`.
-    ///
-    /// - Parameters:
-    ///   - maximumPlanes: 1 for luma only.
-    ///   - keepsBits: Whether to keep samples of more than 8 bits, at level 1.
     static func decode(
         _ canvas: HEIFCanvas, of image: HEIFImage, in file: SharedBytes, level: Int, maximumPlanes: Int = 3,
         keepsBits: Bool = false, token: WorkToken, room: PlaneMemory.Allocator
@@ -110,8 +105,6 @@ final class CodedPlanes {
         unsafe memory.bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// Adds the planes of a frame at this position in the uncropped image.
-    ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` for a frame that does not match the others.
     @unsafe
     func add(_ frame: CCodedImagesFrame, left: Int, top: Int) throws(ImagingError) {
@@ -178,7 +171,7 @@ private struct CodedItem {
         }
     }
 
-    /// Lends the data in one piece, and the contents of the codec's parameter box, which may be missing.
+    /// The data in one piece, and the contents of the codec's parameter box, which may be missing.
     func withData(in file: SharedBytes, _ body: (RawSpan, RawSpan) throws -> Void) throws {
         try file.withBytes { bytes throws in
             let parameters = bytes.extracting(parameters ?? 0..<0)

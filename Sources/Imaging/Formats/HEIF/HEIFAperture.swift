@@ -1,7 +1,6 @@
 import Recipes
 
-/// The visible part of an image (`clap`, ISO/IEC 14496-12 section 12.1.4): its size, and its center's distance from the
-/// image's.
+/// The visible part of an image (`clap`, ISO/IEC 14496-12 section 12.1.4).
 struct HEIFAperture: Equatable {
     private let width, height, right, down: Fraction
 
@@ -41,7 +40,7 @@ struct HEIFAperture: Equatable {
     }
 }
 
-/// The crop of a stored image, and the mirroring and turn of the result.
+/// A crop, then a mirroring and a turn.
 ///
 /// The properties of an item apply in order, and so do those of an item that shows another one.
 struct HEIFTransform: Equatable {

@@ -74,7 +74,7 @@ private struct TrackDecoder {
         parameters = track.properties.parameters ?? 0..<0
     }
 
-    /// Decodes the frame with this index; returns nil if only later ones need it.
+    /// Nil if only later frames need it.
     func decode(_ index: Int, in file: SharedBytes, maximumPlanes: Int) throws -> CodedPlanes? {
         try file.withBytes { bytes throws in
             let frame = unsafe try decoder.frame(

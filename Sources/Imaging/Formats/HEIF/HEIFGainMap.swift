@@ -1,10 +1,8 @@
 import Recipes
 
 extension GainMap {
-    /// Finds the gain map of a HEIF file's primary item; returns nil if there is no usable one.
-    ///
-    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item and its map takes precedence over Apple's
-    /// auxiliary image. With damage here, only the map is lost.
+    /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item takes precedence over Apple's auxiliary image;
+    /// with damage here, only the map is lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
         guard let primary = items.primary else { return nil }
         func contents(_ item: Int) -> Range<Int>? { (try? items.places.wholePart(of: item, in: bytes)) ?? nil }
@@ -37,8 +35,7 @@ extension GainMap {
 }
 
 extension ImageHeader {
-    /// Returns whether this can be a map of an image: gray or in three colors, with the same aspect ratio, as if both
-    /// are cropped and turned alike.
+    /// Gray or in three colors, with the same aspect ratio.
     fileprivate func isMap(of image: ImageHeader) -> Bool {
         // A file may declare sides of any length, and their products overflow.
         let (one, other) = (

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The header of an AVIF or HEIC file: the properties of its primary item and of the items in it.
+/// The properties of the primary item and of the items in it.
 ///
 /// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in EXIF
 /// data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
@@ -80,7 +80,7 @@ extension HEIFItems {
     }
 }
 
-/// The statements of an item's properties about its samples.
+/// An item's properties about its samples.
 private struct HEIFStatement {
     private(set) var depths = [8, 8, 8]
     private(set) var profileByteCount = 0

@@ -1,26 +1,24 @@
 import Recipes
 
 struct HEIFCanvas {
-    /// The size of the whole image, which the tiles may exceed at the right and bottom.
     let size: PixelSize
     let tileSize: PixelSize
     let coding: HEIFCoding
     let tiles: [HEIFLayers.Layer]
 }
 
-/// The image of a HEIF file that is one item or a grid of items in one codec.
+/// One item or a grid of items in one codec.
 struct HEIFImage {
     let items: HEIFItems
     let canvas: HEIFCanvas
     let alpha: HEIFCanvas?
     let isPremultiplied: Bool
     let transform: HEIFTransform
-    /// The color description in the file; nil if only the coded data have one.
+    /// Nil if only the coded data have one.
     let colors: HEIFColors?
     let profile: Range<Int>?
 
-    /// Reads the composition of an item; returns nil for layers, for tiles that differ or are turned, and for other
-    /// codecs.
+    /// Nil for layers, for tiles that differ or are turned, and for other codecs.
     init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
         self.items = items
         let shown = items.shown(item)
@@ -92,7 +90,7 @@ struct HEIFImage {
         return result
     }
 
-    /// Returns the alpha of an image from alpha items of its tiles; nil if not all tiles have one.
+    /// Nil if not all tiles have alpha.
     private static func alphaOfTiles(
         _ canvas: HEIFCanvas, _ items: HEIFItems, _ bytes: RawSpan
     ) throws(ImagingError) -> HEIFCanvas? {

@@ -4,14 +4,14 @@ struct HEIFItems {
     private(set) var primary: Int?
     /// The properties that items refer to.
     private(set) var properties: [HEIFProperty] = []
-    /// The position of each item's list of properties; nil for an item with two lists.
+    /// Nil for an item with two lists.
     private var lists: [Int: PropertyList?] = [:]
-    /// The items of which an item is composed: tiles of a grid, layers of an overlay.
+    /// Tiles of a grid, layers of an overlay.
     private var sources: [Int: [Int]] = [:]
-    /// The items that are decoded with an item: its alpha plane.
+    /// The alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
     private var associations = (lists: 0, entries: 0)
-    /// Items whose colors are premultiplied by their alpha.
+    /// By their alpha.
     private(set) var premultiplied: Set<Int> = []
     private(set) var types: [Int: Int] = [:]
     private(set) var exif: Int?
@@ -23,13 +23,11 @@ struct HEIFItems {
         let hasLongPositions: Bool
     }
 
-    /// Maximum number of items with properties, and of references between items.
-    ///
-    /// A hundred tiles are usual, thousands are rare.
+    /// Of items with properties, and of references; a hundred tiles are usual, thousands are rare.
     private static let maximumItems = 20_000
-    /// Maximum number of properties: their positions have 15 bits.
+    /// Positions have 15 bits.
     private static let maximumProperties = 1 << 15
-    /// Maximum number of entries in the lists of properties: five for each item are usual.
+    /// Five for each item are usual.
     private static let maximumEntries = 10 * maximumItems
 
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
@@ -82,7 +80,7 @@ struct HEIFItems {
 
     func auxiliaries(of item: Int) -> [Int] { auxiliaries[item] ?? [] }
 
-    /// Returns the item whose pixels an item shows: itself, unless it only turns or crops another item (`iden`).
+    /// The item itself, unless it only turns or crops another one (`iden`).
     func shown(_ item: Int) -> Int { chain(from: item).last ?? item }
 
     func transform(of item: Int, in bytes: RawSpan) throws(ImagingError) -> HEIFTransform {
@@ -108,7 +106,7 @@ struct HEIFItems {
         return chain
     }
 
-    /// Reads the types (`iinf`, ISO/IEC 14496-12 section 8.11.6), ignoring damage.
+    /// `iinf`, ISO/IEC 14496-12 section 8.11.6; ignores damage.
     private mutating func readTypes(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         let isShort = try bytes.byte(at: range.lowerBound) == 0
         var boxes = BoxCursor(range.dropFirst(isShort ? 6 : 8))

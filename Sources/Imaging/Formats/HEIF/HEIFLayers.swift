@@ -1,7 +1,7 @@
 import Recipes
 
-/// An image composed of other items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC
-/// 23008-12 section 6.6.2.4), or a grid.
+/// Items at positions, where later ones cover earlier ones: an overlay (`iovl`, ISO/IEC 23008-12 section 6.6.2.4), or a
+/// grid (section 6.6.2.3).
 struct HEIFLayers {
     struct Layer {
         let item: Int
@@ -50,12 +50,10 @@ struct HEIFLayers {
     }
 }
 
-/// The data of a grid (ISO/IEC 23008-12 section 6.6.2.3).
 struct HEIFGrid {
     let rows, columns: Int
     let size: PixelSize
 
-    /// Returns the tiles of this size, in rows.
     func tiles(_ items: [Int], of size: PixelSize) -> [HEIFLayers.Layer] {
         items.enumerated().map { index, item in
             HEIFLayers.Layer(item: item, left: index % columns * size.width, top: index / columns * size.height)

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The locations of a HEIF file's item data (`iloc`, ISO/IEC 14496-12 section 8.11.3).
+/// `iloc`, ISO/IEC 14496-12 section 8.11.3.
 struct HEIFLocations {
     private var inner: Range<Int>?
     private var entries: [Int: Int] = [:]
@@ -8,7 +8,7 @@ struct HEIFLocations {
     private var version = 0
 
     private static let maximumItems = 20_000
-    /// Maximum number of parts of an item: one is usual, and one for each layer of progressive AV1.
+    /// Of an item: one is usual, and one for each layer of progressive AV1.
     private static let maximumParts = 256
     private static let maximumPartsOfAll = 5 * maximumItems
 
@@ -45,7 +45,7 @@ struct HEIFLocations {
         }
     }
 
-    /// Returns the parts of an item's data, in order; nil if they are in other files or items.
+    /// In order; nil if they are in other files or items.
     func parts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> [Range<Int>]? {
         guard let entry = entries[item] else { return [] }
         var reader = NumberReader(offset: entry)
@@ -81,9 +81,7 @@ extension HEIFLocations {
 }
 
 extension EXIFTexts {
-    /// Reads the texts of a HEIF file's first EXIF item; returns nil without one.
-    ///
-    /// With damage, at most the texts are lost.
+    /// Of the first EXIF item; with damage, at most the texts are lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
         guard let item = items.exif, let range = try? items.places.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)

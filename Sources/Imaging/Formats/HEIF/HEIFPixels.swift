@@ -13,11 +13,11 @@ struct HEIFPixels {
         (self.items, self.file, self.token) = (items, file, token)
     }
 
-    /// Decodes an item at full size, cropped and turned as the file specifies.
+    /// At full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
-    ///   - hasAlpha: Whether areas without a layer may be transparent.
-    ///   - keepsBits: Whether to keep more than 8 bits, unless there are layers.
+    /// - hasAlpha: Areas without a layer may be transparent.
+    /// - keepsBits: Keeps more than 8 bits, unless there are layers.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> DecodedPixels {
         guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
         let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
@@ -51,7 +51,7 @@ struct HEIFPixels {
             size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
     }
 
-    /// The offsets at which a layer can overlap the image.
+    /// At which a layer can overlap the image.
     private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> DecodedPixels {
@@ -104,7 +104,6 @@ struct HEIFPixels {
 }
 
 extension CCodedImagesPixels {
-    /// Wraps packed rows in memory that must outlive this value.
     @unsafe
     fileprivate init(_ pixels: UnsafeMutableRawPointer?, _ size: PixelSize, bands: Int) {
         unsafe self.init(

@@ -1,6 +1,5 @@
 import Recipes
 
-/// A property of an item (ISO/IEC 23008-12 section 6.5).
 enum HEIFProperty: Equatable {
     /// `ispe`: the size of the stored image.
     case size(PixelSize)
@@ -12,12 +11,10 @@ enum HEIFProperty: Equatable {
     case mirror(isDown: Bool)
     /// `pixi`: bits of each component.
     case depths([Int])
-    /// `av1C` or `hvcC`: bits of each component as coded, whether chroma is subsampled, and the range of the box's
-    /// contents.
+    /// `av1C` or `hvcC`: bits as coded, and the range of the box's contents.
     case coding(depth: Int, isSubsampled: Bool, parameters: Range<Int>)
     /// `colr` with an ICC profile in this range.
     case profile(Range<Int>)
-    /// `colr` with code points of ITU-T H.273; the matrix and the range affect samples.
     case colors(HEIFColors)
     /// `clli` or `mdcv`: the brightest light of the image, or of its mastering display, in cd/m².
     case peak(content: Int, display: Int)
@@ -78,9 +75,7 @@ enum HEIFProperty: Equatable {
         }
     }
 
-    /// Returns how an image with these properties is shown, cropped and turned in their order.
-    ///
-    /// The stored size may be anywhere among them.
+    /// Cropped and turned in their order; the stored size may be anywhere among them.
     static func transform(by properties: [HEIFProperty]) throws(ImagingError) -> HEIFTransform {
         guard let size = properties.size, size.width > 0, size.height > 0 else {
             throw .cannotDecode(detail: "the HEIF file's primary item has no size")
@@ -92,11 +87,11 @@ enum HEIFProperty: Equatable {
 }
 
 struct HEIFColors: Equatable {
-    /// The meaning of red, green and blue; nil if only the matrix is known.
+    /// Nil if only the matrix is known.
     var declared: SourceColors?
-    /// The matrix coefficients of luma and chroma, by ITU-T H.273.
+    /// By ITU-T H.273.
     let matrix: Int
-    /// Whether black is 0 and white the largest value.
+    /// Black is 0 and white the largest value.
     let isFullRange: Bool
 
     /// The matrix of YCgCo-Re, which needs all bits.
@@ -104,10 +99,8 @@ struct HEIFColors: Equatable {
 }
 
 extension [HEIFProperty] {
-    /// The size of the stored image.
     var size: PixelSize? { lazy.compactMap { if case .size(let size) = $0 { size } else { nil } }.last }
 
-    /// The contents of the codec's box.
     var parameters: Range<Int>? {
         lazy.compactMap { if case .coding(_, _, let place) = $0 { place } else { nil } }.last
     }

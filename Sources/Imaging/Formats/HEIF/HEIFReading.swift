@@ -4,9 +4,8 @@ import Coordination
 import Memory
 import Recipes
 
-/// Reads AVIF and HEIC: our own code parses items and boxes, dav1d and libde265 decode the coded images.
+/// Our own code parses items and boxes, dav1d and libde265 decode the coded images.
 enum HEIFReading {
-    /// Decodes the file to upright planes, or checks a file that must be decoded to pixels.
     static func planes(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> PlanarReading {
@@ -38,7 +37,6 @@ enum HEIFReading {
                 pixels: pixels, planes: planes, range: colors.range, profile: numbers, hasColorDetail: hasColorDetail))
     }
 
-    /// Decodes upright pixels at full size; for a sequence, the plan's frames.
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws -> DecodedPixels {
@@ -53,7 +51,6 @@ enum HEIFReading {
             primary, hasAlpha: header.hasAlpha, keepsBits: header.colors.encoding?.isBright == true)
     }
 
-    /// Returns the composition of the primary item; nil if it contains anything but coded items.
     private static func image(of file: SharedBytes, _ header: ImageHeader) throws -> HEIFImage? {
         let image = try file.withBytes { bytes throws(ImagingError) -> HEIFImage? in
             guard let items = try HEIFItems.all(bytes), let primary = items.primary else { return nil }
@@ -67,7 +64,7 @@ enum HEIFReading {
 }
 
 extension SharedBytes {
-    /// Returns the ICC profile in this range of a file; nil if there is none, or if it is too long.
+    /// Nil also for a profile that is too long.
     func profile(at place: Range<Int>?) -> SharedBytes? {
         place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: self) : nil }
     }
@@ -80,7 +77,7 @@ extension CodedPlanes {
     }
 }
 
-/// HEIC: HEVC images in HEIF files (ISO/IEC 23008-12).
+/// HEVC images in HEIF files (ISO/IEC 23008-12).
 enum HEICFormat {
     static let codec = FormatCodec(
         decoding: .init(

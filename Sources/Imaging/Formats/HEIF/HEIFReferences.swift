@@ -1,6 +1,6 @@
 import Recipes
 
-/// Iterates over the references between the items of a HEIF file (`iref`, ISO/IEC 14496-12 section 8.11.12).
+/// `iref`, ISO/IEC 14496-12 section 8.11.12.
 struct HEIFReferences {
     private var boxes: BoxCursor
     let width: Int
@@ -14,7 +14,6 @@ struct HEIFReferences {
             try bytes.bigEndian(width, at: contents.lowerBound)
         }
 
-        /// Returns the items that it refers to, at most 65,535.
         func targets(in bytes: RawSpan) throws(ImagingError) -> [Int] {
             let start = contents.lowerBound + width
             let count = try bytes.bigEndian16(at: start)

@@ -1,21 +1,18 @@
 import Recipes
 
-/// A track of frames in an AVIF or HEIC file (ISO/IEC 14496-12 section 8).
+/// ISO/IEC 14496-12 section 8.
 struct HEIFTrack {
     private(set) var id = 0
-    /// Tracks to which it belongs, such as alpha to colors.
     private(set) var owners: [Int] = []
     private(set) var isPremultiplied = false
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Properties of all frames: how they are coded, and what their samples mean.
+    /// How all frames are coded, and what their samples mean.
     private(set) var properties: [HEIFProperty] = []
     private(set) var coding: HEIFCoding?
     private(set) var isAlpha = false
     private(set) var count = 0
-    /// How often it plays; 0 for endless.
     private(set) var loop = 0
     private var timescale = 1
-    /// The total time of all passes, in units of the movie's; nil if endless or unknown.
     private var duration: Int?
     private var tables: [Int: Range<Int>] = [:]
     private var boxCount = 0
@@ -29,9 +26,9 @@ struct HEIFTrack {
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
     private static let readTables = ["stsc", "stco", "co64", "stts", "stss"].map(BoxCursor.type)
-    /// Maximum number of tracks that a track belongs to, and of properties of its frames; more are ignored.
+    /// More are ignored.
     private static let maximumEntries = 64
-    /// Maximum number of boxes of a track; about twenty are usual.
+    /// About twenty are usual.
     private static let maximumBoxes = 1_000
 
     private mutating func read(_ bytes: RawSpan, in range: Range<Int>, depth: Int) throws(ImagingError) {
@@ -141,7 +138,6 @@ extension HEIFTrack {
         return places
     }
 
-    /// Returns the duration of each frame, in milliseconds.
     func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
         guard let times = tables[BoxCursor.type("stts")] else { return [Int](repeating: 100, count: count) }
         var delays: [Int] = []
@@ -154,7 +150,7 @@ extension HEIFTrack {
         return delays + [Int](repeating: 100, count: count - delays.count)
     }
 
-    /// Returns the last frame up to this one that can be decoded without earlier ones.
+    /// The last one up to this frame that can be decoded without earlier ones.
     func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard let list = tables[BoxCursor.type("stss")] else { return frame }
         var start = 0
@@ -167,8 +163,7 @@ extension HEIFTrack {
 }
 
 extension RawSpan {
-    /// Reads a duration of four or eight bytes; returns nil for the largest number, which stands for none, and for
-    /// those beyond 2⁶².
+    /// Nil for the largest number, which stands for none, and for those beyond 2⁶².
     fileprivate func duration(at offset: Int, isLong: Bool) throws(ImagingError) -> Int? {
         let first = try bigEndian32(at: offset)
         guard isLong else { return first == 0xFFFF_FFFF ? nil : first }
@@ -176,12 +171,12 @@ extension RawSpan {
     }
 }
 
-/// The frames of an AVIF image sequence, or the first frame of a HEIC file without any other image.
+/// An AVIF image sequence, or the first frame of a HEIC file without any other image.
 struct HEIFSequence {
     let colors: HEIFTrack
     let alpha: HEIFTrack?
 
-    /// Reads a file with these items; returns nil if the primary item must be shown.
+    /// Nil if the primary item must be shown.
     init?(_ bytes: RawSpan, _ items: HEIFItems?) throws(ImagingError) {
         if !bytes.hasText("avis", at: 8), items?.primary != nil { return nil }
         let tracks = try HEIFTrack.all(bytes)
@@ -191,10 +186,9 @@ struct HEIFSequence {
         if let alpha, alpha.count != colors.count || alpha.size != colors.size { return nil }
     }
 
-    /// The number of frames that can be shown: frames of HEVC may be stored in another order.
     var frames: Int { colors.coding == .av1 ? colors.count : 1 }
 
-    /// Returns the most additional frames that any request decodes without counting them.
+    /// The most additional frames that any request decodes without counting them.
     func hiddenFrames(in bytes: RawSpan) throws(ImagingError) -> Int {
         var result = 0
         var units = CodedFrames()

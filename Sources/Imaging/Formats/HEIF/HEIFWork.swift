@@ -1,30 +1,28 @@
 import Recipes
 
-/// The work of decoding an item with everything in it.
-///
 /// A grid may crop its tiles, and an overlay may use the same large item many times: neither the visible size nor the
 /// size of the file limits the work.
 struct HEIFWork {
-    /// Totals; an item that is used repeatedly counts repeatedly, because it is decoded again each time.
+    /// An item that is used repeatedly counts repeatedly, because it is decoded again each time.
     struct Amounts {
-        /// Decoded pixels, and pixels of the canvases of layers.
+        /// Includes the canvases of layers.
         var area = 0
-        /// Loaded items, where each coded one starts a decoder, and their frames after the first.
+        /// Each coded item starts a decoder, and frames after the first count too.
         var runs = 0
         var hiddenArea = 0
-        /// Coded bytes that decoders read.
+        /// Read by decoders.
         var byteCount = 0
     }
 
     private let items: HEIFItems
     private var known: [Int: Amounts] = [:]
     private var frames = CodedFrames()
-    /// The items from the primary one down to the current one.
+    /// From the primary item down to the current one.
     private var path: Set<Int> = []
 
-    /// Deepest nesting of items; a turned overlay of grids has three levels.
+    /// A turned overlay of grids has three levels.
     static let deepest = 8
-    /// Maximum coded bytes, as a multiple of the file's size plus a constant: tiles of one color may be one item.
+    /// Tiles of one color may be one item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
     init(_ items: HEIFItems) {
@@ -89,7 +87,6 @@ struct HEIFWork {
 }
 
 extension HEIFItems {
-    /// Returns whether an item is a canvas for other items, which are decoded whole first.
     fileprivate func isLayered(_ item: Int) -> Bool {
         types[item] == BoxCursor.type("iovl")
             || types[item] == BoxCursor.type("grid")
@@ -98,7 +95,6 @@ extension HEIFItems {
 }
 
 extension HEIFWork.Amounts {
-    /// Adds separate work.
     fileprivate static func += (one: inout Self, other: Self) {
         one.area = one.area.saturatingSum(other.area)
         one.runs = one.runs.saturatingSum(other.runs)
@@ -106,7 +102,6 @@ extension HEIFWork.Amounts {
         one.byteCount = one.byteCount.saturatingSum(other.byteCount)
     }
 
-    /// Adds work on the same pixels.
     fileprivate mutating func join(_ other: Self) {
         let area = max(area, other.area)
         self += other

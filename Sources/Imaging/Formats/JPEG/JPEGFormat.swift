@@ -2,7 +2,6 @@ import CVipsShim
 import Memory
 import Recipes
 
-/// JPEG (ITU-T T.81).
 enum JPEGFormat {
     static let codec = FormatCodec(
         decoding: .init(
@@ -17,7 +16,6 @@ enum JPEGFormat {
             saver: .jpeg, planes: .jpeg, attribute: withEXIF, joinGainMap: JPEGGainMapWriting.joined,
             addProfile: withDisplayP3))
 
-    /// Inserts EXIF data after the first segment, which is JFIF's.
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.exif(exif), into: file)
     }

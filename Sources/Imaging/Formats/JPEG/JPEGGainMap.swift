@@ -2,17 +2,17 @@ package import Memory
 package import Recipes
 
 struct JPEGGainMapNotes {
-    /// The XMP packet, if it has the properties of gain maps.
+    /// Nil unless it has the properties of gain maps.
     private(set) var packet: Range<Int>?
     private(set) var standard: Range<Int>?
     private(set) var index: Range<Int>?
     private var packets = 0
-    /// Maximum number of XMP packets that are searched; usual files have one.
+    /// Usual files have one.
     private static let maximumPackets = 8
-    /// The EXIF data, where Apple's cameras record a headroom.
+    /// Apple's cameras record a headroom there.
     var exif: Range<Int>?
 
-    /// Whether the file declares a gain map; a file from Apple's cameras has only an index.
+    /// A file from Apple's cameras has only an index.
     var isDeclared: Bool { packet != nil || standard != nil }
 
     mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
@@ -39,8 +39,6 @@ struct JPEGGainMapNotes {
 extension GainMap {
     private static let maximumImages = 8
 
-    /// Returns the gain map of a JPEG file with these notes; nil if there is no usable one.
-    ///
     /// With damage here, only the map is lost.
     static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
         guard notes.isDeclared || notes.index != nil else { return nil }
@@ -83,13 +81,12 @@ extension GainMap {
 }
 
 extension JPEGGainMapNotes {
-    /// Returns the metadata of a gain map file; ISO's numbers take precedence over those of XMP, which are rounded.
+    /// ISO's numbers take precedence over those of XMP, which are rounded.
     fileprivate func metadata(_ file: RawSpan) -> GainMapMetadata? {
         standard.flatMap { GainMapMetadata(file, iso: $0) } ?? packet.flatMap { GainMapMetadata(XMPPacket(file, $0)) }
     }
 
-    /// Returns the metadata of a file that Apple's namespace marks as a map: the headroom is there, or in the maker
-    /// notes of the image.
+    /// Of a map in Apple's namespace: the headroom is there, or in the maker notes of the image.
     fileprivate func appleMetadata(_ file: RawSpan, of image: RawSpan, exif: Range<Int>?) -> GainMapMetadata? {
         guard let packet = packet.map({ XMPPacket(file, $0) }),
             !packet.values("HDRGainMapVersion", of: AppleHeadroom.space).isEmpty
@@ -106,8 +103,7 @@ extension XMPPacket {
     static let container = "http://ns.google.com/photos/1.0/container/"
     static let containerItem = "http://ns.google.com/photos/1.0/container/item/"
 
-    /// Returns the range of the gain map in a file that ends with the files in the packet's directory; nil if it has
-    /// none.
+    /// In a file that ends with the files in the packet's directory.
     fileprivate func place(in byteCount: Int) -> Range<Int>? {
         guard let prefix = prefix(of: Self.containerItem) else { return nil }
         let (semantic, length) = (prefix + Array("Semantic".utf8), prefix + Array("Length".utf8))
@@ -138,7 +134,7 @@ extension ImageHeader {
 }
 
 extension GainMap {
-    /// Returns the map as a separate file, whose header is ``header``; nil if the image's file is too short.
+    /// The map as a separate file; nil if the image's file is too short.
     ///
     /// Removes colors and turns in the map's own data, which must be ignored.
     package func file(in source: SharedBytes) -> SharedBytes? {
@@ -154,7 +150,6 @@ extension GainMap {
         }
     }
 
-    /// Returns EXIF data with only an orientation, without the leading `Exif`.
     private static func exif(_ orientation: QuarterTurn) -> [UInt8] {
         Array("MM\0*".utf8) + [
             0, 0, 0, 8, 0, 1, 1, 0x12, 0, 3, 0, 0, 0, 1, 0, UInt8(orientation.exif), 0, 0, 0, 0, 0, 0,

@@ -2,10 +2,8 @@ import Memory
 import Recipes
 
 enum JPEGGainMapWriting {
-    /// Writes a file by Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index
-    /// (CIPA DC-007) and by a directory in XMP.
-    ///
-    /// Both files contain their metadata in XMP and in the form of ISO 21496-1.
+    /// By Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index (CIPA DC-007)
+    /// and by a directory in XMP.
     static func joined(_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
@@ -34,15 +32,13 @@ enum JPEGGainMapWriting {
     }
 }
 
-/// The index of a file's images (CIPA DC-007).
 enum MPFIndex {
-    /// The tags of the version, of the number of images, and of the images.
     static let (version, count, entries) = (0xB000, 0xB001, 0xB002)
     static let entryLength = 16
 
-    /// Returns an index of these images, the first of which contains it; offsets count from the index itself.
+    /// The first image contains the index; offsets count from the index itself.
     ///
-    /// Its length is constant, with room for two images.
+    /// Its length is constant, for two images.
     fileprivate static func bytes(of images: [(byteCount: Int, offset: Int)]) -> [UInt8] {
         func number(_ value: Int, _ count: Int = 4) -> [UInt8] { value.bigEndianBytes(count) }
         let undefined = number(7, 2)
@@ -68,7 +64,6 @@ extension GainMapMetadata {
         case image(mapByteCount: Int)
     }
 
-    /// Returns the rest of the start of an XMP description, and its contents.
     fileprivate func description(of part: Part) -> String {
         switch part {
         case .image(let count):

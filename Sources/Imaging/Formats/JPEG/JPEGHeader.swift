@@ -1,7 +1,6 @@
 import Recipes
 
-/// The header of a JPEG file (ITU-T T.81 annex B): the markers up to the first scan, or all of them if scans must be
-/// counted.
+/// ITU-T T.81 annex B: the markers up to the first scan, or all of them if scans must be counted.
 struct JPEGHeader {
     private(set) var notes = JPEGGainMapNotes()
     private var frame: JPEGFrame?
@@ -13,8 +12,7 @@ struct JPEGHeader {
 
     /// Each scan costs a pass over the whole image, and a usual file has about ten.
     static let maximumScans = 100
-    /// Maximum number of stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among
-    /// 256 bytes, and each is found apart.
+    /// Stuffed bytes and restart markers, besides a sixteenth of the file: random data have one among 256 bytes.
     private static let mostStuffing = 1_000_000
     /// A profile may take 255, and other data one for each 64 KiB.
     private static let maximumSegments = 100_000
@@ -30,7 +28,7 @@ struct JPEGHeader {
         return header
     }
 
-    /// Walks the segments, without following them to a gain map.
+    /// Does not follow the segments to a gain map.
     init(_ bytes: RawSpan) throws(ImagingError) {
         var count = 0
         var offset = 2
@@ -52,7 +50,7 @@ struct JPEGHeader {
         guard stuffing >= 0 else { throw .cannotDecode(detail: "the JPEG file has too many stuffed bytes") }
     }
 
-    /// Reads a segment from its length to `end`; returns false if no other segment matters.
+    /// Returns false if no other segment matters.
     private mutating func read(
         _ bytes: RawSpan, marker: Int, at offset: Int, _ end: Int
     ) throws(ImagingError) -> Bool {
@@ -135,18 +133,15 @@ private struct JPEGFrame {
 }
 
 extension RawSpan {
-    /// Returns the next JPEG marker that is neither a restart nor a stuffed byte, and the start of its segment; nil at
-    /// the end of the file.
+    /// Skips restarts and stuffed bytes; nil at the end of the file.
     ///
-    /// Each byte is read at most once, so the time is limited by the file's length, even for a file that contains only
-    /// stuffed bytes.
+    /// Each byte is read at most once, even in a file that contains only stuffed bytes.
     func jpegMarker(from start: Int) -> (marker: Int, next: Int)? {
         var stuffing = Int.max
         return jpegMarker(from: start, stuffing: &stuffing)
     }
 
-    /// Finds the next marker behind at most `stuffing` stuffed bytes and restart markers, which are subtracted; below
-    /// zero there were more.
+    /// Subtracts the stuffed bytes and restart markers from `stuffing`; below zero there were more.
     func jpegMarker(from start: Int, stuffing: inout Int) -> (marker: Int, next: Int)? {
         var offset = start
         while let found = byteCount > offset && isMarkerByte(at: offset) ? offset : firstIndex(of: 0xFF, from: offset) {
@@ -165,7 +160,7 @@ extension RawSpan {
         return nil
     }
 
-    /// Returns the end of the segment whose length is at `offset`; nil if the segment is truncated.
+    /// Nil if the segment is truncated.
     ///
     /// A length includes its own two bytes. Some programs write less than 2 for an empty segment, and libjpeg accepts
     /// that.

@@ -4,20 +4,17 @@ import Coordination
 import Memory
 import Recipes
 
-/// The header of a JPEG file, as libjpeg reads it before it decodes the file.
 struct JPEGPlanesHeader {
     let size: PixelSize
     /// 1 for gray, 3 for Y′CbCr, 0 for other colors.
     let planes: Int
-    /// Horizontal luma samples per chroma sample; 0 if not a whole number.
     let across: Int
-    /// Vertical luma samples per chroma sample; 0 if not a whole number.
     let down: Int
     let profile: ColorProfile?
-    /// Whether the file has a profile that only libvips' color engine supports.
+    /// Only libvips' color engine supports it.
     let hasOtherProfile: Bool
 
-    /// Whether the planes can be resampled, and their colors are understood.
+    /// The planes can be resampled, and their colors are understood.
     var isPlanar: Bool { planes != 0 && [1, 2, 4].contains(across) && [1, 2, 4].contains(down) && !hasOtherProfile }
 }
 
@@ -27,11 +24,9 @@ struct JPEGPlanesHeader {
 /// before its last block. A scan of AC coefficients, which coarse levels skip, is checked only if the file ends with
 /// it; see docs/reliability.md.
 enum JPEGPlanes {
-    /// Decodes the file's planes, or checks a file that cannot be decoded to planes.
-    ///
     /// Planes with ``ColorDetail`` at a level are decoded again by libjpeg, with full-size chroma if the file has it.
     ///
-    /// - Parameter decoder: The decoder, whose planes are kept unchanged; nil for the default.
+    /// - Parameter decoder: Its planes are kept unchanged; nil for the default.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken,
         room: PlaneMemory.Allocator, decoder: JPEGDecoder?
@@ -91,7 +86,7 @@ enum JPEGPlanes {
     }
 }
 
-/// Owns libjpeg's reader of one file; the file and the token must outlive it.
+/// The file and the token must outlive it.
 @safe
 private struct JPEGReader: ~Copyable {
     let header: JPEGPlanesHeader
@@ -121,7 +116,6 @@ private struct JPEGReader: ~Copyable {
 
     deinit { unsafe CPlanarShim_jpeg_close(raw) }
 
-    /// Fills the planes; returns whether the file lacked samples.
     @unsafe
     func decode(
         level: Int, refinement: Int = 1, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
@@ -131,7 +125,6 @@ private struct JPEGReader: ~Copyable {
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
     }
 
-    /// Fills the planes with the fast decoder, or returns why it leaves the file to libjpeg.
     @unsafe
     func decodeFast(
         level: Int, _ scans: JPEGScans, into planes: inout CPlanarShimPlanes, _ token: WorkToken
@@ -185,17 +178,15 @@ extension JPEGPlanesHeader {
         self.profile = file.colors.flatMap { $0.isStandard ? nil : $0 }
     }
 
-    /// Returns the planes' profile from the embedded profile or the rest of the header; nil for sRGB.
     fileprivate func profile(stating colors: SourceColors) -> ColorProfile? {
         planes == 3 ? profile ?? colors.encoding?.profile : profile
     }
 
-    /// Returns how much finer than its level chroma can be decoded: up to luma's size, equally on both sides, as
-    /// libjpeg requires.
+    /// How much finer than its level chroma can be decoded: up to luma's size, equally on both sides, as libjpeg
+    /// requires.
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
-    /// Returns the planes as decoded, before they are turned upright; chroma is `refinement` times finer than the
-    /// level.
+    /// Before they are turned upright; chroma is `refinement` times finer than the level.
     fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
         .stacked(
             (0..<planes).map { index in

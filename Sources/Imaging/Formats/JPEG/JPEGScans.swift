@@ -1,18 +1,15 @@
 import Recipes
 
-/// The scans of a progressive image that are visible at a reduced size.
+/// The scans of a progressive image that are visible at a reduced size; skipping others saves most of the work.
 ///
-/// Other scans are skipped, which saves most of the work. A scan contains some frequencies of a component, or one more
-/// bit of them (ITU-T T.81 section G.1.1.1); a decoder assumes zero for missing bits. docs/planar.md states how much a
-/// level needs. All scan headers are read at every level, so an error in a header is an error at every level.
+/// A scan contains some frequencies of a component, or one more bit of them (ITU-T T.81 section G.1.1.1); a decoder
+/// assumes zero for missing bits. docs/planar.md states how much a level needs. All scan headers are read at every
+/// level, so an error in a header is an error at every level.
 struct JPEGScans: Hashable {
-    /// The highest first frequency of AC scans to read, up to 63; no AC scan begins at 0.
     let highestStart: Int
-    /// The fewest missing bits before a refinement scan for it to be read.
-    ///
     /// All scans after which as many bits are missing are read too, because their refinements depend on them.
     let leastBitsBefore: Int
-    /// Whether libjpeg estimates low frequencies that the file lacks.
+    /// libjpeg estimates low frequencies that the file lacks.
     let isSmoothed: Bool
 
     init(shownAt level: Int, isSmoothed: Bool = false) {
@@ -29,11 +26,9 @@ struct JPEGScans: Hashable {
 
     static let all = JPEGScans(shownAt: 1)
 
-    /// Selects the scans of a file to read at this level.
-    ///
-    /// All scans are read if the file has no end marker: its last scan must be checked, and may refine earlier scans,
-    /// so that it cannot be read without them. All scans are also read if the file lacks frequencies, because libjpeg
-    /// estimates missing frequencies and must not estimate skipped ones.
+    /// All scans are read if the file has no end marker: its last scan must be checked, and may refine earlier scans;
+    /// so they are if the file lacks frequencies, because libjpeg estimates missing frequencies and must not estimate
+    /// skipped ones.
     init(of file: RawSpan, header: ImageHeader, level: Int) {
         guard header.isProgressive else {
             self = .all
@@ -46,11 +41,11 @@ struct JPEGScans: Hashable {
 
 struct FoundScans {
     private(set) var hasEnd = false
-    /// Frequencies of each component that are known to the last bit, as a bit set.
+    /// Known to the last bit, as a bit set.
     private var known: [Int: UInt64] = [:]
     private var components: Int?
 
-    /// Whether the scans contain all frequencies of all components to the last bit.
+    /// All frequencies of all components are known to the last bit.
     var hasAllDetails: Bool { known.count == components && known.values.allSatisfy { $0 == .max } }
 
     init(_ file: RawSpan) {

@@ -1,17 +1,13 @@
 import Memory
 
-/// Removes and inserts segments of JPEG files (ITU-T T.81 section B.1.1.4).
 enum JPEGSegments {
-    /// Returns the bytes of a segment.
-    ///
-    /// - Parameter contents: At most 65,533 bytes.
     static func segment(_ marker: UInt8, _ contents: [UInt8]) -> [UInt8] {
         [0xFF, marker] + (contents.count + 2).bigEndianBytes(2) + contents
     }
 
     static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
 
-    /// Returns the offset after the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
+    /// After the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
     static func start(_ file: RawSpan) -> Int? {
         guard file.hasBytes([0xFF, 0xD8], at: 0) else { return nil }
         var place = 2
@@ -31,7 +27,6 @@ enum JPEGSegments {
         }
     }
 
-    /// Removes comments and application data, except those that describe how components are stored.
     static func stripped(_ file: SharedBytes) -> SharedBytes {
         file.removing { bytes, remove in
             var offset = 2

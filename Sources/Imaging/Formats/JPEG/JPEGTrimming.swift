@@ -1,13 +1,13 @@
 import Memory
 import Recipes
 
-/// Removes excessive metadata and a truncated last segment from JPEG files.
+/// Removes excessive metadata and a truncated last segment.
 ///
 /// libjpeg walks the list of all saved segments before it appends the next one: 64 MiB of empty segments took more than
 /// a minute. A usual amount is kept, because it costs less than a copy of the file.
 enum JPEGTrimming {
     private static let usual = (segments: 64, bytes: 256 << 10)
-    /// The longest profile to keep, in bytes, and its most parts, which are numbered by one byte.
+    /// Parts are numbered by one byte.
     private static let maximumProfileSize = (bytes: 4 << 20, parts: 255)
 
     static func trim(_ file: SharedBytes, header: ImageHeader) -> SharedBytes {
@@ -23,7 +23,7 @@ enum JPEGTrimming {
         return file.removing { forEachUnneededSegment(of: $0, header, $1) }
     }
 
-    /// Walks the segments like the header parser, which has rejected files without a frame or scan.
+    /// The header parser has rejected files without a frame or scan.
     ///
     /// A truncated segment is the last one; its range ends after the file.
     private static func forEachUnneededSegment(

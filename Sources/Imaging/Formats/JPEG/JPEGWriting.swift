@@ -16,7 +16,7 @@ extension PlaneEncoder {
 }
 
 extension VipsSaver {
-    /// Uses the planar writer for pixels too, so that both lanes write the same kind of files.
+    /// Both lanes use the planar writer, and write the same kind of files.
     static let jpeg = VipsSaver { image, options in
         let step = options.settings.hasFullChroma ? 1 : ImageFormat.jpeg.chromaStep(at: options.quality)
         return try unsafe image.planarFile(options) { pixels, output in

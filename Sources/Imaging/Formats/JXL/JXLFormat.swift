@@ -22,7 +22,7 @@ enum JXLFormat {
 }
 
 enum JXLPixels {
-    /// Decodes a codestream in one piece; libjxl cannot be interrupted.
+    /// libjxl cannot be interrupted.
     static func decode(_ codestream: SharedBytes, header: ImageHeader, token: WorkToken) throws -> DecodedPixels {
         try unsafe codestream.withUnsafeBytes { bytes throws in
             guard let reader = unsafe CPlanarShim_jxl_open(bytes.baseAddress, bytes.count) else {

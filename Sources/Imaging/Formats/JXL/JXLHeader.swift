@@ -1,7 +1,7 @@
 import Memory
 import Recipes
 
-/// The header of a JPEG XL file: the size and metadata at the start of its codestream, which are not compressed.
+/// The size and metadata at the start of the codestream, which are not compressed.
 ///
 /// The number of frames is known only after all frames were read. So an animation counts as a still, its first frame.
 enum JXLHeader {
@@ -26,7 +26,7 @@ enum JXLContainer {
     /// The first box of a file of boxes.
     static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
 
-    /// Bytes to read at the start of a codestream: more than the longest header without names of channels.
+    /// More than the longest header without names of channels.
     private static let most = 4_096
 
     static func start(ofCodestreamIn bytes: RawSpan) throws(ImagingError) -> [UInt8] {
@@ -35,7 +35,7 @@ enum JXLContainer {
         return start
     }
 
-    /// Returns the codestream in one piece, without a copy if it is in one box; of a damaged container the whole file.
+    /// Without a copy if the codestream is in one box; of a damaged container the whole file.
     static func codestream(in file: SharedBytes) -> SharedBytes {
         guard let parts = try? file.withBytes({ bytes throws(ImagingError) in try parts(bytes) }) else { return file }
         if parts.count == 1 { return SharedBytes(parts[0], of: file) }
@@ -46,7 +46,6 @@ enum JXLContainer {
         return joined.finish()
     }
 
-    /// Returns the ranges of the codestream in order, as many as contain `most` bytes.
     private static func parts(_ bytes: RawSpan, most: Int = .max) throws(ImagingError) -> [Range<Int>] {
         guard bytes.hasBytes(signature, at: 0) else { return [0..<bytes.byteCount] }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
@@ -66,10 +65,7 @@ enum JXLContainer {
     /// Maximum number of boxes that are walked to find EXIF data.
     private static let maximumBoxes = 10_000
 
-    /// Reads the texts of the first box of EXIF data; returns nil without one.
-    ///
-    /// Boxes that are compressed with Brotli (`brob`) are not read. Such a box may follow the codestream. With damage,
-    /// at most the texts are lost.
+    /// Boxes that are compressed with Brotli (`brob`) are not read; with damage, at most the texts are lost.
     static func texts(_ bytes: RawSpan) -> EXIFTexts? {
         guard bytes.hasBytes(signature, at: 0) else { return nil }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
@@ -115,8 +111,7 @@ private struct JXLMetadata {
     private(set) var hasAlpha = false
     private(set) var isGray = false
     private(set) var hasProfile = false
-    /// The colors that the codestream declares; libjxl converts all but PQ and HLG, so that they have no
-    /// ``SourceColors/encoding``.
+    /// libjxl converts all but PQ and HLG, so that others have no ``SourceColors/encoding``.
     private(set) var colors: SourceColors?
 
     private static let maximumExtraChannels = 16
@@ -182,7 +177,7 @@ private struct JXLMetadata {
         return type == 0 ? .alpha : type == 4 ? .black : .other
     }
 
-    /// Reads the meaning of the colors (`ColourEncoding`); nothing after this is needed.
+    /// `ColourEncoding`; nothing after this is needed.
     private mutating func readColor(_ cursor: inout BitCursor) throws(ImagingError) {
         if try cursor.flag() { return }
         // An ICC profile is compressed.
@@ -210,7 +205,7 @@ private struct JXLMetadata {
     }
 }
 
-/// Reads bits, least significant first within each byte, as in the header of a JPEG XL codestream.
+/// Least significant first within each byte.
 struct BitCursor {
     private let bytes: [UInt8]
     private var place = 0
@@ -229,7 +224,7 @@ struct BitCursor {
 
     mutating func flag() throws(ImagingError) -> Bool { try bits(1) == 1 }
 
-    /// Reads a number in one of four forms, each a constant and the bits of an offset (ISO/IEC 18181-1, `U32`).
+    /// One of four forms, each a constant and the bits of an offset (ISO/IEC 18181-1, `U32`).
     mutating func number(
         _ forms: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
         _ fourth: (add: Int, bits: Int)

@@ -1,13 +1,13 @@
-/// Decompresses the beginning of zlib data (RFC 1950, RFC 1951), without a C library.
+/// The beginning of zlib data (RFC 1950, RFC 1951), without a C library.
 struct Inflation {
     private let input: [UInt8]
     private let most: Int
     private var place = 0
     private var output: [UInt8] = []
 
-    /// Returns the first bytes, at most `most`; fewer if the data are damaged.
+    /// At most `most` bytes; fewer if the data are damaged.
     ///
-    /// `most` limits the time: it limits the bytes that are read, and the blocks, each of which has its own codes.
+    /// `most` also limits the bytes that are read, and the blocks, each of which has its own codes.
     static func prefix(of data: RawSpan, most: Int) -> [UInt8] {
         // Compressed data are rarely longer than the result.
         let count = min(data.byteCount, 2 * most + 1_024)
@@ -59,7 +59,7 @@ struct Inflation {
         return true
     }
 
-    /// A prefix code: the number of words of each length, and the symbols in the words' order.
+    /// The number of words of each length, and the symbols in the words' order.
     private struct Code {
         private var counts = [Int](repeating: 0, count: 16)
         private var symbols: [Int] = []

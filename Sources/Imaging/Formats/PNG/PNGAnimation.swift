@@ -1,6 +1,6 @@
 import Recipes
 
-/// The frames of an animated PNG file (W3C PNG third edition, section 4.9).
+/// W3C PNG third edition, section 4.9.
 struct PNGAnimation {
     struct Frame {
         /// The state of the rectangle after the frame was shown.
@@ -10,19 +10,15 @@ struct PNGAnimation {
 
         let size: PixelSize
         let left, top: Int
-        /// Milliseconds.
         let delay: Int
         let disposal: Disposal
-        /// Whether it is blended over the canvas rather than replacing it.
         let isBlended: Bool
         var parts: [Range<Int>] = []
         var hasData = false
     }
 
     private(set) var count = 0
-    /// How often the frames play; 0 for endless.
     private(set) var loop = 0
-    /// Whether the canvas may be visible where no frame covers it.
     private(set) var hasVisibleBackground = false
     private(set) var frames: [Frame] = []
 
@@ -34,11 +30,9 @@ struct PNGAnimation {
     private var hasStill = false
     private var isStill = false
 
-    /// Reads the chunks; returns nil for a still, as which browsers also show a file with a damaged animation.
+    /// Nil for a still, as which browsers also show a file with a damaged animation.
     ///
-    /// - Parameters:
-    ///   - size: The canvas.
-    ///   - wanted: The number of frames to keep in ``frames``.
+    /// - Parameter wanted: The number of frames to keep in ``frames``.
     init?(_ bytes: RawSpan, size: PixelSize, wanted: Int = 0) {
         (self.size, self.wanted) = (size, wanted)
         var chunks = PNGChunks(from: 33)

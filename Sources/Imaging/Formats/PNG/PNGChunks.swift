@@ -3,13 +3,13 @@ import Memory
 
 let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-/// Iterates over the chunks of a PNG file (W3C PNG section 5.3), up to the end of the file.
+/// W3C PNG section 5.3, up to the end of the file.
 struct PNGChunks {
     struct Chunk {
         /// The offset of the type, which follows the length.
         let type: Int
         let data: Range<Int>
-        /// The chunk with its length and checksum, which may end after the file.
+        /// With length and checksum, which may end after the file.
         let range: Range<Int>
     }
 
@@ -45,7 +45,7 @@ extension ByteAccumulator {
 }
 
 extension SharedBytes {
-    /// Inserts a chunk after the first one of a PNG file that the service encoded.
+    /// After the first chunk of a file that the service encoded.
     func inserting(chunk type: StaticString, _ data: [UInt8]) -> SharedBytes {
         let place = pngSignature.count + 25
         guard count > place else { return self }

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The color chunks of a PNG file (PNG third edition, sections 4.3 and 11.3.2).
+/// PNG third edition, sections 4.3 and 11.3.2.
 struct PNGColors {
     private var codePoints: (primaries: Int, transfer: Int)?
     private var profile: SourceColors?
@@ -29,7 +29,7 @@ struct PNGColors {
         }
     }
 
-    /// Reads the ICC profile of the first `iCCP` chunk: its name, and a compressed profile.
+    /// A name, and a compressed profile.
     mutating func readProfile(_ bytes: RawSpan, _ range: Range<Int>) {
         guard !hasReadProfile, let end = bytes.firstIndex(of: 0, from: range.lowerBound),
             end < min(range.upperBound - 2, range.lowerBound + 80)
@@ -39,7 +39,7 @@ struct PNGColors {
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 
-    /// The colors by the first of these that is present: code points, a profile, sRGB, gamma.
+    /// By the first that is present: code points, a profile, sRGB, gamma.
     ///
     /// Gamma without primaries has sRGB's, as in browsers. Powers near 2.2 of sRGB's primaries mean sRGB.
     var declared: SourceColors? {
@@ -61,6 +61,6 @@ struct PNGColors {
 
     /// Light is in 10,000ths of cd/m².
     private static let lightUnit = 10_000
-    /// Bytes of a profile that are read: more than any profile of curves and primaries has.
+    /// More than any profile of curves and primaries has.
     private static let maximumProfileSize = 1 << 16
 }

@@ -26,7 +26,7 @@ enum PNGFormat {
         file.inserting(chunk: "eXIf", exif)
     }
 
-    /// Inserts the Display P3 profile, in stored zlib blocks (RFC 1950), into a color file.
+    /// In stored zlib blocks (RFC 1950).
     static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {
         guard hasColors(file) else { return file }
         let profile = ColorProfile.displayP3File
@@ -40,7 +40,7 @@ enum PNGFormat {
         return file.inserting(chunk: "iCCP", content)
     }
 
-    /// Returns whether a file has colors: color types 2 and 6, and palettes (3) that are not all gray.
+    /// Color types 2 and 6, and palettes (3) that are not all gray.
     ///
     /// Gray is the same in all gamuts.
     private static func hasColors(_ file: SharedBytes) -> Bool {

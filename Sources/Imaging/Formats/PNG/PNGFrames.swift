@@ -3,7 +3,7 @@ import Coordination
 import Memory
 import Recipes
 
-/// Decodes frames of animated PNG files: libvips decodes each as a separate file, and our own code composites them.
+/// libvips decodes each frame as a separate file, and our own code composites them.
 enum PNGFrames {
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
@@ -47,7 +47,6 @@ enum PNGFrames {
         let size: PixelSize
         let bands: Int
         private let pixels: PlaneMemory
-        /// The pixels under the last frame, if it restores them.
         private var saved: PlaneMemory
 
         var byteCount: Int { size.area * bands }
@@ -109,11 +108,9 @@ extension SharedBytes {
         return joined(parts)
     }
 
-    /// Returns the frame as a separate file.
-    ///
     /// - Parameters:
-    ///   - parameters: The rest of the first chunk after width and height.
-    ///   - shared: The chunks before the rows.
+    /// - parameters: The rest of the first chunk after width and height.
+    /// - shared: The chunks before the rows.
     fileprivate func still(
         of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
     ) -> SharedBytes {

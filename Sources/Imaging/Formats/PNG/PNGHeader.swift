@@ -1,6 +1,6 @@
 import Recipes
 
-/// The header of a PNG file (ISO/IEC 15948): the first chunk, and transparency, EXIF, ICC and frames from the others.
+/// The first chunk, and transparency, EXIF, ICC and frames from the others.
 enum PNGHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
@@ -37,7 +37,6 @@ private struct PNGFacts {
     /// Chunks of pixels usually have some kilobytes.
     private static let maximumChunks = 500_000
 
-    /// EXIF may follow the image data; damage there does not matter.
     init(_ bytes: RawSpan) throws(ImagingError) {
         var hasData = false
         var count = 0
@@ -62,7 +61,6 @@ private struct PNGFacts {
     }
 }
 
-/// The components of a PNG pixel; the entries of a palette count as colors of 8 bits.
 private struct PNGColorKind {
     let colorBands: Int
     let hasAlpha: Bool

@@ -3,9 +3,9 @@ import Coordination
 import Memory
 import Recipes
 
-/// Decodes PNG stills with the decoder of docs/png.md, to the same pixels as libvips.
+/// The decoder of docs/png.md yields the same pixels as libvips.
 enum PNGPixels {
-    /// Decodes the image, reduced by the plan's level; returns nil to leave the file and its errors to libvips.
+    /// Nil leaves the file and its errors to libvips.
     static func decode(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken, room: PlaneMemory.Allocator
     ) throws -> DecodedPixels? {
@@ -38,7 +38,7 @@ enum PNGPixels {
     }
 }
 
-/// The embedded profile as libpng accepts and inflates it; failed if libvips cannot open the file.
+/// As libpng accepts and inflates it; failed if libvips cannot open the file.
 private enum ProfileSearch {
     case found(SharedBytes?)
     case failed

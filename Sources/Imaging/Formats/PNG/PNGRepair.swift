@@ -4,7 +4,7 @@ import Glibc
 import Memory
 import Recipes
 
-/// Repairs PNG files whose compressed rows are truncated, have wrong checksums, or have much data behind them.
+/// Repairs files whose compressed rows are truncated, have wrong checksums, or have much data behind them.
 ///
 /// libpng does not report whether rows are missing or only data after them, and libvips leaves missing rows
 /// uninitialized. Therefore the rows are counted and written to a complete file.
@@ -26,11 +26,9 @@ enum PNGRepair {
         return try rewritten(file, rows, of: parts, isIncomplete: isIncomplete, token: token)
     }
 
-    /// Most bytes after the last row that are left to libpng, which inflates all of them.
+    /// libpng inflates all bytes after the last row.
     private static let maximumSurplus = 64 << 10
 
-    /// Returns the file without data after its last row; the same bytes if there is little.
-    ///
     /// A chunk of a megabyte may inflate to a gigabyte.
     static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
@@ -87,13 +85,12 @@ private struct PNGRows {
     let size: PixelSize
     let isInterlaced: Bool
     let start: Int
-    /// The data ranges of the chunks, up to the first truncated chunk.
+    /// Up to the first truncated chunk.
     private(set) var parts: [Range<Int>] = []
-    /// The number of parts before the first with a wrong checksum.
+    /// Before the first with a wrong checksum.
     private(set) var soundParts = 0
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
-    /// A gray, opaque pixel, or a byte of pixels if a pixel is smaller than a byte.
     let grayPixel: [UInt8]
 
     var byteCount: Int { passes.reduce(0) { $0 + Int($1.rows) * (Int($1.row_size) + 1) } }
@@ -157,9 +154,7 @@ private struct PNGRows {
 }
 
 extension SharedBytes {
-    /// Returns a file with the chunks before the rows, the rows in one chunk, and an end.
-    ///
-    /// - Parameter chunk: The type and the data of the chunk.
+    /// - Parameter chunk: The type and the data.
     fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows, isInterlaced: Bool) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
         unsafe withUnsafeBytes { bytes in

@@ -1,10 +1,8 @@
 import Memory
 
-/// Removes the chunks of PNG files that do not affect pixels.
-///
 /// libpng inflates every text chunk, up to 8 MB each: a file of 4 MB took 15 s and 2 GB.
 enum PNGTrimming {
-    /// The longest profile to keep, in bytes as stored.
+    /// In bytes as stored.
     private static let maximumProfileSize = 4 << 20
 
     static func trim(_ file: SharedBytes) -> SharedBytes {
@@ -23,7 +21,6 @@ enum PNGTrimming {
         }
     }
 
-    /// Returns whether to keep a chunk other than a profile.
     private static func isNeeded(_ file: RawSpan, _ chunk: PNGChunks.Chunk) -> Bool {
         // An uppercase first letter marks critical chunks (W3C PNG section 5.4): the decoder handles unknown ones.
         guard let letter = try? file.byte(at: chunk.type), letter & 0x20 != 0 else { return true }

@@ -3,7 +3,7 @@ import Coordination
 import Glibc
 import Memory
 
-/// Writes PNG files: images of at most 256 colors with a palette or few bits of gray, others with filters.
+/// Images of at most 256 colors get a palette or few bits of gray, others filters.
 ///
 /// Alpha is left out if it is opaque everywhere, and colors that are all gray become gray. Every pixel is kept exactly,
 /// unless a quality below 100 reduces an image of more colors to at most 256.
@@ -17,14 +17,12 @@ private struct PNGWriting {
     let width: Int
     let height: Int
     let bands: Int
-    /// The fewest bands that can represent the pixels of all frames.
+    /// Of all frames.
     let minimumBands: Int
     let frames: Int
     let delays: [Int]
     let loop: Int
     let options: VipsSaveOptions
-
-    /// zlib's level for indices, which are a quarter of the pixels' bytes or less.
     private static let indexLevel: Int32 = 7
 
     init(_ image: VipsImage, _ options: VipsSaveOptions) throws {
@@ -64,9 +62,7 @@ private struct PNGWriting {
         return try unsafe indexed({ unsafe CPalettes_choose($0, error, $1, $2) })
     }
 
-    /// Writes all frames; later ones contain only the changed rectangle.
-    ///
-    /// They share one palette if they have few colors together.
+    /// Later frames contain only the changed rectangle; they share one palette if they have few colors together.
     private func animation(_ palette: IndexedPixels?) throws(VipsError) -> SharedBytes {
         var result = ByteAccumulator()
         var sequence: UInt32 = 0
@@ -109,7 +105,6 @@ private struct PNGWriting {
         return result.finish()
     }
 
-    /// Appends the control chunk of a frame that replaces the pixels under it.
     private func begin(_ region: Region, _ sequence: inout UInt32, in result: inout ByteAccumulator) {
         let delay = region.frame < delays.count ? max(0, delays[region.frame]) : 100
         // Longer delays are written in hundredths of a second.
@@ -135,7 +130,7 @@ private struct PNGWriting {
         return unsafe Region(frame: frame, left: part.left, top: part.top, width: part.width, height: part.height)
     }
 
-    /// The mean color error, in levels, that a quality allows.
+    /// In levels.
     private static func error(quality: Int) -> Double { Double(100 - quality) / 5 }
 
     private func withPixels<Result>(_ body: (UnsafePointer<CPalettesPixels>) -> Result) -> Result {

@@ -1,6 +1,6 @@
 import Recipes
 
-/// SVG, drawn by librsvg.
+/// Drawn by librsvg.
 enum SVGFormat {
     static let codec = FormatCodec(
         decoding: .init(

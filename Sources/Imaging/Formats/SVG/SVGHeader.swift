@@ -1,7 +1,7 @@
 import Recipes
 import Text
 
-/// The header of an SVG file (SVG 1.1 section 7, CSS Images 3 section 4.2): the attributes of its root element.
+/// The attributes of the root element (SVG 1.1 section 7, CSS Images 3 section 4.2).
 ///
 /// Without a size, the image has the size of its view box; without that, 300×150.
 enum SVGHeader {
@@ -35,7 +35,7 @@ enum SVGHeader {
 struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
-    /// Bytes to read before the root element, and of its start tag.
+    /// Before the root element, and of its start tag.
     static let most = 1 << 16
 
     static func begins(_ bytes: RawSpan) -> Bool {
@@ -61,8 +61,7 @@ struct SVGRoot {
         return attributes.first { $0.name == bytes }.map { String(decoding: $0.value, as: UTF8.self) }
     }
 
-    /// Returns a length in CSS pixels at 96 per inch; nil if there is none, or if it depends on the image's
-    /// surroundings.
+    /// In CSS pixels at 96 per inch; nil if it depends on the image's surroundings.
     func length(_ name: StaticString) -> Double? {
         guard let value = value(name), let (number, unit) = Self.number(value) else { return nil }
         let units: [ArraySlice<UInt8>: Double] = [

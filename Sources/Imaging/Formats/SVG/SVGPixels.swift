@@ -7,12 +7,11 @@ import Synchronization
 enum SVGPixels {
     static let fontCount = Int(CSVGShim_prepare())
 
-    /// Whether oversized text has made a font unusable for the rest of the process.
+    /// Oversized text has made a font unusable for the rest of the process.
     static var isFontLost: Bool { hasLostFont.load(ordering: .relaxed) }
 
     private static let hasLostFont = Atomic(false)
 
-    /// Draws a file, or a part of it, at the size of its header; librsvg cannot be interrupted.
     static func draw(
         _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
         embedding: SVGRewriting.Embedding
@@ -46,7 +45,7 @@ enum SVGPixels {
     }
 }
 
-/// SVG text prepared for librsvg: without external references, and with wrapper elements that show a part of it.
+/// Text without external references, in wrapper elements that show a part of it.
 ///
 /// librsvg allocates memory for groups and filters by the size of the outermost element. If that element is the part
 /// rather than the whole image, memory does not grow with the whole.
@@ -55,7 +54,7 @@ private struct SVGText {
     private var additions: [UInt8] = []
     private var pieces: [(isAddition: Bool, range: Range<Int>)] = []
 
-    /// Prepares text that shows `rectangle` of an image of `size`, both in CSS pixels, or the whole image if it is nil.
+    /// `rectangle` and `size` are in CSS pixels.
     ///
     /// - Parameter scale: Pixels of the result per CSS pixel.
     init(

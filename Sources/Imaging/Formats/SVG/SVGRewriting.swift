@@ -1,25 +1,18 @@
 import Memory
 
-/// Finds constructs that librsvg does not support, and equivalents that it does.
+/// Replaces constructs that librsvg does not support.
 struct SVGRewriting {
-    /// Converts an image to PNG if it can be decoded, and returns its pixel count.
-    ///
-    /// Returns nil to leave the image unchanged.
     typealias Embedding = (_ file: SharedBytes, _ maximumPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 
     private(set) var replacements: [SVGReference] = []
-    /// The pixel budget left for embedded images.
     private var pixels = 4_000_000
-    /// The least that an image counts, which limits the number of images.
+    /// Limits the number of images.
     private static let leastPixels = 4_096
 
     private static let most = 10_000
-    /// Maximum length of a `var()` and of a start tag, in bytes.
+    /// In bytes, of a `var()` and of a start tag.
     private static let longest = 4_096
 
-    /// Scans the text after `start`.
-    ///
-    /// - Parameter pixel: The length of a pixel of the result, in units of the root's view box.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
         findFallbacks(bytes, from: start)
         if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
@@ -39,7 +32,7 @@ struct SVGRewriting {
         replacements.append(SVGReference(range: range, text: text))
     }
 
-    /// Replaces `var(--name, fallback)` with its fallback, in time linear in the text.
+    /// With its fallback, in time linear in the text.
     private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
         var offset = start
         while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
@@ -47,7 +40,7 @@ struct SVGRewriting {
         }
     }
 
-    /// Scans the `var` whose bracket opens here, with nested ones in its fallback, and returns where to continue.
+    /// Returns where to continue after the `var` whose bracket opens here.
     private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
         var open: [(bracket: Int, comma: Int?)] = []
         let end = min(bytes.byteCount, bracket + Self.longest)
@@ -69,7 +62,7 @@ struct SVGRewriting {
         return end
     }
 
-    /// Finds widths of non-scaling strokes, if they are in the same start tag.
+    /// Of non-scaling strokes, if their width is in the same start tag.
     private mutating func findStrokes(_ bytes: RawSpan, from start: Int, pixel: Double) {
         var offset = start
         while let open = bytes.firstIndex(of: UInt8(ascii: "<"), from: offset) {
@@ -82,10 +75,10 @@ struct SVGRewriting {
         }
     }
 
-    /// The formats that librsvg reads, by alternative names used in files.
+    /// By alternative names used in files.
     private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
 
-    /// Finds embedded images (`data:`), and converts those in formats that librsvg does not read to PNG.
+    /// Embedded images (`data:`) in formats that librsvg does not read become PNG.
     private mutating func findImages(_ bytes: RawSpan, from start: Int, _ embedding: Embedding) throws {
         var offset = start
         while let colon = bytes.firstIndex(of: UInt8(ascii: ":"), from: offset) {
@@ -112,14 +105,14 @@ struct SVGRewriting {
     }
 }
 
-/// Base64 (RFC 4648) as used in drawings.
+/// RFC 4648, as used in drawings.
 private enum Base64 {
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let values: [UInt8] = (0...255).map { byte in
         letters.firstIndex(of: UInt8(byte)).map { UInt8($0) } ?? 255
     }
 
-    /// Decodes the text that begins here up to a quotation mark or bracket; returns nil for other text.
+    /// Up to a quotation mark or bracket; nil for other text.
     static func decoded(_ bytes: RawSpan, from start: Int) -> (file: [UInt8], end: Int)? {
         var file: [UInt8] = []
         var (bits, count, offset) = (0, 0, start)
@@ -162,7 +155,7 @@ extension RawSpan {
         unsafe extracting(range).withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns a property's number of pixels in a start tag, from an attribute or the style; nil if there is none.
+    /// From an attribute or the style; nil if there is none.
     fileprivate func number(after property: StaticString, in tag: Range<Int>) -> (range: Range<Int>, value: Double)? {
         guard var offset = (tag.lowerBound..<tag.upperBound).first(where: { hasText(property, at: $0) }) else {
             return nil

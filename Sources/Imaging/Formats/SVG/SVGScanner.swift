@@ -1,11 +1,8 @@
 struct SVGScanner {
     var offset = 0
     var end: Int
-    /// The offset of the first element, once found.
     private(set) var root = 0
-    /// External declarations, and their uses in the document type, in order.
     private(set) var references: [SVGReference] = []
-    /// The names of the parameter entities among them.
     private var parameters: Set<[UInt8]> = []
 
     init(_ bytes: RawSpan, most: Int) {
@@ -57,7 +54,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Skips past the document type with its own declarations.
+    /// With its own declarations.
     private mutating func skipType(_ bytes: RawSpan) -> Bool {
         var isInside = false
         while let byte = peek(bytes) {
@@ -81,8 +78,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Skips past the start of an external entity's declaration, or past the use of an external parameter entity, and
-    /// records it.
+    /// Skips past an external entity's declaration, or past the use of an external parameter entity, and records it.
     ///
     /// Returns false without moving for anything else. Moves to the end if a declaration does not end, because the
     /// document type does not end either.
@@ -107,7 +103,7 @@ struct SVGScanner {
         return false
     }
 
-    /// Skips past an external entity's declaration; returns nil for another one.
+    /// Nil for an internal entity.
     private mutating func declaration(_ bytes: RawSpan) -> (name: [UInt8], isParameter: Bool, value: Int)? {
         offset += "<!ENTITY".utf8.count
         skipSpace(bytes)
@@ -159,9 +155,8 @@ struct SVGScanner {
     }
 }
 
-/// A range in a document type that refers to something outside the file.
+/// Something outside the file.
 struct SVGReference {
     let range: Range<Int>
-    /// The replacement, which has no reference.
     let text: String
 }

@@ -1,6 +1,6 @@
 import Recipes
 
-/// The used entries of a TIFF page's directory (TIFF 6.0 section 8).
+/// TIFF 6.0 section 8.
 struct TIFFDirectory: Equatable {
     struct Value {
         let count: Int
@@ -19,19 +19,16 @@ struct TIFFDirectory: Equatable {
     private var tileWidth = 0
     private var tileHeight = 0
     private var hasPixels = false
-    /// Whether the page is a smaller copy of another one, or its transparency.
     private(set) var isCopy = false
-
     static let profileTag = 34_675
     static let tilesTag = 324
-    /// The cost of a JPEG tile of any size, in pixels that are not shown.
+    /// Of any size, in pixels that are not shown.
     private static let tileArea = 400
 
     var isJPEG: Bool { compression == 7 }
 
     /// Uncompressed, three fax codings, LZW, JPEG, two codes for deflate, PackBits, and Zstandard.
     private static let compressions: Set<Int> = [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946, 50_000]
-    /// CIELAB as a photometric interpretation.
     private static let lab = 8
 
     mutating func read(tag: Int, _ value: Value) {

@@ -1,7 +1,6 @@
 import CVipsShim
 import Recipes
 
-/// TIFF 6.0 and BigTIFF.
 enum TIFFFormat {
     static let codec = FormatCodec(
         decoding: .init(
@@ -22,7 +21,7 @@ enum TIFFFormat {
     }()
 }
 
-/// The header of a TIFF file (TIFF 6.0, and BigTIFF with 64-bit offsets): the directories of all pages.
+/// The directories of all pages (TIFF 6.0, and BigTIFF with 64-bit offsets).
 enum TIFFHeader {
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         var file = try TIFFFile(bytes)
@@ -50,8 +49,6 @@ enum TIFFHeader {
         return header
     }
 
-    /// Finds the directory of a page.
-    ///
     /// - Throws: ``ImagingError/cannotDecode(detail:)`` if its tiles have too many scans: libvips reads them all.
     static func directory(ofPage page: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard var file = try? TIFFFile(bytes) else { return page }
@@ -75,9 +72,9 @@ enum TIFFHeader {
 }
 
 struct TIFFFile {
-    /// Maximum number of pages; a file with more is rejected.
+    /// A file with more is rejected.
     static let maximumPages = 4_096
-    /// Maximum number of entries of all directories together, so that overlapping directories do not take long.
+    /// Of all directories together, so that overlapping ones do not take long.
     private static let maximumEntries = 1 << 17
     /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]
@@ -87,10 +84,9 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
-    /// The ICC profile of the first page that is not a copy.
+    /// Of the first page that is not a copy.
     private(set) var profile: Range<Int>?
     private var hasReadPage = false
-    /// The offsets of the tiles of the last directory.
     private(set) var tiles: Tiles?
 
     struct Tiles {
@@ -126,7 +122,7 @@ struct TIFFFile {
         return directory
     }
 
-    /// Returns the number of values of an entry, at most the bytes of the file, and up to four readable values.
+    /// The number of values, at most the bytes of the file, and up to four readable ones.
     private mutating func value(
         _ bytes: RawSpan, at entry: Int, _ mayHaveProfile: Bool
     ) throws(ImagingError) -> TIFFDirectory.Value {
@@ -151,7 +147,7 @@ struct TIFFFile {
         return TIFFDirectory.Value(count: count, numbers: numbers)
     }
 
-    /// Rejects JPEG tiles with more scans than usual files have, and tiles that overlap: reading them takes long.
+    /// Rejects JPEG tiles with more scans than usual, and tiles that overlap: reading them takes long.
     fileprivate func checkScans(of tiles: Tiles, in bytes: RawSpan) throws(ImagingError) {
         let maximumScans = 50
         var seen: Set<Int> = []
@@ -185,7 +181,6 @@ struct TIFFFile {
         try bytes.integer16(at: offset, isLittleEndian)
     }
 
-    /// Returns a number of four or eight bytes; throws if eight bytes exceed any file's length.
     private func long(_ bytes: RawSpan, at offset: Int, isWide: Bool) throws(ImagingError) -> Int {
         let first = try bytes.integer32(at: offset, isLittleEndian)
         guard isWide else { return first }

@@ -1,11 +1,11 @@
 import Memory
 import Recipes
 
-/// Reads and writes chunks of WebP files that the service encoded (RFC 9649).
+/// RFC 9649; for files that the service encoded.
 enum WebPChunks {
-    /// Returns the file with these flags set in its extended header, which is added if missing; nil if it is not WebP.
+    /// Adds the extended header if it is missing; nil if the file is not WebP.
     ///
-    /// - Parameter size: Size of one frame.
+    /// - Parameter size: Of one frame.
     static func extended(_ file: [UInt8], to size: PixelSize, flags: UInt8) -> [UInt8]? {
         guard file.count > 30 else { return nil }
         var bytes = file

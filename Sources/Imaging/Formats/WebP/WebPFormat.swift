@@ -2,7 +2,6 @@ import CVipsShim
 import Memory
 import Recipes
 
-/// WebP (RFC 9649).
 enum WebPFormat {
     static let codec = FormatCodec(
         decoding: .init(

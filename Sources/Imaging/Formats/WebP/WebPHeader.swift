@@ -1,6 +1,6 @@
 import Recipes
 
-/// The header of a WebP file: its chunks, by their lengths; the last one may be truncated.
+/// The last chunk may be truncated.
 struct WebPHeader {
     private var canvas: WebPCanvas?
     private var image: WebPImage?
@@ -86,8 +86,7 @@ private struct WebPImage {
     let size: PixelSize
     let hasAlpha: Bool
 
-    /// Reads the frame header of VP8 (RFC 6386 section 9.1); the two bits above each side request upscaling, which
-    /// decoders ignore.
+    /// RFC 6386 section 9.1; the two bits above each side request upscaling, which decoders ignore.
     init(lossy bytes: RawSpan) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: 0) & 1 == 0
         size = try PixelSize(
@@ -98,7 +97,7 @@ private struct WebPImage {
         }
     }
 
-    /// Reads the header of the lossless bitstream (RFC 9649 section 3.4).
+    /// RFC 9649 section 3.4.
     init(lossless bytes: RawSpan) throws(ImagingError) {
         let bits = try bytes.littleEndian32(at: 1)
         size = PixelSize(width: 1 + bits & 0x3FFF, height: 1 + (bits >> 14) & 0x3FFF)

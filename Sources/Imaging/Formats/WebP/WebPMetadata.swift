@@ -1,18 +1,14 @@
 import Memory
 
-/// Removes metadata from WebP files that libvips encoded.
-///
 /// libvips 8.14 writes an EXIF block into every file, even if it must strip metadata and the image had none: about 170
 /// bytes, a twentieth of a small thumbnail.
 enum WebPMetadata {
     private static let headerCount = 12
     private static let chunkHeaderCount = 8
-    /// The bits of the extended header that announce EXIF and XMP.
     private static let flags: UInt8 = 0b0000_1100
 
-    /// Returns the file without EXIF and XMP, and without an extended header that announced nothing else.
-    ///
-    /// Bytes that are not a complete WebP file are returned unchanged.
+    /// Also removes an extended header that announced nothing else; returns bytes that are not a complete WebP file
+    /// unchanged.
     static func removed(from file: SharedBytes) -> SharedBytes {
         let bytes = file.array
         var content: [UInt8] = []

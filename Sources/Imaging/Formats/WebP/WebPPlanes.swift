@@ -34,9 +34,8 @@ enum WebPPlanes {
         }
     }
 
-    /// Returns the planes as decoded, before they are turned upright.
-    ///
-    /// libwebp's scaler spreads a whole plane over its target, so that a side need not be a multiple of the level.
+    /// Before they are turned upright: libwebp's scaler spreads a whole plane over its target, so that a side need not
+    /// be a multiple of the level.
     private static func planes(of size: PixelSize, level: Int) -> [Plane] {
         func half(_ size: PixelSize) -> PixelSize {
             PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)

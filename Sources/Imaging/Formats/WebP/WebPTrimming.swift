@@ -1,15 +1,16 @@
 import Memory
 import Recipes
 
-/// Removes unwanted frames, excessive metadata and a truncated chunk from WebP files.
+/// Removes unwanted frames, excessive metadata and a truncated chunk; one of image data is kept, with its length
+/// corrected.
 ///
-/// A truncated chunk of image data is kept, with its length corrected. libwebp keeps a record of every chunk, and
-/// libvips reads all frames before it decodes the first one, each time counting from the start: a file of 4 MiB with
-/// 100,000 frames took 15 s. Neither accepts a file that is shorter than its header states.
+/// libwebp keeps a record of every chunk, and libvips reads all frames before it decodes the first one, each time
+/// counting from the start: a file of 4 MiB with 100,000 frames took 15 s. Neither accepts a file that is shorter than
+/// its header states.
 enum WebPTrimming {
-    /// Maximum metadata to keep, in chunks and bytes: removing a usual amount is not worth a copy of the file.
+    /// Removing a usual amount is not worth a copy of the file.
     private static let usual = (chunks: 64, bytes: 256 << 10)
-    /// Maximum number of frames to decode; this many take about half a second.
+    /// This many take about half a second.
     private static let maximumFrames = 20_000
 
     private struct Chunk {
@@ -18,7 +19,6 @@ enum WebPTrimming {
         let isTruncated: Bool
     }
 
-    /// Returns the file with its first `frames` frames, without other chunks if there are many.
     static func trim(_ file: SharedBytes, frames: Int) throws(ImagingError) -> SharedBytes {
         guard frames <= maximumFrames else {
             throw .cannotDecode(detail: "\(frames) frames of a WebP file are too many")

@@ -16,7 +16,6 @@ extension PlaneEncoder {
 }
 
 extension VipsSaver {
-    /// Uses libwebp for stills, and libvips for animations.
     static let webp = VipsSaver { image, options in
         guard image.integer("page-height").map({ $0 == image.height }) ?? true else {
             return WebPMetadata.removed(from: try unsafe image.saved(options, by: CVipsShim_save_webp))
