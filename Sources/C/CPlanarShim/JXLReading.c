@@ -1,5 +1,4 @@
 #include "CPlanarShim.h"
-#include "JXLFrames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static const JxlPixelFormat profile_format = {3, JXL_TYPE_UINT8, JXL_NATIVE_ENDI
 
 struct CPlanarShimJXLReader {
     JxlDecoder *decoder;
-    const void *bytes;
+    const uint8_t *bytes;
     size_t count;
     uint8_t *profile;
     size_t profile_size;
@@ -115,8 +114,6 @@ static int keep_profile(CPlanarShimJXLReader *reader, const JxlBasicInfo *info)
 CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarShimJXLHeader *header)
 {
     JxlBasicInfo info;
-    if (!has_few_hidden_frames(reader->bytes, reader->count))
-        return fail(reader, "the image has too many layers");
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_BASIC_INFO
         || JxlDecoderGetBasicInfo(reader->decoder, &info) != JXL_DEC_SUCCESS)
         return fail(reader, "libjxl finds no header");
@@ -125,6 +122,9 @@ CPlanarShimStatus CPlanarShim_jxl_header(CPlanarShimJXLReader *reader, CPlanarSh
     header->bands = (int) info.num_color_channels + (info.alpha_bits > 0 ? 1 : 0);
     if (JxlDecoderProcessInput(reader->decoder) != JXL_DEC_COLOR_ENCODING)
         return fail(reader, "libjxl finds no meaning of the colors");
+    header->first_frame = reader->count - JxlDecoderReleaseInput(reader->decoder);
+    if (JxlDecoderSetInput(reader->decoder, reader->bytes + header->first_frame, reader->count - header->first_frame) != JXL_DEC_SUCCESS)
+        return fail(reader, "libjxl does not take the rest of the file");
     header->is_wide = keeps_range(reader, &info);
     if (!header->is_wide && keep_profile(reader, &info))
         return fail(reader, "libjxl finds no meaning of the colors");

@@ -19,15 +19,51 @@ private struct JXLFile {
 
     /// The codestream's start, and some more bytes.
     var bytes: [UInt8] {
-        let whole = bits + [Int](repeating: 0, count: 64)
+        let whole = bits + [Int](repeating: 0, count: 128)
         return [0xFF, 0x0A]
             + stride(from: 0, to: whole.count - 7, by: 8).map { start in
                 UInt8((0..<8).reduce(0) { $0 | whole[start + $1] << $1 })
             }
     }
 
+    /// Completes the metadata, and appends a modular frame of five sections that only others refer to, and one that is
+    /// shown.
+    mutating func frames(patches: Bool) {
+        // White, primaries, curve and intent are the first ones of their lists; the rest has its defaults.
+        put(0, 9)
+        put(1, 1)
+        put(0, 2)
+        put(1, 1)
+        align()
+        frame(kind: 2, patches: false)
+        put(0, 1)
+        align()
+        for _ in 0..<5 { put(3 << 2, 12) }
+        align()
+        put(0, 5 * 3 * 8)
+        frame(kind: 0, patches: patches)
+    }
+
+    private mutating func frame(kind: Int, patches: Bool) {
+        put(0, 1)
+        put(kind, 2)
+        put(1, 1)
+        if patches { put(0b000101, 6) } else { put(0, 2) }
+        put(0, 2)
+        put(1, 2)
+        // One pass, no crop, replaced colors, the last one; or no crop, the second slot, before colors are converted.
+        if kind == 0 { put(0b100000, 6) } else { put(0b1010, 4) }
+        // Without a name, with the usual filters.
+        put(0b00100, 5)
+    }
+
+    private mutating func align() { bits += [Int](repeating: 0, count: (8 - bits.count % 8) % 8) }
+
     /// 300×200, and metadata of these values.
-    init(orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGray: Bool = false) {
+    init(
+        orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGray: Bool = false,
+        hasICC: Bool = false
+    ) {
         put(0, 1)
         side(200)
         put(0, 3)
@@ -62,7 +98,8 @@ private struct JXLFile {
             if kind == 5 { put(0, 2) }
         }
         put(1, 1)
-        put(0, 2)
+        put(0, 1)
+        put(hasICC ? 1 : 0, 1)
         put(isGray ? 1 : 0, 2)
     }
 }
@@ -108,6 +145,17 @@ struct JXLHeaderTests {
     @Test(arguments: [((0, 8), 8), ((1, 10), 10), ((2, 12), 12), ((3, 16), 16), ((3, 1), 8)] as [((Int, Int), Int)])
     func `the depth is known`(depth: (Int, Int), expected: Int) throws {
         #expect(try inspect(JXLFile(depth: depth).bytes).bitDepth == expected)
+    }
+
+    @Test(arguments: [1, 7])
+    func `patches are expensive, and so is a profile that hides them`(parts: Int) throws {
+        func isExpensive(_ file: JXLFile) throws -> Bool {
+            try inspect(boxes(file.bytes, parts: parts)).timeCost(of: DecodePlan()).isExpensive
+        }
+        var (plain, patched) = (JXLFile(), JXLFile())
+        plain.frames(patches: false)
+        patched.frames(patches: true)
+        #expect(try !isExpensive(plain) && isExpensive(patched) && isExpensive(JXLFile(hasICC: true)))
     }
 
     @Test func `a codestream behind a length of 64 bits is decoded`() throws {

@@ -135,6 +135,8 @@ typedef struct {
     size_t profile_size;
     /// Whether pixels have 16 bits in native byte order, instead of 8: for PQ and HLG.
     int is_wide;
+    /// The offset of the first frame in the file.
+    size_t first_frame;
 } CPlanarShimJXLHeader;
 
 /// Creates a reader of a file, which must outlive it; returns NULL if memory runs out.

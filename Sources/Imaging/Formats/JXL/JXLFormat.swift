@@ -43,6 +43,7 @@ enum JXLPixels {
             guard size == header.storedSize, 1...4 ~= bands else {
                 throw ImagingError.cannotDecode(detail: "the header says \(header.storedSize), libjxl says \(size)")
             }
+            try checkFrames(unsafe bytes.bytes, from: unsafe image.first_frame, header: header)
             let isWide = unsafe image.is_wide != 0
             let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
             var isIncomplete: CInt = 0
@@ -54,6 +55,16 @@ enum JXLPixels {
                 pixels: memory.finish(), size: size, bands: bands,
                 profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
                 isWide: isWide, isIncomplete: isIncomplete != 0)
+        }
+    }
+    /// Checks the frames again from the offset that libjxl finds behind a compressed profile.
+    private static func checkFrames(
+        _ codestream: RawSpan, from offset: Int, header: ImageHeader
+    ) throws(ImagingError) {
+        let parts = [0..<codestream.byteCount]
+        let image = try JXLHeader.image(codestream, parts).image
+        guard try !JXLFrames.havePatches(codestream, parts, of: image, from: offset) || header.decoderRuns > 0 else {
+            throw .cannotDecode(detail: "the header has no patches, libjxl finds some")
         }
     }
 }

@@ -1,0 +1,86 @@
+import Recipes
+
+/// Least significant first within each byte; zeros after the end.
+struct BitCursor {
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isTruncated: Bool { position > 8 * bytes.count }
+
+    mutating func bits(_ count: Int) -> Int {
+        var value = 0
+        for index in 0..<count where position + index < 8 * bytes.count {
+            value |= Int(bytes[(position + index) / 8] >> ((position + index) % 8) & 1) << index
+        }
+        position += count
+        return value
+    }
+
+    mutating func skip(_ count: Int) { position += count }
+
+    mutating func align() { position = (position + 7) / 8 * 8 }
+
+    mutating func flag() -> Bool { bits(1) == 1 }
+
+    /// One of four forms, each a constant and the bits of an offset (ISO/IEC 18181-1, `U32`).
+    mutating func number(
+        _ first: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
+        _ fourth: (add: Int, bits: Int)
+    ) -> Int {
+        let form = [first, second, third, fourth][bits(2)]
+        return form.add + bits(form.bits)
+    }
+
+    mutating func choice() -> Int { number((0, 0), (1, 0), (2, 4), (18, 6)) }
+
+    /// `U64`.
+    mutating func longNumber() -> Int {
+        switch bits(2) {
+        case 0: return 0
+        case 1: return 1 + bits(4)
+        case 2: return 17 + bits(8)
+        default:
+            var (value, place) = (bits(12), 12)
+            while place <= 60, flag() {
+                value |= bits(place == 60 ? 4 : 8) << place
+                place += 8
+            }
+            return value
+        }
+    }
+}
+
+extension BitCursor {
+    mutating func jxlSize() -> PixelSize {
+        let isSmall = flag()
+        return jxlSize { cursor in
+            isSmall ? 8 * (1 + cursor.bits(5)) : cursor.number((1, 9), (1, 13), (1, 18), (1, 30))
+        }
+    }
+
+    mutating func jxlPreviewSize() -> PixelSize {
+        let isSmall = flag()
+        return jxlSize { cursor in
+            isSmall
+                ? 8 * cursor.number((16, 0), (32, 0), (1, 5), (33, 9))
+                : cursor.number((1, 6), (65, 8), (321, 10), (1_345, 12))
+        }
+    }
+
+    private mutating func jxlSize(_ side: (inout BitCursor) -> Int) -> PixelSize {
+        let height = side(&self)
+        let ratio = bits(3)
+        let ratios = [(1, 1), (12, 10), (4, 3), (3, 2), (16, 9), (5, 4), (2, 1)]
+        let width = ratio == 0 ? side(&self) : height * ratios[ratio - 1].0 / ratios[ratio - 1].1
+        return PixelSize(width: width, height: height)
+    }
+
+    mutating func jxlDepth() -> Int {
+        guard flag() else { return number((8, 0), (10, 0), (12, 0), (1, 6)) }
+        let bits = number((32, 0), (16, 0), (24, 0), (1, 6))
+        skip(4)
+        return bits
+    }
+}

@@ -1,0 +1,59 @@
+import Memory
+import Recipes
+
+enum JXLContainer {
+    /// The first box of a file of boxes.
+    static let signature: [UInt8] = [0, 0, 0, 12, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A]
+
+    /// Without a copy if the codestream is in one box; of a damaged container the whole file.
+    static func codestream(in file: SharedBytes) -> SharedBytes {
+        guard let parts = try? file.withBytes({ bytes throws(ImagingError) in try parts(bytes) }) else { return file }
+        if parts.count == 1 { return SharedBytes(parts[0], of: file) }
+        var joined = ByteAccumulator(reservingCapacity: parts.byteCount)
+        for part in parts {
+            unsafe file.withUnsafeBytes { unsafe joined.append(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        }
+        return joined.finish()
+    }
+
+    static func parts(_ bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
+        guard bytes.hasBytes(signature, at: 0) else { return [0..<bytes.byteCount] }
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
+        var parts: [Range<Int>] = []
+        while let box = try boxes.next(in: bytes) {
+            switch box.type {
+            case BoxCursor.type("jxlc"): return parts + [box.contents]
+            // Each part begins with its number.
+            case BoxCursor.type("jxlp"): parts.append(box.contents.dropFirst(4))
+            default: continue
+            }
+        }
+        return parts
+    }
+
+    static func bytes(
+        _ file: RawSpan, _ parts: [Range<Int>], from offset: Int, most: Int
+    ) throws(ImagingError) -> [UInt8] {
+        var (skipped, bytes) = (0, [UInt8]())
+        for part in parts where bytes.count < most {
+            let rest = part.dropFirst(max(0, offset - skipped)).prefix(most - bytes.count)
+            for place in rest { bytes.append(UInt8(try file.byte(at: place))) }
+            skipped += part.count
+        }
+        return bytes
+    }
+
+    /// Maximum number of boxes that are walked to find EXIF data.
+    private static let maximumBoxes = 10_000
+
+    /// Boxes that are compressed with Brotli (`brob`) are not read; with damage, at most the texts are lost.
+    static func texts(_ bytes: RawSpan) -> EXIFTexts? {
+        guard bytes.hasBytes(signature, at: 0) else { return nil }
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
+        for _ in 0..<maximumBoxes {
+            guard let box = try? boxes.next(in: bytes) else { return nil }
+            if box.type == BoxCursor.type("Exif") { return EXIFTexts(offset: bytes, range: box.contents) }
+        }
+        return nil
+    }
+}
