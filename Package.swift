@@ -206,7 +206,11 @@ let package = Package(
             name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
             swiftSettings: settings, linkerSettings: allocator),
         module(
-            "TestSupport", ["CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory", "Recipes", "Telemetry"],
+            "TestSupport",
+            [
+                "CLibssl", "Coordination", "HTTPTypes", "Imaging", "Memory", "Recipes", "Telemetry", "Text",
+                "ThumbnailTypes",
+            ],
             path: "Tests/TestSupport"),
         shim("CJPEGReference", ["CJPEG"], in: "Tests", flags: ["-O2"]),
         .executableTarget(

@@ -28,7 +28,7 @@ public struct ThumbnailService: Sendable {
     ///   - base: The base URL, such as `https://thumbnails.example.com`.
     ///   - key: The key that signs URLs and uploads; nil if the service requires none.
     ///   - configuration: The configuration of the session: time limits, connections per host, HTTP cache (not
-    ///   available on Linux).
+    ///     available on Linux).
     public init(
         _ base: URL, key: SigningKey? = nil, configuration: URLSessionConfiguration = .ephemeral
     ) {

@@ -26,7 +26,6 @@ package struct BookFile: Sendable {
     /// `Content-Encoding: gzip`.
     package var gzip: SharedBytes { Self.contents[path] ?? decoded }
 
-    /// The file without compression.
     package var bytes: [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: size) { output, count in
             unsafe gzip.withUnsafeBytes { input in

@@ -25,8 +25,7 @@ enum CheckConfigCommand {
 
     /// One line each: `:LINE:COLUMN: ` and the error, or without a position.
     static func faults(in text: String, environment: [String: String]) throws(SettingsFileError) -> [String] {
-        var (settings, problems) = SettingsLoader.check(
-            try SettingsFile.values(in: text), environment: environment)
+        var (settings, problems) = SettingsLoader.check(try SettingsFile.values(in: text), environment: environment)
         do {
             try settings.downloads.origins.checkFiles()
         } catch {

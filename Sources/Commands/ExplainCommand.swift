@@ -19,8 +19,7 @@ enum ExplainCommand {
         completion: .words(TargetExplanation.words))
     private static let source = CommandOption(
         name: "source", form: "SIZE", help: "the assumed source, such as 4000x3000.png; default: 3000x2000.jpeg")
-    private static let accept = CommandOption(
-        name: "accept", form: "TYPES", help: "the Accept field of the request")
+    private static let accept = CommandOption(name: "accept", form: "TYPES", help: "the Accept field of the request")
     private static let environment = CommandOption(
         name: "environment", help: "print the settings that each variable of the service in environmentOf replaces")
 

@@ -9,7 +9,6 @@ struct ListedURL {
     let url: String
     let explanation: TargetExplanation
 
-    /// The line number, the problem, and the URL.
     var text: String {
         let ignored = explanation.ignored.isEmpty ? nil : "ignores " + explanation.ignored.joined(separator: ", ")
         return "line \(line): \(explanation.cause ?? ignored ?? explanation.word)  \(url)"
@@ -18,7 +17,6 @@ struct ListedURL {
     var json: JSONValue { .object([("line", .int(line)), ("url", .string(url))] + explanation.members) }
 }
 
-/// By verdict.
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
     private var ignored: [ExactText: (count: Int, example: String)] = [:]

@@ -73,7 +73,6 @@ enum SignCommand {
         return fields.map { "\($0.name): \($0.value)" }.joined(separator: "\n")
     }
 
-    /// A path has no site.
     private static func parts(of url: String) -> (site: String, target: String)? {
         if url.hasPrefix("/") { return ("", url) }
         guard let scheme = ["http://", "https://"].first(where: { url.prefix($0.count).lowercased() == $0 }),

@@ -55,7 +55,6 @@ extension Notifier {
 }
 
 extension Settings {
-    /// Judges by the URL only.
     func violation(toCallback url: SourceURL) -> String? {
         guard notifying.callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
         return downloads.violation(toCalling: url)

@@ -53,8 +53,7 @@ package enum Lifecycle {
         } catch {
             early.open()
             sink.flush()
-            Program.fail(
-                ["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
+            Program.fail(["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
         }
     }
 

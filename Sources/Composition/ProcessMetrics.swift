@@ -56,7 +56,6 @@ enum ProcessMetrics {
 
     private static var cpuSeconds: Double { cpuSeconds(RUSAGE_SELF) }
 
-    /// Of ended and running worker processes.
     private static var childrenCPUSeconds: Double {
         let ticks = children.flatMap { process -> [Double] in
             // The name of the process, in parentheses, may contain spaces.
@@ -78,7 +77,6 @@ enum ProcessMetrics {
     private static var openDescriptors: Int { names(in: "/proc/self/fd").count - 1 }
     private static var threads: Int { names(in: "/proc/self/task").count }
 
-    /// From each of this process's threads.
     private static var children: [String] {
         names(in: "/proc/self/task").flatMap { thread in
             text("/proc/self/task/\(thread)/children").split(separator: " ").map(String.init)

@@ -5,7 +5,6 @@ package import Telemetry
 
 /// Also reports to operators how well the workers are confined.
 package enum Sandbox {
-    /// The service requires a sandbox but has none.
     struct Required: Error, CustomStringConvertible {
         let reason: String
 
@@ -29,7 +28,6 @@ package enum Sandbox {
         return codec
     }
 
-    /// An error if decoding is not confined well enough.
     package static func report(_ codec: SandboxedCodec?, to logger: Logger) {
         guard let protections = codec?.protections else {
             logger.warning("decoding is not confined", ["reason": "decodeInProcess is on"])

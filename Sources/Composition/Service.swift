@@ -29,7 +29,6 @@ package struct Engine: Sendable {
     let disk: DiskStore?
     /// Nil if no shared cache is configured.
     let sharedStore: SharedStore?
-    /// They accept results.
     let writableOrigins: WritableOrigins
     let resultStore: SharedStore?
     private let timekeeper: any Timekeeper
@@ -156,7 +155,6 @@ package struct Engine: Sendable {
         folders.shutDown()
     }
 
-    /// After the last work.
     package func end() async {
         await sharedStore?.stop(timeLimit: .seconds(2))
         await disk?.close(timeLimit: .seconds(2))
@@ -184,7 +182,6 @@ struct Service: Sendable {
     var disk: DiskStore? { engine.disk }
     var sharedStore: SharedStore? { engine.sharedStore }
 
-    /// Both listeners accept when it returns.
     init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
         let start = time.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, time: time)
@@ -223,14 +220,12 @@ struct Service: Sendable {
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
-        operatorServer = try HTTPServer(
-            configuration: listeners.operators, responder: adminDoor, logger: logger)
+        operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminDoor, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
         }
-        publicServer = try HTTPServer(
-            configuration: listeners.public, responder: publicDoor, logger: logger)
+        publicServer = try HTTPServer(configuration: listeners.public, responder: publicDoor, logger: logger)
         sampling = Task { await history.run() }
     }
 

@@ -28,7 +28,6 @@ package enum Hexadecimal {
     }
 }
 
-/// With padding (RFC 4648 section 4).
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Digits.encode(bytes, alphabet: alphabet, isPadded: true)
@@ -60,7 +59,6 @@ package enum Base64URL {
     }
 }
 
-/// The code common to both forms of base64.
 private enum Base64Digits {
     private static let none = UInt8.max
 

@@ -14,7 +14,6 @@ package enum HMAC {
         }
     }
 
-    /// 32 bytes for SHA-256.
     package static func authenticationCode(
         for message: some Sequence<UInt8>, key: [UInt8], hash: Hash = .sha256
     ) -> [UInt8] {

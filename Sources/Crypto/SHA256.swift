@@ -36,7 +36,6 @@ package struct SHA256: ~Copyable {
     }
 }
 
-/// 32 bytes.
 package struct SHA256Digest: Hashable, Sendable {
     package let bytes: [UInt8]
 

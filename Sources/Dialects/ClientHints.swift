@@ -7,7 +7,6 @@ package import ThumbnailTypes
 /// Part of the cache key of a parsed target, so it contains nothing else. A value above its limit is clipped; one below
 /// its limit, or malformed, counts as absent.
 package struct ClientHints: Hashable, Sendable {
-    /// In device pixels; nil if unknown.
     private(set) var width: Int?
     private(set) var ratio: Int?
     private(set) var savesData = false

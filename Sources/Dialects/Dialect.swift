@@ -46,7 +46,6 @@ package enum DialectSignatures: Sendable {
     case none
     /// Unsigned targets are also served, by the operator's choice.
     case optional
-    /// Unsigned targets are rejected.
     case required
 }
 
@@ -119,5 +118,19 @@ package struct RequestedTarget: Hashable, Sendable {
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
         apiKey = request.headerFields[.apiKey].map { ExactText($0) }
+    }
+}
+
+package struct FallbackImage: Sendable {
+    package enum Subject: Sendable {
+        case plain(Placeholder)
+        case image(Request)
+    }
+
+    package let subject: Subject
+    package let status: HTTPResponse.Status?
+
+    package init(_ subject: Subject, status: HTTPResponse.Status? = nil) {
+        (self.subject, self.status) = (subject, status)
     }
 }

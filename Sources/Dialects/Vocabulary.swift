@@ -13,7 +13,6 @@ package struct Vocabulary: Sendable {
         }
     }
 
-    /// As in a query, percent-decoded.
     package typealias Preset = [(name: String, value: String)]
 
     /// Applied before all others; no request names it.
@@ -28,7 +27,6 @@ package struct Vocabulary: Sendable {
     /// Besides `url`, `preset`, `dpr`, `format`, `expires` and `sig`.
     package var allowsOnlyPresets = false
 
-    /// For sources that are absolute paths.
     package var baseOrigin: SourceBase?
 
     package init() {}

@@ -9,7 +9,6 @@ struct DiskDatabase {
     /// The disk was full when the file was opened.
     let isFull: Bool
 
-    /// How a file at the path is handled.
     enum State: String {
         case new
         case known = "in use again"
@@ -19,7 +18,6 @@ struct DiskDatabase {
         case setAside = "set aside"
     }
 
-    /// Creates a new file if the existing one is unusable.
     static func open(
         _ folder: DiskFolder, _ configuration: DiskStoreConfiguration
     ) throws(DiskStoreError) -> (database: DiskDatabase, state: State) {
@@ -150,7 +148,6 @@ extension DiskDatabase {
     }
 }
 
-/// The type of a file by its header.
 private struct Identity: Equatable {
     var application = 0
     var version = 0

@@ -91,7 +91,6 @@ struct DiskFolder {
         return Files.Number(device: UInt(status.st_dev), file: UInt(status.st_ino))
     }
 
-    /// Complete for the sources that the file may still contain.
     var hasRemovalList: Bool { unsafe access(file + Self.removalListSuffix, F_OK) == 0 }
 
     var removals: [[UInt8]] {
@@ -159,10 +158,8 @@ struct DiskFolder {
 package enum DiskStoreError: Error, Equatable, CustomStringConvertible {
     case folder(systemError: Int32)
     case folderIsLink
-    /// Another user could change the folder's contents.
     case foreignFolder(owner: UInt32, user: UInt32)
     case worldWritableFolder
-    /// A link, or not a plain file.
     case notPlainFile(name: String)
     case inUse
     case full

@@ -40,9 +40,7 @@ package struct DiskKey: Hashable, Sendable {
 struct Checksum: ~Copyable {
     private var hash = SHA256()
 
-    mutating func add(_ bytes: [UInt8]) {
-        add(SharedBytes(bytes))
-    }
+    mutating func add(_ bytes: [UInt8]) { add(SharedBytes(bytes)) }
 
     mutating func add(_ bytes: SharedBytes) {
         let length = SharedBytes(bytes.count.littleEndianBytes())
@@ -53,9 +51,7 @@ struct Checksum: ~Copyable {
     /// In bytes.
     static let length = 16
 
-    consuming func finish() -> [UInt8] {
-        Array(hash.finalize().bytes.prefix(Self.length))
-    }
+    consuming func finish() -> [UInt8] { Array(hash.finalize().bytes.prefix(Self.length)) }
 
     static func of(_ bytes: [UInt8]) -> [UInt8] {
         var sum = Checksum()

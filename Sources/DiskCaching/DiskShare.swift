@@ -11,7 +11,6 @@ package enum DiskShare: Int, Sendable, CaseIterable {
 package struct DiskStoreConfiguration: Sendable {
     package var folder: String
     package var capacities: [DiskShare: Int]
-    /// Of all notes together.
     package var noteCapacity = 16 << 20
     /// Of the callers' entry headers, names and notes; a file of another version is emptied.
     package var contentVersion: Int
@@ -19,11 +18,9 @@ package struct DiskStoreConfiguration: Sendable {
     package var maximumPendingBytes = 64 << 20
     /// A reader then continues without the entry.
     package var readTimeLimit = Duration.milliseconds(500)
-    /// Between attempts to write to a full disk.
     package var fullDelay = Duration.seconds(10)
     /// Without the file after a failure; doubled with each failure that follows soon.
     package var retryDelay = Duration.seconds(60)
-    /// Of the doubled delays.
     package var maximumRetryDelay = Duration.seconds(3_600)
 
     package init(folder: String, capacities: [DiskShare: Int], contentVersion: Int) {
@@ -45,9 +42,7 @@ package struct DiskShareStatistics: Sendable, Equatable {
 package struct DiskStatistics: Sendable, Equatable {
     package var shares: [DiskShare: DiskShareStatistics] = [:]
     package var droppedWrites = 0
-    /// With a wrong checksum.
     package var damagedEntries = 0
-    /// Damaged and emptied.
     package var damagedFiles = 0
     /// Missing from their folder, or replaced there.
     package var lostFiles = 0

@@ -16,7 +16,6 @@ package final class DiskStore: Sendable {
         var statistics = DiskStatistics()
         var evictedBefore: [DiskShare: Int] = [:]
         var isClosed = false
-        /// The file is read-only.
         var isFull = false
     }
 
@@ -164,7 +163,6 @@ package final class DiskStore: Sendable {
         }
     }
 
-    /// Finishes queued work; later lookups find nothing.
     package func close(timeLimit limit: Duration) async {
         let answer = OneTimeResult<Bool>()
         // First, so that no work opens the file again.
@@ -250,9 +248,7 @@ package final class DiskStore: Sendable {
     }
 
     /// An empty job performs pending removals first; a full queue does not need one.
-    private func scheduleRemovals() {
-        enqueue { $0.perform { _ throws(SQLiteError) in } }
-    }
+    private func scheduleRemovals() { enqueue { $0.perform { _ throws(SQLiteError) in } } }
 
     /// Dropped if too much work waits.
     private func enqueue(_ body: @escaping @Sendable (DiskWorker) -> Void) {

@@ -124,7 +124,6 @@ final class DiskWorker: @unchecked Sendable {
     private static let maximumUnwritten = 1 << 16
     var onFull: @Sendable () -> Void = {}
 
-    /// The disk may have room again.
     func retry() {
         guard isFull, folder.hasRoom else { return }
         if database == nil { database = try? open() }

@@ -22,7 +22,6 @@ final class EntryTable {
 
     private(set) var usage: [DiskShare: DiskUsage] = [:]
     private(set) var evictedBytes: [DiskShare: Int] = [:]
-    /// In the order of use.
     private var clock = 0
     /// Read, with a new position in the order that is not written yet.
     private var touched: [Int: Int] = [:]
@@ -33,7 +32,6 @@ final class EntryTable {
     private static let step = 32
     /// Entries with an unwritten position.
     private static let maximumTouched = 4_096
-    /// Larger than any disk.
     private static let maximumBytes = 1 << 56
 
     init(_ connection: SQLiteConnection, capacities: [DiskShare: Int]) throws(SQLiteError) {

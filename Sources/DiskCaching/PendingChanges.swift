@@ -23,7 +23,6 @@ struct PendingChanges {
         }
     }
 
-    /// Relative to removals.
     struct Ticket {
         fileprivate let bytes: Int
         fileprivate let position: ChangeTracker<[UInt8]>.Ticket
@@ -37,9 +36,7 @@ struct PendingChanges {
     /// More become the removal of everything.
     private static let maximumDue = 4_096
 
-    init(maximumBytes: Int) {
-        self.maximumBytes = maximumBytes
-    }
+    init(maximumBytes: Int) { self.maximumBytes = maximumBytes }
 
     /// A reader of this source must come after a queued write.
     func isWriting(_ source: [UInt8]) -> Bool { writes.isInUse(source) }
@@ -68,7 +65,6 @@ struct PendingChanges {
         bound()
     }
 
-    /// Of all entries derived from the source.
     mutating func addRemoval(source: [UInt8]) {
         cancelWrites(source: source)
         due.sources.insert(source)

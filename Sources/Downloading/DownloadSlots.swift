@@ -81,7 +81,6 @@ struct DownloadSlots {
 }
 
 struct TransferPace {
-    /// A shorter transfer is never slow.
     private static let grace = Duration.seconds(2)
     /// A longer transfer is slow below this rate in bytes per second.
     private static let minimumSpeed = 128 << 10

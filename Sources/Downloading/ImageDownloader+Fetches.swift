@@ -6,7 +6,6 @@ struct FetchFailure: Error {
     let exchange: OriginExchange?
 }
 
-/// The steps of a shared fetch.
 extension ImageDownloader {
     func start(_ launches: [State.Launch], with work: @escaping @Sendable (State.Launch) async -> Void) {
         for launch in launches {

@@ -13,7 +13,6 @@ package final class ImageDownloader: Sendable {
     struct Shell {
         var state: State
         var tasks: [FetchID: Task<Void, Never>] = [:]
-        /// Sources being validated in the background.
         var revalidating: Set<SourceIdentity> = []
     }
 

@@ -19,7 +19,6 @@ struct ImageDownloaderState<Answer> {
         case failedBefore(DownloadError, Answer)
     }
 
-    /// The consequences of callers that left.
     struct Departure {
         var answers: [Answer] = []
         var abandoned: [FetchID] = []

@@ -1,11 +1,11 @@
 import Coordination
 package import Memory
+import Text
 
 extension DownloadError {
     /// The error of a full disk; buckets respond with the same status (507 Insufficient Storage).
     static let lackOfRoom = DownloadError.status(507)
 
-    /// Whether a write failed because there was no room.
     package var isFull: Bool { self == .lackOfRoom }
 }
 
@@ -135,8 +135,7 @@ package final class OriginObjects: Sendable {
         switch store {
         case .folder(let path, let writing):
             try await writes?.run { _ in
-                try Self.blockingPrepare(writing, path).blockingWrite(
-                    bytes, at: identity.url.fileSegments, manner)
+                try Self.blockingPrepare(writing, path).blockingWrite(bytes, at: identity.url.fileSegments, manner)
             }
         case .web(let loader):
             _ = try await load(TransferRequest(object: identity, upload: TransferUpload(bytes, description)), loader)
@@ -170,4 +169,31 @@ package final class OriginObjects: Sendable {
             guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }
         }
     }
+}
+
+package struct WritableOrigins: Sendable {
+    package let origins: Origins
+    private let objects: [ExactText: OriginObjects]
+
+    package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
+        self.origins = origins
+        objects = Dictionary(
+            origins.all.compactMap { origin in
+                OriginObjects(origin, web: web, maximumReads: maximumReads).map { (ExactText(origin.name), $0) }
+            }, uniquingKeysWith: { $1 })
+    }
+
+    package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
+
+    /// A reader gets the old or the new one, whole.
+    package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
+        guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
+        try await objects.put(bytes, at: destination, description)
+    }
+
+    package func holds(_ destination: Destination) async throws -> Bool {
+        try await self[destination.origin.name]?.holds(destination) ?? false
+    }
+
+    package func shutDown() { for objects in objects.values { objects.shutDown() } }
 }

@@ -36,11 +36,8 @@ struct SharedFetch<Answer> {
 /// A source from slower layers is checked for each caller separately.
 struct FetchKey: Hashable {
     enum Mode {
-        /// The caller accepts a cached source.
         case ordinary
-        /// The caller requires the origin's current response.
         case reload
-        /// The caller requires that the response is not stored.
         case unstored
     }
 

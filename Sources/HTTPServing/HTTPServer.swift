@@ -13,9 +13,9 @@ package final class HTTPServer: Sendable {
     /// Clients can connect when it returns.
     ///
     /// - Parameters:
-    /// - logger: For events unrelated to a single request.
-    /// - timekeeper: For headers, bodies and the shutdown; idle connections and stalled readers follow the system's
-    ///   clock.
+    ///   - logger: For events unrelated to a single request.
+    ///   - timekeeper: For headers, bodies and the shutdown; idle connections and stalled readers follow the system's
+    ///     clock.
     package init(
         configuration: HTTPServerConfiguration, responder: any RequestResponder, logger: Logger,
         timekeeper: any Timekeeper = SystemTimekeeper()

@@ -67,8 +67,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
             if year > thisYear + 50 { year -= 100 }
         }
         guard day <= CivilDate.length(ofMonth: month + 1, year: year) else { return nil }
-        let civil = CivilDate(
-            year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
+        let civil = CivilDate(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second)
         self.init(secondsSince1970: civil.secondsSince1970)
     }
 

@@ -15,15 +15,12 @@ package struct HTTPField: Hashable, Sendable {
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         package let rawName: String
 
-        /// Nil unless it is an RFC 9110 token.
         package init?(_ name: String) {
             guard !name.isEmpty, name.utf8.allSatisfy(HTTPSyntax.isToken) else { return nil }
             self.init(unchecked: name)
         }
 
-        private init(unchecked name: String) {
-            rawName = name
-        }
+        private init(unchecked name: String) { rawName = name }
 
         package static func == (left: Name, right: Name) -> Bool {
             let (left, right) = (left.rawName, right.rawName)

@@ -7,7 +7,6 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         own = fields
     }
 
-    /// Shares the fields with all other continuations.
     package init(continuing fields: HTTPFields) {
         shared = fields.shared.isEmpty ? fields.own : fields.shared + fields.own
         own = []
@@ -56,17 +55,13 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         return isFound
     }
 
-    package mutating func append(_ field: HTTPField) {
-        own.append(field)
-    }
+    package mutating func append(_ field: HTTPField) { own.append(field) }
 
     package mutating func append(_ name: HTTPField.Name, _ value: String) {
         own.append(HTTPField(name: name, value: value))
     }
 
-    package mutating func reserveCapacity(_ count: Int) {
-        own.reserveCapacity(own.count + count)
-    }
+    package mutating func reserveCapacity(_ count: Int) { own.reserveCapacity(own.count + count) }
 }
 
 extension HTTPFields: Hashable {

@@ -85,11 +85,9 @@ package struct ShortWait: Sendable {
     }
 }
 
-/// Before a responder sees the request.
 package enum HTTPRejection: String, Sendable, CaseIterable {
     case badRequest
     case headerTimeout
-    /// Or too slow.
     case bodyTimeout
     case targetTooLong
     /// The header fields exceed 16 KiB or 64 lines.

@@ -6,7 +6,6 @@ package import Memory
 /// A slow reader therefore keeps only one piece in memory. The writer is a task on any thread; the server takes pieces
 /// on its event thread.
 package final class StreamedBody: Sendable {
-    /// The client has disconnected; nothing more is sent.
     package struct Closed: Error {}
 
     package enum Piece: Sendable {
@@ -95,7 +94,6 @@ package final class StreamedBody: Sendable {
         if isReady { wake() }
     }
 
-    /// Discards the rest of the body and ends the writer's wait.
     package func close() {
         let (writer, onClose) = state.withLock {
             state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in

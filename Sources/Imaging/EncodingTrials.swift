@@ -87,7 +87,6 @@ final class PlaneTrials: EncodingTrials {
 struct PixelTrials: EncodingTrials {
     private let image: DecodedImage
     private let writer: FileWriter
-    /// By quality.
     private var files: [Int: SharedBytes] = [:]
     private var reference: ComparedPlanes?
     private var comparesColors = false

@@ -20,9 +20,9 @@ extension DecodedGainMap {
     /// Nil if the steps do more than crop, resample and turn, or if the map cannot be resampled.
     ///
     /// - Parameters:
-    /// - file: The result without a map.
-    /// - image: Before any step.
-    /// - steps: With resolved positions.
+    ///   - file: The result without a map.
+    ///   - image: Before any step.
+    ///   - steps: With resolved positions.
     func encoded(
         for file: SharedBytes, of image: DecodedImage, by plan: RenderPlan, _ steps: RenderSteps, token: WorkToken,
         codec: any ImageCodec

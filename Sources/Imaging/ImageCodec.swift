@@ -73,8 +73,8 @@ extension ImageCodec {
     /// A first drawing at natural size reveals the border. The second one depends only on that and on `border`.
     ///
     /// - Parameters:
-    /// - plan: The first drawing.
-    /// - reserve: Reserves memory for the second drawing, which it gets as a plan.
+    ///   - plan: The first drawing.
+    ///   - reserve: Reserves memory for the second drawing, which it gets as a plan.
     package func draw(
         _ bytes: SharedBytes, inside border: BorderTrim, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits,
         token: WorkToken, reserve: (DecodePlan) throws -> Void

@@ -4,8 +4,8 @@ package import Recipes
 
 package enum ImageDecoder {
     /// - Parameters:
-    /// - lane: For files that both lanes support; only measurements and comparisons choose.
-    /// - jpeg: Its planes are kept unchanged; only measurements and comparisons choose.
+    ///   - lane: For files that both lanes support; only measurements and comparisons choose.
+    ///   - jpeg: Its planes are kept unchanged; only measurements and comparisons choose.
     /// - Throws: ``ImagingError`` for faults of the image.
     package static func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken,

@@ -28,9 +28,7 @@ package enum ImageLibrary {
     /// Starts libvips, disables all loaders except the needed ones, and tests both; later calls have the same result.
     ///
     /// After a ``StartError`` the service must not run.
-    package static func start() throws(StartError) {
-        try result.get()
-    }
+    package static func start() throws(StartError) { try result.get() }
 
     /// In a worker process; the serving process has tested the libraries with ``start()``.
     package static func startDecoding() throws(StartError) {
@@ -42,13 +40,9 @@ package enum ImageLibrary {
     }
 
     /// Frees libvips' caches; must be called when a worker thread ends.
-    package static func endThread() {
-        VipsLibrary.endThread()
-    }
+    package static func endThread() { VipsLibrary.endThread() }
 
-    package static var version: String {
-        VipsLibrary.version
-    }
+    package static var version: String { VipsLibrary.version }
 
     private static func startOnce() throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }

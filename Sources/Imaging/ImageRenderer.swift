@@ -6,8 +6,8 @@ package enum ImageRenderer {
     /// The same pixels and plan yield the same bytes, on any thread and with any codec.
     ///
     /// - Parameters:
-    /// - additions: The pixels of additional sources, one for each decode of the plan.
-    /// - reuse: Caches the forms that steps convert these pixels to.
+    ///   - additions: The pixels of additional sources, one for each decode of the plan.
+    ///   - reuse: Caches the forms that steps convert these pixels to.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],

@@ -23,7 +23,6 @@ extension JSONReader {
         throw Failure(reason: "a text has no end", offset: start)
     }
 
-    /// Nil if no name begins here.
     mutating func identifier() throws(Failure) -> String? {
         var name = ""
         while let byte = peek {

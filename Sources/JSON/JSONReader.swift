@@ -23,7 +23,6 @@ package struct JSONReader {
     let bytes: [UInt8]
     let dialect: Dialect
     var place = 0
-    /// Of the enclosing members.
     private var path: [String] = []
     private var places: [ExactText: Place] = [:]
     private var notesPlaces = false

@@ -1,6 +1,5 @@
 import Glibc
 
-/// Becomes a ``SharedBytes`` without a copy.
 @safe
 package struct ByteAccumulator: ~Copyable {
     package private(set) var count = 0
@@ -8,9 +7,7 @@ package struct ByteAccumulator: ~Copyable {
     private var base: UnsafeMutableRawPointer?
 
     /// - Parameter capacity: A hint from an announced length, already capped by the caller.
-    package init(reservingCapacity capacity: Int = 0) {
-        if capacity > 0 { reserve(capacity) }
-    }
+    package init(reservingCapacity capacity: Int = 0) { if capacity > 0 { reserve(capacity) } }
 
     deinit {
         unsafe free(base)

@@ -1,4 +1,3 @@
-/// As caches outside of memory store it.
 package struct CacheValue: Sendable {
     /// Fields that the reader needs besides the body; small.
     package let head: [UInt8]

@@ -8,7 +8,6 @@ import Synchronization
 /// writes after `init`.
 @safe
 package final class SharedBytes: @unchecked Sendable {
-    /// Returns a block to its allocator.
     package typealias Release = @Sendable (_ base: UnsafeMutableRawPointer, _ count: Int) -> Void
 
     package let count: Int
@@ -93,7 +92,5 @@ package final class SharedBytes: @unchecked Sendable {
         try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    package var array: [UInt8] {
-        unsafe withUnsafeBytes { unsafe Array($0) }
-    }
+    package var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

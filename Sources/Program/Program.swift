@@ -12,9 +12,7 @@ package enum Program {
     package static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     /// Exits with status 0, or 1 if printing fails.
-    package static func succeed(_ text: String) -> Never {
-        exit(print(text) ? 0 : 1)
-    }
+    package static func succeed(_ text: String) -> Never { exit(print(text) ? 0 : 1) }
 
     /// Unbuffered; false after the reader of a pipe has closed it.
     @discardableResult
@@ -39,15 +37,11 @@ package enum Program {
                 }))
     }
 
-    /// After the program's name.
     package static func printError(_ line: String) {
         printToStandardError("alula: " + Self.line(line) + "\n")
     }
 
-    /// Unchanged.
-    package static func printToStandardError(_ text: String) {
-        _ = write(text, to: STDERR_FILENO)
-    }
+    package static func printToStandardError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
     /// May be ``standardInput``; nil if reading fails.
     package static func input(at path: String) -> [UInt8]? {
@@ -88,7 +82,6 @@ package enum Program {
 package enum ExitStatus {
     /// Or a service rejected a request.
     package static let failed: CInt = 1
-    /// The command line, or the settings of a command, are invalid.
     package static let wrongUse: CInt = 2
     package static let cannotStart: CInt = 69
     package static let wrongSettings: CInt = 78

@@ -7,7 +7,6 @@ struct DialectRow: Sendable {
     let name: String
     let path: @Sendable (DialectSettings) -> PathPrefix?
     let settings: [Setting]
-    /// The dialect's keys close other dialects.
     var hasKeys: @Sendable (DialectSettings) -> Bool = { _ in false }
     let dialect: @Sendable (DialectSettings, Vocabulary) -> (any Dialect)?
 
@@ -15,7 +14,6 @@ struct DialectRow: Sendable {
 }
 
 struct DialectSettings: Sendable {
-    /// Environment variables that are read besides ours.
     var environmentOf: OtherServiceEnvironment?
     var wsrv = WsrvConfiguration()
 

@@ -13,7 +13,6 @@ package struct DiskSettings: Sendable {
     var sourceCapacity = 150 << 20
     var resultCapacity = 150 << 20
 
-    /// Nil if nothing is written.
     package var storeConfiguration: DiskStoreConfiguration? {
         guard mode == .default, let path else { return nil }
         return DiskStoreConfiguration(
@@ -31,9 +30,7 @@ package struct UnusableDiskCache: Error, CustomStringConvertible {
     let path: String
     let reason: DiskStoreError
 
-    package init(path: String, reason: DiskStoreError) {
-        (self.path, self.reason) = (path, reason)
-    }
+    package init(path: String, reason: DiskStoreError) { (self.path, self.reason) = (path, reason) }
 
     package var description: String { "sourceCachePath: \"\(path)\" cannot be used: \(reason)" }
 }

@@ -18,7 +18,6 @@ package struct ExportSettings: Sendable {
     package var temporality = MetricTemporality.cumulative
     /// Extend or replace the defaults; names are unique.
     var attributes: [(name: String, value: String)] = []
-    /// Invalid values.
     package var ignored: [IgnoredVariable] = []
 
     mutating func clearEndpoints(traces clearsTraces: Bool) {

@@ -11,7 +11,6 @@ struct OriginProblem: Error, Equatable {
     var problem: SettingsProblem { SettingsProblem(path, allowed: allowed, isAboutName: isAboutName) }
 }
 
-/// An origin, or a part of one.
 struct OriginMembers {
     /// Such as `origins.photos.tls`.
     let path: String

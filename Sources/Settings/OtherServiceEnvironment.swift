@@ -1,5 +1,6 @@
 import Downloading
 import Glibc
+package import Telemetry
 import Text
 
 package enum OtherServiceEnvironment: String, CaseIterable, Sendable {
@@ -36,7 +37,6 @@ protocol OtherServiceReader: SendableMetatype {
 
     static func isSecret(_ name: String) -> Bool
 
-    /// Nil if the service does not have the variable.
     func row(of name: String) -> String?
 
     func isHarmless(_ row: String, _ text: String) -> Bool
@@ -172,7 +172,6 @@ extension SettingParser where Value == Bool {
     }
 }
 
-/// Nil leaves the setting alone.
 extension SettingParser where Value == String? {
     static var same: Self { Self { $0 } }
     static var unlessZero: Self { Self { $0 == "0" ? nil : $0 } }
@@ -182,8 +181,50 @@ extension SettingParser where Value == String? {
         SettingParser<Bool>.goFlag.map { $0 ? on : off }
     }
 
-    /// With or without a slash at its end.
     static var path: Self { Self { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
 
     static var avifSpeed: Self { SettingParser<Int>.integer(in: 0...9).map { String(9 - $0) } }
+}
+
+package struct OtherServiceVariable: Equatable, Sendable {
+    enum Meaning: Equatable, Sendable {
+        /// If there are no settings, the variable has no other spelling.
+        case applied([String])
+        /// It concerns the other service's internals, or requests behavior that the service always has.
+        case ignored
+        case unsupported
+    }
+
+    let name: String
+    let meaning: Meaning
+
+    /// One line that separates lost settings from harmless ones.
+    package static func report(_ variables: [OtherServiceVariable], to logger: Logger) {
+        func names(_ meaning: Meaning) -> String {
+            variables.filter { $0.meaning == meaning }.map(\.name).joined(separator: ",")
+        }
+        let (lost, harmless) = (names(.unsupported), names(.ignored))
+        if !lost.isEmpty {
+            logger.warning(
+                "unsupported environment variables have no effect",
+                ["lost": .string(lost), "harmless": .string(harmless)])
+        } else if !harmless.isEmpty {
+            logger.info("environment variables without an effect here", ["harmless": .string(harmless)])
+        }
+    }
+
+    package static func lines(_ variables: [OtherServiceVariable]) -> [String] {
+        let widest = variables.map(\.name.utf8.count).max() ?? 0
+        return variables.map { variable in
+            let padding = String(repeating: " ", count: widest - variable.name.utf8.count)
+            let words =
+                switch variable.meaning {
+                case .applied([]): "applied; it has no setting of its own"
+                case .applied(let settings): settings.joined(separator: ", ")
+                case .ignored: "ignored; not needed here"
+                case .unsupported: "ignored; not supported"
+                }
+            return "\(variable.name)\(padding)  → \(words)"
+        }
+    }
 }

@@ -33,7 +33,6 @@ extension SettingTable {
 }
 
 extension Settings {
-    /// The lowest quality of `q=auto` is above the highest.
     var hasContradictoryQualities: Bool { pipeline.rules.similarity.lowest > pipeline.rules.similarity.highest }
 }
 

@@ -3,7 +3,6 @@ import JSON
 typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 package struct Setting: Sendable {
-    /// As in the file, such as `maxActiveDownloads`.
     let name: String
     let defaultValue: String?
     /// For people: the value, or a description if there is none.
@@ -11,7 +10,6 @@ package struct Setting: Sendable {
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     let secrecy: Secrecy
-    /// Nil for a setting with a text.
     private(set) var readObject: ObjectReader?
 
     typealias ObjectReader =

@@ -126,14 +126,12 @@ extension SettingParser where Value == [UInt8] {
 }
 
 extension SettingParser where Value == [[UInt8]] {
-    /// Of this service.
     package static var keys: Self {
         list(allowed: "hexadecimal keys of at least 32 bytes (64 digits), separated by commas") { member in
             Hexadecimal.decode(member).flatMap { $0.count >= 32 ? $0 : nil }
         }
     }
 
-    /// Of any length.
     static var hexadecimal: Self {
         list(allowed: "hexadecimal digits, in pairs; several separated by commas") { Hexadecimal.decode($0) }
     }
@@ -166,7 +164,6 @@ extension SettingParser where Value == [ExactText] {
 }
 
 extension SettingParser where Value == [ImageFormat] {
-    /// Without duplicates.
     static func formats(of allowed: [ImageFormat] = ImageFormat.written) -> Self {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         return list(allowed: "formats separated by commas, out of \(names)") { name in

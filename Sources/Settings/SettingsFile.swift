@@ -5,7 +5,6 @@ package import Text
 
 package struct SettingsFileError: Error, Equatable {
     package let reason: String
-    /// In the file; nil if there is none.
     package var position: Position?
 
     /// Both numbers count from 1.
@@ -13,7 +12,6 @@ package struct SettingsFileError: Error, Equatable {
         let line: Int
         let column: Int
 
-        /// After `offset` bytes of `text`.
         init(after offset: Int, in text: String) {
             let before = text.utf8.prefix(offset)
             line = before.count { $0 == 0x0a } + 1

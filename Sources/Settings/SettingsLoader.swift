@@ -228,12 +228,9 @@ package struct SettingsLoader {
 package struct SettingsProblem: Error, Equatable {
     let path: String?
     package let line: String
-    /// The member's name is wrong rather than its value.
     var isAboutName = false
 
-    init(_ line: String) {
-        self.init(path: nil, line: line)
-    }
+    init(_ line: String) { self.init(path: nil, line: line) }
 
     package init(path: String?, line: String, isAboutName: Bool = false) {
         self.path = path

@@ -49,7 +49,6 @@ extension Settings {
         return warnings
     }
 
-    /// They provide the machine's credentials.
     private static func includesMetadataServices(_ network: AddressNetwork) -> Bool {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }

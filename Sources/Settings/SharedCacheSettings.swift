@@ -12,7 +12,6 @@ package struct SharedCacheSettings: Sendable {
     var timeout = Duration.milliseconds(50)
     /// A PEM file; nil for the system's authorities.
     var authorities: String?
-    /// Also the bytes of sources.
     var sharesSources = false
     var credentials = SharedCacheCredentials()
     /// For operators; nil for the host name.
@@ -34,8 +33,7 @@ package struct SharedCacheSettings: Sendable {
         }
         if let text = environment[Self.keyVariable] {
             guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
-                throw SettingsProblem(
-                    "\(Self.keyVariable): invalid value; expected 32 to 256 hexadecimal digits")
+                throw SettingsProblem("\(Self.keyVariable): invalid value; expected 32 to 256 hexadecimal digits")
             }
             credentials.key = key
         }
@@ -105,7 +103,6 @@ extension Settings {
         return rules
     }
 
-    /// The SHA-256 of ``responseKeyText(_:engine:)``.
     func responseDigest(_ pipeline: PipelineConfiguration, engine: String) -> String {
         SharedBytes(responseKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
@@ -138,5 +135,32 @@ extension Settings {
         if rules.gamut != .srgb { parts.append(("gamut", rules.gamut.rawValue)) }
         // The length prefix makes the text unambiguous.
         return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
+    }
+}
+
+package struct ResultStoreSettings: Sendable {
+    package var origin: String?
+    var timeout = Duration.milliseconds(200)
+}
+
+extension ResultStoreSettings {
+    static let table: [Setting] = [
+        Setting(
+            "resultStore", \.resultStore.origin,
+            .text(allowed: "the name of an origin with write in the settings file") { Origins.isName($0) },
+            help: "named origin with write for results"),
+        Setting(
+            "resultStoreTimeout", \.resultStore.timeout, .duration(maximumSeconds: 10), default: "200ms",
+            help: "time that one request may wait for the result store"),
+    ]
+}
+
+extension Settings {
+    package var resultStoreConfiguration: SharedStoreConfiguration {
+        var configuration = SharedStoreConfiguration()
+        configuration.timeout = min(resultStore.timeout, pipeline.requestTimeout)
+        configuration.isReadOnly = disk.mode == .ephemeral
+        configuration.key = sharedCache.credentials.key
+        return configuration
     }
 }

@@ -61,8 +61,7 @@ struct VocabularyReader {
         for (member, value) in members where member != "url" {
             let place = "\(path).\(member)"
             do throws(APIError) {
-                watermark.options = try Vocabulary.options(
-                    watermark.options, with: member, value.parameterText ?? "")
+                watermark.options = try Vocabulary.options(watermark.options, with: member, value.parameterText ?? "")
             } catch {
                 problems.append(
                     error.isAboutName
@@ -76,8 +75,7 @@ struct VocabularyReader {
     private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
         guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
-            return note(
-                SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
+            return note(SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
         }
         let before = problems.count
         var preset: Vocabulary.Preset = []

@@ -13,7 +13,6 @@ package final class SharedStore: Sendable {
     /// In a folder or bucket; more lookups are not tried.
     package static let maximumObjectReads = 64
     private static let maximumServerReads = 4_096
-    /// A caller waits this long for the store to confirm a removal.
     private static let removalTimeLimit = Duration.seconds(1)
     /// Many sources may have to be read.
     private static let tagTimeLimit = Duration.seconds(5)
@@ -51,8 +50,8 @@ package final class SharedStore: Sendable {
     /// Connects, and again whenever that fails or the connection is lost.
     ///
     /// - Parameters:
-    /// - handlers: A folder or bucket does not announce purges.
-    /// - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
+    ///   - handlers: A folder or bucket does not announce purges.
+    ///   - position: The log position of an earlier process whose entries are still on a disk; otherwise nil.
     package func start(
         _ handlers: PurgeHandlers = PurgeHandlers(), position: [UInt8]? = nil
     ) throws(SharedStoreFailure) {
@@ -76,14 +75,13 @@ package final class SharedStore: Sendable {
     /// In a folder or bucket each operation costs an object.
     package var isServer: Bool { backend.isServer }
 
-    /// Only reads and purges are sent.
     package var isReadOnly: Bool { configuration.isReadOnly }
 
     // MARK: Lookups
 
     /// - Parameters:
-    /// - isBeginning: Assigns missing generations to sources, because they are about to be fetched.
-    /// - allowance: The time that the request has already waited for the store.
+    ///   - isBeginning: Assigns missing generations to sources, because they are about to be fetched.
+    ///   - allowance: The time that the request has already waited for the store.
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
@@ -125,8 +123,8 @@ package final class SharedStore: Sendable {
     /// Written on another thread.
     ///
     /// - Parameters:
-    /// - generations: From before the value was begun, one per source.
-    /// - seconds: A server keeps the value for this time, a folder or bucket until it is purged.
+    ///   - generations: From before the value was begun, one per source.
+    ///   - seconds: A server keeps the value for this time, a folder or bucket until it is purged.
     /// - Returns: Whether the write was queued.
     @discardableResult
     package func store(
@@ -163,12 +161,10 @@ package final class SharedStore: Sendable {
         await removed(.purge(PurgeNotice.notices(of: sources)))
     }
 
-    /// That the store and other instances know.
     package func purge(_ removal: TagRemoval) async -> RemovalState {
         await removed(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    /// In this instance and in others.
     package func purgeEverything() async -> RemovalState { await removed(.everything) }
 
     /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.

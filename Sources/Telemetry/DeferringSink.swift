@@ -9,9 +9,7 @@ package final class DeferringSink: LogSink {
     /// A start writes far fewer lines.
     private static let capacity = 1_000
 
-    package init(_ sink: any LogSink) {
-        self.sink = sink
-    }
+    package init(_ sink: any LogSink) { self.sink = sink }
 
     package func write(_ line: LogLine) {
         if !isOpen.load(ordering: .acquiring), buffer(line) { return }

@@ -59,11 +59,8 @@ package final class DescriptorSink: LogSink, Sendable {
         format.append(line, time: "\(state.lastSecondText).\(milliseconds)Z", to: &state.buffer)
     }
 
-    private func writeForEver() -> Never {
-        while true { blockingWrite(blockingNextLines()) }
-    }
+    private func writeForEver() -> Never { while true { blockingWrite(blockingNextLines()) } }
 
-    /// Called once all earlier lines are written.
     private func blockingNextLines() -> [UInt8] {
         state.blockingWait { state in
             state.isWriting = !state.buffer.isEmpty

@@ -46,7 +46,6 @@ package struct Logger: Sendable {
         self.carried = carried
     }
 
-    /// For tests.
     package static let silent = Logger(level: .error, sink: SilentSink())
 
     package func with(_ metadata: Metadata) -> Logger {
@@ -80,7 +79,6 @@ package struct Logger: Sendable {
 
 package struct LogLine: Sendable {
     package let level: Logger.Level
-    /// Without metadata.
     package let message: String
     package let fields: [(String, Logger.MetadataValue)]
 }

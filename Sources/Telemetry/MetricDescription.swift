@@ -7,7 +7,6 @@ package struct MetricDescription: Sendable {
     package let help: String
     package let kind: Kind
     package let labels: [String]
-    /// Nil if the metric is not exported.
     package let otlp: OTLPMetric?
     /// Counted elsewhere and read at each export ("asynchronous instrument").
     let isObserved: Bool
@@ -31,8 +30,8 @@ package struct OTLPMetric: Sendable {
     /// OpenTelemetry names contain no units and types.
     ///
     /// - Parameters:
-    /// - name: `alula_decode_seconds` becomes `alula.decode.duration`.
-    /// - counted: The counted things, such as `transfer`; nil for sizes, times and flags.
+    ///   - name: `alula_decode_seconds` becomes `alula.decode.duration`.
+    ///   - counted: The counted things, such as `transfer`; nil for sizes, times and flags.
     init(of name: String, counting counted: String?) {
         var rest = Substring(name)
         func cut(_ suffix: String) -> Bool {

@@ -17,7 +17,6 @@ package final class Level: Sendable {
 
     package init() {}
 
-    /// Adds `amount`, which may be negative.
     package func change(by amount: Int) { current.wrappingAdd(amount, ordering: .relaxed) }
 
     package var value: Int { current.load(ordering: .relaxed) }
@@ -92,11 +91,8 @@ package final class MetricFamily<Part: Sendable>: Sendable {
     private let parts = Locked<[[String]: Part]>([:])
     private let make: @Sendable () -> Part
 
-    init(making make: @escaping @Sendable () -> Part) {
-        self.make = make
-    }
+    init(making make: @escaping @Sendable () -> Part) { self.make = make }
 
-    /// Created on first use.
     func part(_ labels: [String]) -> Part {
         parts.withLock { parts in
             if let part = parts[labels] { return part }
@@ -129,7 +125,6 @@ package typealias LevelFamily = MetricFamily<Level>
 extension LevelFamily {
     package convenience init() { self.init { Level() } }
 
-    /// Created on first use.
     package func level(_ attributes: String...) -> Level { part(attributes) }
 
     package var snapshot: [(attributes: [String], value: Int)] { all.map { ($0.labels, $0.part.value) } }

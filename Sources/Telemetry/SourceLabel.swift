@@ -39,7 +39,6 @@ package enum SourceLabel {
         return at <= visible.endIndex ? bytes[at..<visible.endIndex] : hidden[...]
     }
 
-    /// Followed by a colon and digits or nothing.
     private static func isHostAndPort(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes
         if bytes.first == UInt8(ascii: "["), let closing = bytes.firstIndex(of: UInt8(ascii: "]")) {

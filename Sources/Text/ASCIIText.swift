@@ -8,7 +8,6 @@ extension StringProtocol {
         self[..<(utf8.firstIndex { bytes.contains($0) } ?? endIndex)]
     }
 
-    /// Returns the part after the first `byte`; nil if there is none.
     @inlinable public func suffix(after byte: UInt8) -> SubSequence? {
         utf8.firstIndex(of: byte).map { self[utf8.index(after: $0)...] }
     }
@@ -45,11 +44,8 @@ extension String {
 }
 
 extension UInt8 {
-    /// 0 to 9.
     @inlinable public var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-    /// a to z.
     @inlinable public var isASCIILowercase: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self }
-    /// A to Z.
     @inlinable public var isASCIIUppercase: Bool { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self }
     @inlinable public var isASCIILetter: Bool { (self | 0x20).isASCIILowercase }
     @inlinable public var isASCIIAlphanumeric: Bool { isASCIILetter || isASCIIDigit }
@@ -62,6 +58,5 @@ extension UInt8 {
         return UInt8(ascii: "a")...UInt8(ascii: "f") ~= lowercased ? lowercased - UInt8(ascii: "a") + 10 : nil
     }
 
-    /// The lowercase form of A to Z; any other byte unchanged.
     @inlinable public var asciiLowercased: UInt8 { isASCIIUppercase ? self | 0x20 : self }
 }

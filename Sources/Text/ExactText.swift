@@ -8,17 +8,12 @@ import Glibc
 public struct ExactText: Hashable, Comparable, Sendable {
     public let string: String
 
-    @inlinable public init(_ string: String) {
-        self.string = string
-    }
+    @inlinable public init(_ string: String) { self.string = string }
 
-    @inlinable public init(_ substring: Substring) {
-        string = String(substring)
-    }
+    @inlinable public init(_ substring: Substring) { string = String(substring) }
 
     @inlinable public var utf8: String.UTF8View { string.utf8 }
 
-    /// Returns whether both texts have the same bytes.
     public static func == (left: ExactText, right: ExactText) -> Bool { left.string.isExactly(right.string) }
 
     /// The order of their Unicode scalars.
@@ -34,9 +29,7 @@ public struct ExactText: Hashable, Comparable, Sendable {
 }
 
 extension ExactText: ExpressibleByStringInterpolation {
-    @inlinable public init(stringLiteral literal: String) {
-        string = literal
-    }
+    @inlinable public init(stringLiteral literal: String) { string = literal }
 }
 
 extension ExactText: CustomStringConvertible {

@@ -44,7 +44,6 @@ extension URLEscape {
         return encode(text.utf8) { $0.isASCIIAlphanumeric || kept.contains($0) }
     }
 
-    /// In the path, query and fragment of an absolute URL.
     package static func escapingBlanks(in url: String) -> String {
         guard url.utf8.contains(0x20) else { return url }
         let authority = url.suffix(after: UInt8(ascii: ":"))?.drop { $0 == "/" } ?? url[...]
@@ -83,7 +82,6 @@ extension URLEscape {
         fileName(name[...]).isExactly(name) ? name : encode(name.utf8) { $0 != UInt8(ascii: "%") }
     }
 
-    /// In a text that was escaped by the service.
     package static func text(of escaped: Substring) -> String {
         decode(escaped.utf8).map { String(decoding: $0, as: UTF8.self) } ?? String(escaped)
     }

@@ -12,7 +12,6 @@ package enum URLEscape {
             || byte == UInt8(ascii: "~")
     }
 
-    /// Escapes all bytes but the ones that `isKept` accepts.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> String {

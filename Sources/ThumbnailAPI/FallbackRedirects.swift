@@ -4,12 +4,10 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// To the fallback URLs of their targets.
 struct FallbackRedirects: Sendable {
     let policy: any ThumbnailLookup
     let failures: FailureWriter
 
-    /// Redirects if the target has an allowed fallback URL.
     func answer(to error: any ServiceError, _ request: Request, _ exchange: Exchange) -> Answer {
         guard error.category != .overload, error.category != .cancelled,
             let location = request.form.fallback.flatMap(location(of:))

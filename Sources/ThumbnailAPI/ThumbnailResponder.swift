@@ -145,7 +145,6 @@ extension ThumbnailResponder {
         return answer
     }
 
-    /// A placeholder may replace the thumbnail.
     private func image(for job: Job, _ exchange: Exchange) async throws -> Answer {
         do {
             return success(try await thumbnails.thumbnail(for: job), job.resolved, exchange)

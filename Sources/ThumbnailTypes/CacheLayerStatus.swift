@@ -40,7 +40,6 @@ package struct CacheLayerStatus: Hashable, Sendable {
 }
 
 package struct StepTiming: Hashable, Sendable {
-    /// A token.
     package let name: String
     package let duration: Duration
 

@@ -3,7 +3,6 @@ package import Text
 
 package enum CacheTag {
     package static let most = 8
-    /// The maximum length of a tag in bytes.
     package static let longest = 64
     package static let form = "Must have 1 to \(longest) letters, digits, points, hyphens and underscores."
     package static let listForm =

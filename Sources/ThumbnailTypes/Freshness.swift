@@ -1,5 +1,4 @@
 package struct Freshness: Hashable, Sendable {
-    /// As the source permits.
     package enum Storability: Hashable, Sendable {
         case shared
         case `private`
@@ -31,8 +30,8 @@ extension Freshness {
     /// because a heuristic lifetime (section 4.2.2) could exceed the target's.
     ///
     /// - Parameters:
-    /// - secondsLeft: Until the target expires, an upper bound of `max-age` even if `Age` would allow more.
-    /// - staleAge: `stale-while-revalidate` in seconds (RFC 5861 section 3), for targets that never expire.
+    ///   - secondsLeft: Until the target expires, an upper bound of `max-age` even if `Age` would allow more.
+    ///   - staleAge: `stale-while-revalidate` in seconds (RFC 5861 section 3), for targets that never expire.
     package func cacheControl(secondsLeft: Int? = nil, staleAge: Int? = nil) -> String {
         let prefix: String
         switch storability {

@@ -2,7 +2,6 @@ import Crypto
 import Memory
 package import Recipes
 
-/// The file, its entity tag, and how its callers came by it.
 package struct RenderedImage: Sendable {
     package let image: EncodedImage
     /// Computed from the bytes alone, so that equal responses have equal tags in any process.
@@ -15,7 +14,6 @@ package struct RenderedImage: Sendable {
     /// Data common to its responses; nil if it is not cached.
     package let slot: ResponseSlot?
 
-    /// Without any other lookups.
     package static let hit = [CacheLayerStatus(.result, .hit)]
 
     package init(
@@ -30,14 +28,12 @@ package struct RenderedImage: Sendable {
         self.slot = slot
     }
 
-    /// From all bytes of the image.
     package init(_ image: EncodedImage, isIncomplete: Bool = false) {
         let digest = image.bytes.withBytes { SHA256.hash($0) }
         let eTag = "\"" + Base64URL.encode(Array(digest.bytes.prefix(16))) + "\""
         self.init(image, eTag: eTag, isIncomplete: isIncomplete)
     }
 
-    /// For a caller that came by it this way.
     package func with(_ cacheStatus: [CacheLayerStatus], timings: [StepTiming] = []) -> RenderedImage {
         var result = self
         (result.cacheStatus, result.timings) = (cacheStatus, timings)

@@ -16,15 +16,12 @@ package struct ResponseForm: Hashable, Sendable {
     package var writer: ResponseWriter<Thumbnail>?
     package var facts: FactsRequest?
     package var factsWriter: ResponseWriter<SourceFacts>?
-    /// Nil to respond with the error.
     package var fallback: Fallback?
 
     package init() {}
 }
 
-/// Redirects a client if a request fails.
 package enum Fallback: Hashable, Sendable {
-    /// An absolute URL from the operator.
     case configured(ExactText)
     /// An absolute URL in the target.
     ///
@@ -39,7 +36,6 @@ package enum Fallback: Hashable, Sendable {
     }
 }
 
-/// Of one recipe, about thumbnails or facts.
 package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
     private let recipe: AnyRenderRecipe
     private let write: @Sendable (Subject) -> WrittenResponse?
@@ -61,7 +57,6 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
 package struct WrittenResponse: Sendable {
     package enum Body: Hashable, Sendable {
         case text(String)
-        /// Encoded as a text.
         case thumbnail
     }
 

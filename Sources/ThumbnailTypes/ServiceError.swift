@@ -11,7 +11,6 @@ package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }
 
-/// The response to an error: a row in a table of errors.
 package struct ErrorAnswer: Equatable, Sendable {
     package var status: HTTPResponse.Status
     package let code: String
@@ -47,8 +46,7 @@ package struct ErrorAnswer: Equatable, Sendable {
         .serviceUnavailable, "draining", .overload, "The service is shutting down.", retryAfter: 1)
 
     package static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
-        ErrorAnswer(
-            .internalServerError, "internal", .internal, "Internal error.", detail: detail)
+        ErrorAnswer(.internalServerError, "internal", .internal, "Internal error.", detail: detail)
     }
 }
 

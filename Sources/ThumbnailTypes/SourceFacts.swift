@@ -7,9 +7,7 @@ package struct FactsRequest: Hashable, Sendable {
     package var columns = 4
     package var rows = 3
 
-    package init(features: Set<ImageAppearance.Feature> = []) {
-        self.features = features
-    }
+    package init(features: Set<ImageAppearance.Feature> = []) { self.features = features }
 }
 
 package struct SourceFacts: Sendable {
@@ -21,7 +19,6 @@ package struct SourceFacts: Sendable {
     package var lastModified: HTTPDate?
     /// As sent.
     package var lastModifiedText: String?
-    /// Nil if none were requested.
     package var appearance: ImageAppearance?
     package var freshness = Freshness()
     package var cacheStatus: [CacheLayerStatus] = []

@@ -2,7 +2,6 @@ import Coordination
 package import HTTPTypes
 package import Recipes
 
-/// With the metadata of its response.
 package struct Thumbnail: Sendable {
     package let result: RenderedImage
     /// Nil in tests of the response alone.

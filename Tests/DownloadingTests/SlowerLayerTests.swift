@@ -1,9 +1,10 @@
 import Coordination
-import Downloading
 import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+
+@testable import Downloading
 
 /// Callers, memory, a slower layer below it, and the origin.
 @Suite(.timeLimit(.minutes(1)))

@@ -1,8 +1,9 @@
 import Coordination
-import Downloading
 import HTTPTypes
 import Memory
 import TestSupport
+
+@testable import Downloading
 
 /// A loader whose transfers end when a test says so.
 final class StubLoader: DataLoading {

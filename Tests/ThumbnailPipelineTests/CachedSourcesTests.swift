@@ -1,5 +1,4 @@
 import Coordination
-import Downloading
 import HTTPTypes
 import Imaging
 import Memory
@@ -9,6 +8,7 @@ import TestSupport
 import Testing
 import ThumbnailTypes
 
+@testable import Downloading
 @testable import ThumbnailPipeline
 
 @Suite(.serialized, .timeLimit(.minutes(1)))

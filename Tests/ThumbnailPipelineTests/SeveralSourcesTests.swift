@@ -3,12 +3,12 @@ import Downloading
 import HTTPTypes
 import Imaging
 import Memory
-import Recipes
 import TestSupport
 import Testing
 import Text
 import ThumbnailTypes
 
+@testable import Recipes
 @testable import ThumbnailPipeline
 
 /// Requests that name a second source beside their image.

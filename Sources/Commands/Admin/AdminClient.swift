@@ -21,7 +21,6 @@ struct AdminClient: Sendable {
     private let names: (bind: String, port: String)
     private let timeLimit: Duration
 
-    /// Of the admin listener.
     init(_ settings: Settings) throws(CommandFailure) {
         try self.init(settings.adminListener, ("adminBind", "adminPort"), "--admin-port", timeLimit: .seconds(60))
     }
@@ -48,7 +47,6 @@ struct AdminClient: Sendable {
         }
     }
 
-    /// For messages.
     var endpoint: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
 
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
@@ -58,8 +56,7 @@ struct AdminClient: Sendable {
             request.body = SharedBytes(json.text.utf8)
         }
         do throws(HTTPClient.Failure) {
-            let answer = try HTTPClient.blockingSend(
-                request, to: "http://\(endpoint)\(target)", timeLimit: timeLimit)
+            let answer = try HTTPClient.blockingSend(request, to: "http://\(endpoint)\(target)", timeLimit: timeLimit)
             return Answer(status: answer.status, body: answer.body)
         } catch {
             guard error.isTimeOut else {

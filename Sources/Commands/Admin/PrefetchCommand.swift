@@ -52,7 +52,6 @@ enum PrefetchCommand {
         }
     }
 
-    /// Returns whether nothing failed.
     private static func end(of id: String, _ client: AdminClient, isJSON: Bool) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {

@@ -3,8 +3,7 @@ import Text
 
 enum PurgeCommand {
     private static let all = CommandOption(name: "all", help: "empty the caches")
-    private static let tag = CommandOption(
-        name: "tag", form: "TAG", help: "remove the sources with this tag")
+    private static let tag = CommandOption(name: "tag", form: "TAG", help: "remove the sources with this tag")
 
     static let description = CommandDescription(
         name: "purge", summary: "remove sources from the caches of the running service",

@@ -46,7 +46,6 @@ enum StatusCommand {
 }
 
 enum StatusText {
-    /// Leaves out missing facts.
     static func lines(status: [ExactText: JSONValue], caches: JSONValue?) -> [String] {
         var rows: [(String, String)] = []
         let state =

@@ -6,7 +6,6 @@ import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// For the user at the terminal.
 struct CommandFailure: Error, Equatable {
     /// Machine-readable, from the service or the file system.
     let code: String

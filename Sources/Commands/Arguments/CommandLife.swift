@@ -3,7 +3,6 @@ import Glibc
 import Program
 import Settings
 
-/// From the arguments to the exit status.
 enum CommandLife {
     /// Prints the help if requested, and runs `body` until it ends or a signal cancels it.
     static func run(
@@ -39,7 +38,6 @@ enum CommandLife {
         die(of: signals.blockingNext())
     }
 
-    /// Exits with a line for each fault.
     static func settings(_ arguments: CommandArguments) throws(WrongSettings) -> Settings {
         do throws(SettingsLoader.Failure) {
             return try SettingsLoader.load(

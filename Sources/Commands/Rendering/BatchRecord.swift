@@ -22,7 +22,6 @@ final class BatchRecord: Sendable {
 
     private struct State {
         var entries: [ExactText: Entry] = [:]
-        /// By the work of the results.
         var fileExtensions: [Work: String] = [:]
         var isLineCut = false
     }

@@ -11,16 +11,15 @@ import ThumbnailAPI
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// And the threads for file I/O.
 struct CommandSession: Sendable {
     let engine: Engine
     let files: WorkerPool
     private let sink: DescriptorSink?
 
     /// - Parameters:
-    /// - settings: Only those for fetching and rendering apply.
-    /// - jobs: Images processed in parallel; nil for the settings' number.
-    /// - isVerbose: Shows the engine's full log, beyond the level in the settings.
+    ///   - settings: Only those for fetching and rendering apply.
+    ///   - jobs: Images processed in parallel; nil for the settings' number.
+    ///   - isVerbose: Shows the engine's full log, beyond the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)

@@ -65,7 +65,6 @@ enum InfoCommand {
     }
 }
 
-/// Several at a time.
 enum InfoLines {
     /// Calls `report` for each line in order; it returns whether to continue.
     ///
@@ -119,7 +118,6 @@ extension InfoLines {
     }
 }
 
-/// Lines arrive in any order.
 struct LinesInOrder {
     private var waiting: [Int: Result<String, CommandFailure>] = [:]
     private var next = 0

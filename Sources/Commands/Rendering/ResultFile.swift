@@ -52,9 +52,9 @@ struct ResultFile: ~Copyable {
     }
 
     /// - Parameters:
-    /// - path: Anything but a regular file, such as `/dev/null`, is written directly.
-    /// - isDurable: The bytes must be on disk before the name.
-    /// - willAppear: Called before the file gets its name; if it throws, the file does not appear.
+    ///   - path: Anything but a regular file, such as `/dev/null`, is written directly.
+    ///   - isDurable: The bytes must be on disk before the name.
+    ///   - willAppear: Called before the file gets its name; if it throws, the file does not appear.
     static func blockingWrite(
         _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }

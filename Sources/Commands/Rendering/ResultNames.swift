@@ -10,7 +10,6 @@ struct ResultNames {
     private let stems: [ExactText]
     private let members: [ExactText: [Int]]
     private var decided: [ExactText: Int] = [:]
-    /// For earlier sources; nil for a source without a name.
     private var waiting: [Int: String?] = [:]
     private var passed: Set<Int> = []
     private var taken: Set<ExactText> = []
@@ -66,7 +65,6 @@ struct ResultNames {
         }
     }
 
-    /// With its number and extension.
     private static func fitting(_ stem: String) -> String {
         guard stem.utf8.count > longest else { return stem }
         var cut = stem[...]
@@ -74,7 +72,6 @@ struct ResultNames {
         return String(cut)
     }
 
-    /// A name has at most 255 bytes.
     private static let longest = 230
 }
 
@@ -86,9 +83,7 @@ final class SharedResultNames: Sendable {
 
     private let state: Locked<State>
 
-    init(stems: [String]) {
-        state = Locked(State(names: ResultNames(stems: stems)))
-    }
+    init(stems: [String]) { state = Locked(State(names: ResultNames(stems: stems))) }
 
     /// Each source must settle, with or without a name.
     func name(of index: Int, fileExtension: String) async -> String {

@@ -30,9 +30,7 @@ struct Outcome: Sendable {
     let kind: Kind
     let duration: Duration
 
-    var failure: CommandFailure? {
-        if case .failed(let failure) = kind { failure } else { nil }
-    }
+    var failure: CommandFailure? { if case .failed(let failure) = kind { failure } else { nil } }
 }
 
 struct ResultRenderer: Sendable {
@@ -117,7 +115,6 @@ struct ResultRenderer: Sendable {
         return rendered
     }
 
-    /// Below a named origin.
     private func placed(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
         let placer = session.engine.placer
         let destination: Destination

@@ -25,8 +25,7 @@ struct Demo {
         listener.port = 0
         listener.threads = 1
         listener.maximumConnections = 64
-        origin = try HTTPServer(
-            configuration: listener, responder: try SampleOrigin(), logger: logger)
+        origin = try HTTPServer(configuration: listener, responder: try SampleOrigin(), logger: logger)
         settings.publicListener.bindAddress = "127.0.0.1"
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
         if settings.downloads.origins[Self.originName] == nil {

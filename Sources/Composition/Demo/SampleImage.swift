@@ -16,8 +16,7 @@ struct SampleImage {
         for row in 0..<height {
             let y = Double(row) / Double(height)
             for index in 0..<width {
-                pixels.append(
-                    y < Self.shore ? Self.land(columns[index], y) : water(index, y, x: columns[index].x))
+                pixels.append(y < Self.shore ? Self.land(columns[index], y) : water(index, y, x: columns[index].x))
             }
         }
         for index in pixels.indices { pixels[index] += Self.grain(index) }
@@ -61,7 +60,6 @@ struct SampleImage {
         return [UInt8(clamped.x), UInt8(clamped.y), UInt8(clamped.z)]
     }
 
-    /// The noise of a sensor.
     private static func grain(_ index: Int) -> Double { (random(Double(index), 7) - 0.5) * 0.022 }
 }
 

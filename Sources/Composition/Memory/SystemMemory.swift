@@ -1,6 +1,5 @@
 import Glibc
 
-/// By the process's control groups and the machine.
 struct SystemMemory {
     var root = ""
     var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
@@ -47,7 +46,6 @@ struct SystemMemory {
         text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
     }
 
-    /// The first kilobytes of a small kernel file.
     func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }
         defer { unsafe fclose(file) }

@@ -54,7 +54,6 @@ public struct BoundedMap<Key: Hashable, Value> {
     @usableFromInline var oldest = -1
     @usableFromInline var totalWeight = 0
 
-    /// Creates an empty map with these limits.
     @inlinable public init(maximumCount: Int = .max, maximumWeight: Int = .max) {
         precondition(maximumCount > 0, "a map must have room for an entry")
         self.maximumCount = maximumCount
@@ -128,7 +127,6 @@ public struct BoundedMap<Key: Hashable, Value> {
         values[slot] = value
     }
 
-    /// Removes and returns the entry under `key`.
     @discardableResult @inlinable public mutating func remove(_ key: Key) -> Entry? {
         guard let slot = slots.removeValue(forKey: key), let entry = entry(at: slot) else { return nil }
         unlink(slot)
@@ -138,7 +136,6 @@ public struct BoundedMap<Key: Hashable, Value> {
         return entry
     }
 
-    /// Removes and returns the least recently used entry.
     @discardableResult @inlinable public mutating func removeOldest() -> Entry? {
         oldest == Self.none ? nil : keys[oldest].flatMap { remove($0) }
     }

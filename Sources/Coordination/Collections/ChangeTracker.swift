@@ -2,7 +2,6 @@
 ///
 /// Only keys in use are tracked, so there are never more of them than readers and writers.
 package struct ChangeTracker<Key: Hashable> {
-    /// Among the changes.
     package struct Ticket {
         fileprivate let key: Key
         fileprivate let change: Int
@@ -15,7 +14,6 @@ package struct ChangeTracker<Key: Hashable> {
     }
 
     private var uses: [Key: Use] = [:]
-    /// Changes of all keys at once.
     private var epoch = 0
 
     package init() {}
@@ -24,7 +22,6 @@ package struct ChangeTracker<Key: Hashable> {
 
     package func isInUse(_ key: Key) -> Bool { uses[key] != nil }
 
-    /// Ended with ``end(_:)``.
     package mutating func begin(_ key: Key) -> Ticket {
         uses[key, default: Use()].count += 1
         return Ticket(key: key, change: uses[key]?.change ?? 0, epoch: epoch)

@@ -13,9 +13,7 @@ package struct Deque<Element> {
 
     package var elements: [Element] { storage[head...].compactMap { $0 } }
 
-    package mutating func append(_ element: Element) {
-        storage.append(element)
-    }
+    package mutating func append(_ element: Element) { storage.append(element) }
 
     package mutating func prepend(_ element: Element) {
         guard head > 0 else { return storage.insert(element, at: 0) }

@@ -40,13 +40,9 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
     }
 
     /// May be called with or without the lock.
-    package func wakeOne() {
-        unsafe pthread_cond_signal(condition)
-    }
+    package func wakeOne() { unsafe pthread_cond_signal(condition) }
 
-    package func wakeAll() {
-        unsafe pthread_cond_broadcast(condition)
-    }
+    package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
     /// Until `body` returns a value; it is called at once and after each wake.
     package func blockingWait<Result, Failure: Error>(

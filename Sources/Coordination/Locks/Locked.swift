@@ -27,7 +27,6 @@ public final class Locked<Value>: @unchecked Sendable {
         unsafe mutex.deallocate()
     }
 
-    /// Exclusive access.
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -38,9 +37,7 @@ public final class Locked<Value>: @unchecked Sendable {
     #else
     @usableFromInline let mutex: Mutex<UncheckedBox<Value>>
 
-    @inlinable public init(_ value: Value) {
-        mutex = Mutex(UncheckedBox(value: value))
-    }
+    @inlinable public init(_ value: Value) { mutex = Mutex(UncheckedBox(value: value)) }
 
     @inlinable public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result

@@ -11,7 +11,6 @@ package final class MemoryBudget: Sendable {
     /// It exceeds the whole budget.
     package struct NeverFits: Error {}
 
-    /// The purpose of memory.
     package enum Use: Int, Sendable, CaseIterable {
         /// On an image that has arrived.
         case work
@@ -19,7 +18,6 @@ package final class MemoryBudget: Sendable {
         case arrival
     }
 
-    /// The extent of a purge.
     package enum Purge: String, Sendable, CaseIterable {
         case preferred
         case empty
@@ -28,7 +26,6 @@ package final class MemoryBudget: Sendable {
     /// Returns the number of released bytes; called on any thread, outside the budget's lock.
     package typealias Purging = @Sendable (Purge) -> Int
 
-    /// The budget's counts and state, for metrics.
     package struct Statistics: Sendable, Equatable {
         package var limit, living, reserved, waiting, refusals: Int
         package var purges: [Purge: Int]
@@ -43,10 +40,10 @@ package final class MemoryBudget: Sendable {
     private let purgeCaches: Purging
 
     /// - Parameters:
-    /// - limit: Of living and reserved bytes together.
-    /// - maximumWait: Of a task, for room.
-    /// - maximumWaiting: Tasks; others are rejected at once.
-    /// - living: The number of living bytes; called under the budget's lock, so it must be quick.
+    ///   - limit: Of living and reserved bytes together.
+    ///   - maximumWait: Of a task, for room.
+    ///   - maximumWaiting: Tasks; others are rejected at once.
+    ///   - living: The number of living bytes; called under the budget's lock, so it must be quick.
     package init(
         limit: Int = .max, maximumWait: Duration = .seconds(5), maximumWaiting: Int = 1_024,
         timekeeper: any Timekeeper = SystemTimekeeper(), living: @escaping @Sendable () -> Int = { 0 },
@@ -88,7 +85,6 @@ package final class MemoryBudget: Sendable {
         }
     }
 
-    /// Does not wait.
     package func reserveNow(_ bytes: Int, for use: Use = .work) throws(Full) -> MemoryReservation {
         try takeNow(bytes, for: use)
         return MemoryReservation(of: bytes, in: self)
@@ -102,9 +98,7 @@ package final class MemoryBudget: Sendable {
     }
 
     /// Memory may have been freed without notification.
-    package func admitWaiters() {
-        if state.withLock({ $0.waitingCount > 0 }) { admit() }
-    }
+    package func admitWaiters() { if state.withLock({ $0.waitingCount > 0 }) { admit() } }
 
     func takeNow(_ bytes: Int, for use: Use) throws(Full) {
         for step in [nil] + Purge.allCases.map(Optional.some) {

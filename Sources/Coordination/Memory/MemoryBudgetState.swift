@@ -23,10 +23,7 @@ struct MemoryBudgetState<Answer> {
 
     var waitingCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-    /// After an allocation for `use`.
-    func ceiling(for use: MemoryBudget.Use) -> Int {
-        use == .work ? limit : limit - limit / 4
-    }
+    func ceiling(for use: MemoryBudget.Use) -> Int { use == .work ? limit : limit - limit / 4 }
 
     mutating func newID() -> ID {
         lastID += 1

@@ -1,9 +1,7 @@
-/// Released when this object is freed.
 package final class MemoryReservation: Sendable {
     private let budget: MemoryBudget
     private let held: Locked<Int>
 
-    /// Already taken from `budget`.
     init(of bytes: Int, in budget: MemoryBudget) {
         self.budget = budget
         held = Locked(bytes)

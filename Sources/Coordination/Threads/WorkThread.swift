@@ -9,7 +9,6 @@ package struct WorkThread: Sendable {
         /// An `errno` value.
         package let systemError: CInt
 
-        /// A description for operators.
         package var description: String { "the system grants no further thread (error \(systemError))" }
     }
 
@@ -31,8 +30,8 @@ package struct WorkThread: Sendable {
     private let thread: pthread_t
 
     /// - Parameters:
-    /// - name: Up to 15 bytes; nil inherits the name of the starting thread.
-    /// - body: Retained until the thread ends.
+    ///   - name: Up to 15 bytes; nil inherits the name of the starting thread.
+    ///   - body: Retained until the thread ends.
     package init(named name: String?, _ body: @escaping @Sendable () -> Void) throws(StartFailure) {
         var thread = pthread_t()
         // Balanced by `takeRetainedValue` on the new thread.
@@ -56,17 +55,19 @@ package struct WorkThread: Sendable {
         }
     }
 
-    package func blockingJoin() {
-        pthread_join(thread, nil)
-    }
+    package func blockingJoin() { pthread_join(thread, nil) }
 
-    package func detach() {
-        pthread_detach(thread)
-    }
+    package func detach() { pthread_detach(thread) }
 
     private static let entry: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
         guard let context = unsafe context else { return nil }
         unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue().run()
         return nil
     }
+}
+
+package struct ThreadIdentity: Equatable, Sendable {
+    private let thread: UInt
+
+    package static var current: ThreadIdentity { ThreadIdentity(thread: UInt(pthread_self())) }
 }

@@ -16,7 +16,6 @@ package protocol Timekeeper: Sendable {
 }
 
 extension Timekeeper {
-    /// For clocks without a finer resolution.
     package var nanosecondsSince1970: Int64 { Int64(secondsSince1970) * 1_000_000_000 }
 }
 

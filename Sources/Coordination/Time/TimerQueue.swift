@@ -9,7 +9,6 @@ final class TimerQueue: Sendable {
     private let state = ConditionGuarded(TimerQueueState())
     private let now: @Sendable () -> Duration
 
-    /// The thread ends with the process.
     init?(now: @escaping @Sendable () -> Duration) {
         self.now = now
         guard let thread = try? WorkThread(named: "timers", { [state] in Self.blockingRun(state, now) }) else {
@@ -18,7 +17,6 @@ final class TimerQueue: Sendable {
         thread.detach()
     }
 
-    /// Includes cancelled sleepers.
     var entryCount: Int { state.withLock { $0.entryCount } }
 
     /// - Throws: `CancellationError` if the task is cancelled.
@@ -48,7 +46,6 @@ final class TimerQueue: Sendable {
     }
 }
 
-/// By deadline.
 struct TimerQueueState {
     typealias Sleeper = CheckedContinuation<Void, any Error>
 
@@ -56,7 +53,6 @@ struct TimerQueueState {
         case wait
         /// The thread waits for a later time and must be woken.
         case waitAsFirst
-        /// The task was already cancelled.
         case refuse
     }
 

@@ -35,7 +35,6 @@ struct DelayEstimate {
 package struct Backlog: Sendable, Equatable {
     package var count: Int
     package var delay: Duration
-    /// Since the queue was last empty.
     package var age: Duration
 
     package init(count: Int, delay: Duration, age: Duration) {

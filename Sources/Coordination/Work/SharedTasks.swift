@@ -25,8 +25,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     /// Joins work in progress, else calls `cached`, else starts `operation`.
     ///
     /// - Parameters:
-    /// - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
-    /// - operation: Stores its result where `cached` reads it.
+    ///   - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
+    ///   - operation: Stores its result where `cached` reads it.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` if the caller itself is
     ///   cancelled.
     package func value(

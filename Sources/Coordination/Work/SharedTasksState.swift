@@ -63,7 +63,6 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         return Ticket(key: key, generation: generation, id: lastID)
     }
 
-    /// Returns the result if there is one already.
     mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
         switch waiters[ticket.id] {
         case .arriving:

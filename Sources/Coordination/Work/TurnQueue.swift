@@ -36,10 +36,8 @@ struct TurnQueue<Answer> {
     private var waiting = Deque<Waiter>()
     private var waitingCost = Duration.zero
     private var turns: [ID: Turn] = [:]
-    /// Nil if there are no waiters.
     private var waitingSince: Duration?
     private var lastID: ID = 0
-    /// Measured time per unit of cost.
     private(set) var pace = 1.0
 
     init(maximumTurns: Int, maximumWaiting: Int) {
@@ -91,7 +89,6 @@ struct TurnQueue<Answer> {
         return next.answer
     }
 
-    /// Ahead of a new entrant.
     func backlog(at now: Duration) -> Backlog {
         Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }

@@ -30,8 +30,7 @@ package final class WorkToken: Sendable {
 
     /// The work begins to write its result; the first call counts.
     package func beginWriting() {
-        _ = writing.compareExchange(
-            expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
+        _ = writing.compareExchange(expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
     }
 
     /// By the system's monotonic clock; nil before.

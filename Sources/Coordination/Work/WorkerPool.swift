@@ -4,24 +4,18 @@
 /// start in order of arrival. A job cancelled while queued never starts; one cancelled while running learns so from its
 /// ``WorkToken``.
 package final class WorkerPool: Sendable {
-    /// The job was not started.
     package struct Full: Error, Equatable {
         package let delay: Duration
 
-        package init(delay: Duration = .zero) {
-            self.delay = delay
-        }
+        package init(delay: Duration = .zero) { self.delay = delay }
     }
-    /// The job was not started.
     package struct Stopped: Error {
         /// For code that fails in the same way behind a pool.
         package init() {}
     }
 
     package enum Priority: Int, Sendable, CaseIterable {
-        /// Finishes work that holds memory until it is done.
         case finishing
-        /// Begins new work.
         case starting
     }
 
@@ -57,9 +51,9 @@ package final class WorkerPool: Sendable {
     private let onThreadExit: @Sendable () -> Void
 
     /// - Parameters:
-    /// - maximumQueued: Other jobs are rejected with ``Full``.
-    /// - name: Up to 15 bytes.
-    /// - onThreadExit: Called on each thread before it ends.
+    ///   - maximumQueued: Other jobs are rejected with ``Full``.
+    ///   - name: Up to 15 bytes.
+    ///   - onThreadExit: Called on each thread before it ends.
     package init(
         count: Int, maximumQueued: Int, name: String, timekeeper: any Timekeeper = SystemTimekeeper(),
         onThreadExit: @escaping @Sendable () -> Void = {}
@@ -110,10 +104,10 @@ package final class WorkerPool: Sendable {
     }
 
     /// - Parameters:
-    /// - timeLimit: Of the running time; the job stops when it checks the token.
-    /// - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
-    ///   than there are threads.
-    /// - body: Should check its token between steps.
+    ///   - timeLimit: Of the running time; the job stops when it checks the token.
+    ///   - queueTimeout: Checked on entry: a job that would wait longer is rejected, unless fewer jobs wait before it
+    ///     than there are threads.
+    ///   - body: Should check its token between steps.
     /// - Throws: ``Full``, ``Stopped``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
         priority: Priority = .starting, timeLimit: Duration? = nil, queueTimeout: Duration? = nil,

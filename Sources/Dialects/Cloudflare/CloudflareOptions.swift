@@ -1,7 +1,6 @@
 import Recipes
 import Text
 
-/// `name=value`, separated by commas.
 struct CloudflareOptions: Hashable, Sendable {
     /// The last three words are sent by other services' components.
     enum Fit: String, CaseIterable, Sendable {
@@ -14,7 +13,6 @@ struct CloudflareOptions: Hashable, Sendable {
         case point(x: Int, y: Int)
     }
 
-    /// Cut off first.
     enum Trim: Hashable, Sendable {
         case pixels(ImageOperations.Margins, width: Int?, height: Int?)
         /// A border of one color, except `keep` pixels of it.
@@ -35,10 +33,8 @@ struct CloudflareOptions: Hashable, Sendable {
     private(set) var background: Color?
     private(set) var trim: Trim?
     private(set) var operations = ImageOperations()
-    /// Each component is raised to this power.
     private(set) var gamma: Float?
     private(set) var keepsCopyright = true
-    /// Excludes formats that are slow to encode.
     private(set) var isFast = false
     private(set) var redirectsOnError = false
     private(set) var asksForFacts = false

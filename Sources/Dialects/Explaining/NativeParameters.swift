@@ -12,7 +12,6 @@ package struct NativeParameters {
     private var box: PixelSize
     private let additional: [AdditionalSource]
 
-    /// A native target's own parameters are kept.
     package init(of query: Request, _ plan: RenderPlan) {
         box = plan.source.size
         additional = query.additional

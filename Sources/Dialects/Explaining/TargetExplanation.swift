@@ -1,6 +1,5 @@
 package import JSON
 
-/// For people who check their URLs before they use them.
 package struct TargetExplanation: Sendable {
     package enum Verdict: Sendable, Equatable {
         case works
@@ -27,7 +26,6 @@ package struct TargetExplanation: Sendable {
 
     package static let words = ["works", "ignores", "refused"]
 
-    /// `works`, `ignores` or `refused`.
     package var word: String {
         switch verdict {
         case .works: "works"
@@ -58,7 +56,6 @@ package struct TargetExplanation: Sendable {
         return members
     }
 
-    /// Nil if the target is not rejected.
     package var cause: String? {
         guard case .refused(let code, let reason, let parameter) = verdict else { return nil }
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason

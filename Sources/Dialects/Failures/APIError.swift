@@ -29,7 +29,6 @@ package struct APIError: ServiceError, Equatable {
         badParameter(name, "The parameter is given twice, by itself or by its other name.")
     }
 
-    /// The reason is for the client.
     package static func badParameter(_ name: String, _ reason: String) -> Self {
         Self(.badRequest, "bad_parameter", .request, reason, parameter: name)
     }
@@ -64,8 +63,7 @@ package struct APIError: ServiceError, Equatable {
     package static let badRequest = Self(
         .badRequest, "bad_request", .request,
         "The request is not valid HTTP/1.1, or its path accepts no body.")
-    package static let badKey = Self(
-        .unauthorized, "bad_key", .policy, "The key is missing or wrong.")
+    package static let badKey = Self(.unauthorized, "bad_key", .policy, "The key is missing or wrong.")
     package static let badSignature = Self(
         .forbidden, "bad_signature", .policy, "The request is not signed, or its signature is not valid.")
     package static let expired = Self(.forbidden, "expired", .policy, "The URL has expired.")
@@ -150,8 +148,7 @@ package struct APIError: ServiceError, Equatable {
         .httpVersionNotSupported, "version_not_supported", .request, "Only HTTP/1.1 is supported.")
 
     package static func unexpected(_ detail: String) -> Self {
-        Self(
-            .internalServerError, "internal", .internal, "Internal error.", detail: detail)
+        Self(.internalServerError, "internal", .internal, "Internal error.", detail: detail)
     }
 
     private static func alternatives(_ words: [String]) -> String {

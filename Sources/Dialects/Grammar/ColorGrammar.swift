@@ -2,7 +2,6 @@ import Crypto
 import Recipes
 import Text
 
-/// The colors of `background` and `placeholder`.
 enum ColorGrammar {
     /// `rgb`, `rrggbb` or `rrggbbaa` in hexadecimal, or a CSS color name, ignoring case.
     static func color(_ text: String) -> Color? {

@@ -12,7 +12,6 @@ package struct ImaginaryDialect: Dialect {
 
     package var signatures: DialectSignatures { configuration.hasKeys ? .required : .none }
     package var uploads: DialectUploads { .signedTarget(field: "file") }
-    /// Of the other service: health and index.
     package var readinessPaths: [String] { [prefix.path(of: "health"), prefix.path, prefix.path(of: "")] }
 
     package init?(_ configuration: ImaginaryConfiguration, base: SourceBase? = nil) {

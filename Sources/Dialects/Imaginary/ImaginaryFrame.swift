@@ -5,7 +5,6 @@ struct ImaginaryFrame {
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
     private var format: ImageFormat?
-    /// For the next operation with a mark.
     private(set) var nextAddition = 0
 
     init(_ source: RecipeSource) {

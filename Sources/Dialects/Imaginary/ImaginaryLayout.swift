@@ -9,7 +9,6 @@ struct ImaginaryLayout {
         case bars(PixelSize)
     }
 
-    /// After each pixel was multiplied.
     private(set) var zoomed: PixelSize
     private(set) var scaled: PixelSize
     private(set) var rest = Rest.nothing

@@ -18,11 +18,9 @@ struct ImaginaryOperation: Hashable, Sendable {
 
     let name: Name
     var options: ImaginaryOptions
-    /// From here on; nil to keep it.
     let format: ImageFormat?
     var mayFail = false
 
-    /// - Parameter format: Nil for the image's own.
     init(_ name: Name, _ options: ImaginaryOptions, format: ImageFormat?) throws(APIError) {
         self.name = name
         self.options = options

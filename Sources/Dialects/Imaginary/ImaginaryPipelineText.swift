@@ -36,7 +36,6 @@ enum ImaginaryPipelineText {
         }
     }
 
-    /// Leaves out operations that may fail and never succeed.
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
         guard !steps.isEmpty else { throw .missingParameter(parameter) }
         guard steps.count <= most else { throw fault("There are more than \(most) operations.") }
@@ -63,8 +62,7 @@ enum ImaginaryPipelineText {
         for parameter in step.parameters { try options.set(parameter.name.string, parameter.value) }
         // Unknown names mean the image's own format here.
         let meansNothing = options.type == "auto" || ImaginaryType.isUnknown(options.type)
-        return try ImaginaryOperation(
-            name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))
+        return try ImaginaryOperation(name, options, format: meansNothing ? nil : ImaginaryType.format(options.type))
     }
 
     private static func step(_ value: JSONValue) throws(APIError) -> Step {

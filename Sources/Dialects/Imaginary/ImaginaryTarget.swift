@@ -23,7 +23,6 @@ struct ImaginaryTarget {
     let name: String
     let items: [(name: String, value: String)]
 
-    /// - Parameter target: A raw target.
     static func routeName(_ target: String, at prefix: PathPrefix) -> Substring? {
         guard let rest = prefix.remainder(of: target)?.prefix(before: UInt8(ascii: "?")), rest.hasPrefix("/") else {
             return nil
@@ -70,7 +69,6 @@ struct ImaginaryTarget {
         }
     }
 
-    /// Stretched to the named sides, in the named format.
     func fallbackImage(_ placeholder: ImaginaryPlaceholder) -> FallbackImage? {
         var options = ImaginaryOptions()
         for name in ["width", "height", "type"] { try? options.set(name, .text(ExactText(value(name) ?? ""))) }
@@ -86,8 +84,7 @@ struct ImaginaryTarget {
                 status: status)
         }
         let recipe = ImaginaryFallbackRecipe(width: options.width, height: options.height, format: format)
-        return FallbackImage(
-            .image(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)
+        return FallbackImage(.image(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
     private static let placeholderSide = 400

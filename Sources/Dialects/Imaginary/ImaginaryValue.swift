@@ -52,9 +52,7 @@ enum ImaginaryValue: Hashable {
         }
     }
 
-    var text: ExactText? {
-        if case .text(let text) = self { text } else { nil }
-    }
+    var text: ExactText? { if case .text(let text) = self { text } else { nil } }
 
     /// Finite, in Go's syntax; an empty text is 0.
     private static func decimal(_ text: String) -> Double? {

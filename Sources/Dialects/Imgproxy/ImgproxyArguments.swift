@@ -3,7 +3,6 @@ import Recipes
 import Text
 
 struct ImgproxyOption: Hashable, Sendable {
-    /// Possibly percent-encoded.
     let name: String
     let arguments: [ArraySlice<UInt8>]
 
@@ -49,9 +48,7 @@ struct ImgproxyArguments {
 
     func text(_ index: Int) -> String { String(decoding: option.arguments[index], as: UTF8.self) }
 
-    func fault(_ reason: String) -> APIError {
-        .badParameter(option.quotedName, reason)
-    }
+    func fault(_ reason: String) -> APIError { .badParameter(option.quotedName, reason) }
 
     func integer(_ index: Int, in range: ClosedRange<Int>) throws(APIError) -> Int {
         let text = option.arguments[index]

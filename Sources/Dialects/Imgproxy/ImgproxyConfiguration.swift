@@ -31,7 +31,6 @@ package struct ImgproxyConfiguration: Sendable {
 
 package struct ImgproxyDefaults: Hashable, Sendable {
     var preferredFormats: [ImageFormat] = [.jpeg, .png, .gif]
-    /// Formats that `Accept` may select.
     var negotiation = ImgproxyNegotiation()
     var skippedFormats: Set<ImgproxyFormat> = []
     package var quality = 80

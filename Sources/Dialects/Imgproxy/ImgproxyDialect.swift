@@ -16,8 +16,7 @@ package struct ImgproxyDialect: Dialect {
         guard let prefix = configuration.prefix else { return nil }
         self.configuration = configuration
         self.prefix = prefix
-        presets = ImgproxyPresets(
-            configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)
+        presets = ImgproxyPresets(configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)
     }
 
     package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }

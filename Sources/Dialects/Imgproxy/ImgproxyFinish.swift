@@ -31,12 +31,10 @@ struct ImgproxyFinish {
         if isFlattened, sourceHasAlpha { frame.apply(BackgroundStep(surround)) }
     }
 
-    /// For a format that was chosen after all steps.
     mutating func flatten(for format: ImageFormat) {
         if !format.supportsAlpha, frame.hasAlpha { frame.apply(BackgroundStep(.white)) }
     }
 
-    /// To its format's limits.
     mutating func shrink(into format: ImageFormat, _ limits: ImagingLimits) {
         guard !limits.allow(size, in: format), size.area <= limits.maximumOutputPixels else { return }
         let scale = min(

@@ -39,11 +39,9 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 struct ImgproxyNegotiation: Hashable, Sendable {
-    /// For a format that the client accepts.
     enum Use: Int, Hashable, Sendable, Comparable {
         case never
         case preferred
-        /// Regardless of the target.
         case enforced
 
         static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }

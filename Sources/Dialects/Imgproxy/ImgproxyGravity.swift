@@ -16,6 +16,19 @@ struct ImgproxyGravity: Hashable, Sendable {
         case focus = "fp"
         /// Only for watermarks.
         case tiles = "re"
+
+        /// -1 at the left and top, 1 at the right and bottom, 0 in the middle; nil for the others.
+        fileprivate var sides: (x: Int, y: Int)? { Self.sides[self] }
+
+        fileprivate init?(sides: (x: Int, y: Int)) {
+            guard let kind = Self.sides.first(where: { $0.value == sides })?.key else { return nil }
+            self = kind
+        }
+
+        private static let sides: [Kind: (x: Int, y: Int)] = [
+            .northWest: (-1, -1), .north: (0, -1), .northEast: (1, -1), .west: (-1, 0), .center: (0, 0), .east: (1, 0),
+            .southWest: (-1, 1), .south: (0, 1), .southEast: (1, 1),
+        ]
     }
 
     var kind: Kind?
@@ -25,8 +38,8 @@ struct ImgproxyGravity: Hashable, Sendable {
     var y = 0.0
 
     /// - Parameters:
-    /// - ratio: The factor of distances in pixels.
-    /// - mayOverhang: A part of `inner` may lie outside; at least one pixel stays inside.
+    ///   - ratio: The factor of distances in pixels.
+    ///   - mayOverhang: A part of `inner` may lie outside; at least one pixel stays inside.
     func place(
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {
@@ -34,41 +47,21 @@ struct ImgproxyGravity: Hashable, Sendable {
             let (least, most) = mayOverhang ? (1 - inner, outer - 1) : (0, outer - inner)
             return max(least, min(start, most))
         }
-        let (horizontal, vertical) = anchors
-        let left = Self.start(inner.width, on: outer.width, at: horizontal, offset: x, ratio: ratio)
-        let top = Self.start(inner.height, on: outer.height, at: vertical, offset: y, ratio: ratio)
+        let sides = kind == .focus ? nil : (kind?.sides ?? (0, 0))
+        let left = Self.start(inner.width, on: outer.width, at: sides?.x, offset: x, ratio: ratio)
+        let top = Self.start(inner.height, on: outer.height, at: sides?.y, offset: y, ratio: ratio)
         return (bounded(left, inner.width, outer.width), bounded(top, inner.height, outer.height))
     }
 
-    private enum Anchor {
-        case start, middle, end
-        case point
-    }
-
-    private var anchors: (horizontal: Anchor, vertical: Anchor) {
-        switch kind ?? .center {
-        case .center, .smart, .tiles: (.middle, .middle)
-        case .north: (.middle, .start)
-        case .south: (.middle, .end)
-        case .west: (.start, .middle)
-        case .east: (.end, .middle)
-        case .northWest: (.start, .start)
-        case .northEast: (.end, .start)
-        case .southWest: (.start, .end)
-        case .southEast: (.end, .end)
-        case .focus: (.point, .point)
-        }
-    }
-
     private static func start(
-        _ inner: Int, on outer: Int, at anchor: Anchor, offset: Double, ratio: Double
+        _ inner: Int, on outer: Int, at side: Int?, offset: Double, ratio: Double
     ) -> Int {
         let distance = distance(offset, of: outer, ratio: ratio)
-        return switch anchor {
-        case .start: distance
-        case .middle: pixels(evenly: Double(outer - inner + 1) / 2) + distance
-        case .end: outer - inner - distance
-        case .point: pixels(evenly: Double(outer) * offset) - inner / 2
+        return switch side {
+        case -1: distance
+        case 0: pixels(evenly: Double(outer - inner + 1) / 2) + distance
+        case 1: outer - inner - distance
+        default: pixels(evenly: Double(outer) * offset) - inner / 2
         }
     }
 
@@ -89,47 +82,23 @@ extension ImgproxyGravity {
     }
 
     private mutating func mirrorX() {
-        switch kind ?? .center {
-        case .west: kind = .east
-        case .east: kind = .west
-        case .northWest: kind = .northEast
-        case .northEast: kind = .northWest
-        case .southWest: kind = .southEast
-        case .southEast: kind = .southWest
-        case .center, .north, .south: x = -x
-        case .focus: x = 1 - x
-        case .smart, .tiles: break
-        }
+        guard let sides = (kind ?? .center).sides else { return changePoint { $0.x = 1 - $0.x } }
+        if sides.x == 0 { x = -x } else { kind = Kind(sides: (-sides.x, sides.y)) }
     }
 
     private mutating func mirrorY() {
-        switch kind ?? .center {
-        case .north: kind = .south
-        case .south: kind = .north
-        case .northWest: kind = .southWest
-        case .southWest: kind = .northWest
-        case .northEast: kind = .southEast
-        case .southEast: kind = .northEast
-        case .center, .east, .west: y = -y
-        case .focus: y = 1 - y
-        case .smart, .tiles: break
-        }
+        guard let sides = (kind ?? .center).sides else { return changePoint { $0.y = 1 - $0.y } }
+        if sides.y == 0 { y = -y } else { kind = Kind(sides: (sides.x, -sides.y)) }
     }
 
     private mutating func turnBack() {
-        switch kind ?? .center {
-        case .center: (x, y) = (y, -x)
-        case .north: (kind, x, y) = (.west, y, -x)
-        case .south: (kind, x, y) = (.east, y, -x)
-        case .east: (kind, x, y) = (.north, y, x)
-        case .west: (kind, x, y) = (.south, y, x)
-        case .northWest: (kind, x, y) = (.southWest, y, x)
-        case .southWest: (kind, x, y) = (.southEast, y, x)
-        case .southEast: (kind, x, y) = (.northEast, y, x)
-        case .northEast: (kind, x, y) = (.northWest, y, x)
-        case .focus: (x, y) = (y, 1 - x)
-        case .smart, .tiles: break
-        }
+        guard let sides = (kind ?? .center).sides else { return changePoint { ($0.x, $0.y) = ($0.y, 1 - $0.x) } }
+        (x, y) = (y, sides.x == 0 ? -x : x)
+        if kind != nil { kind = Kind(sides: (sides.y, -sides.x)) }
+    }
+
+    private mutating func changePoint(_ change: (inout ImgproxyGravity) -> Void) {
+        if kind == .focus { change(&self) }
     }
 
     var keyText: String { "\((kind ?? .center).rawValue) \(x) \(y)" }
@@ -138,7 +107,6 @@ extension ImgproxyGravity {
 /// Halves away from zero; clips far beyond all limits.
 func pixels(_ value: Double) -> Int { whole(value.rounded()) }
 
-/// Halves to even.
 func pixels(evenly value: Double) -> Int { whole(value.rounded(.toNearestOrEven)) }
 
 /// At most twice the longest side that any limit allows.

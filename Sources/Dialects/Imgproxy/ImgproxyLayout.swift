@@ -15,11 +15,8 @@ struct ImgproxyLayout: Hashable, Sendable {
     private(set) var resizedSize = PixelSize(width: 0, height: 0)
     private(set) var keptSize = PixelSize(width: 0, height: 0)
     private(set) var boxSize = PixelSize(width: 0, height: 0)
-    /// With the box's aspect ratio.
     private(set) var proportionalSize = PixelSize(width: 0, height: 0)
-    /// That the source is large enough for.
     private(set) var ratio = 1.0
-
     private var scaleX = 1.0
     private var scaleY = 1.0
 

@@ -56,7 +56,6 @@ struct ImgproxyOptions: Hashable, Sendable {
     var quarters = 0
     var mirrorsX = false
     var mirrorsY = false
-    /// Nil for none.
     var background: Color?
     var blur = 0.0
     var sharpen = 0.0
@@ -74,7 +73,6 @@ struct ImgproxyOptions: Hashable, Sendable {
     var skippedFormats: Set<ImgproxyFormat>
     var isRaw = false
     var maximumSourcePixels: Int?
-    /// Starting with the first.
     var maximumFrames: Int
     /// 0 for the limit of a source.
     var maximumFramePixels: Int

@@ -7,7 +7,6 @@ struct ImgproxyPresets: Sendable {
 
     private var options: [ExactText: [ImgproxyOption]] = [:]
 
-    /// Skips invalid presets, which ``fault(in:_:)`` reports.
     init(_ texts: [ExactText: String], separator: String) {
         for (name, text) in texts { options[name] = Self.options(text, separator: separator) }
     }
@@ -22,7 +21,6 @@ struct ImgproxyPresets: Sendable {
 }
 
 extension ImgproxyConfiguration {
-    /// A sentence for each.
     package func presetFaults(_ vocabulary: Vocabulary) -> [String] {
         let texts = allPresets(vocabulary)
         let presets = ImgproxyPresets(texts, separator: argumentsSeparator)

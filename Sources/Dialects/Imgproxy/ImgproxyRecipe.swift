@@ -4,9 +4,7 @@ import Recipes
 struct ImgproxyRecipe: RenderRecipe {
     let options: ImgproxyOptions
     let defaults: ImgproxyDefaults
-    /// Selected by `Accept`.
     let accepted: ImgproxyNegotiation
-
     private static let untouchedQuality = 92
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {

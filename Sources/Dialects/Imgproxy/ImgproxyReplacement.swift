@@ -31,12 +31,9 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     private struct Search {
         let literals: [[UInt8]]
         let text: [UInt8]
-        /// For each number of literals.
         private var failures: Set<Int> = []
 
-        init(literals: [[UInt8]], text: [UInt8]) {
-            (self.literals, self.text) = (literals, text)
-        }
+        init(literals: [[UInt8]], text: [UInt8]) { (self.literals, self.text) = (literals, text) }
 
         /// The longest texts that the remaining stars can match, and the end of the match.
         mutating func match(after count: Int, from start: Int) -> (stars: [ArraySlice<UInt8>], end: Int)? {

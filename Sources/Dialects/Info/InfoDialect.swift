@@ -43,7 +43,6 @@ package struct InfoDialect: Dialect {
 }
 
 extension InfoDialect {
-    /// Like the parameters of a target.
     package static func facts(options: [(name: String, value: String)]) throws(APIError) -> FactsRequest {
         var reader = InfoReader()
         try reader.read(name: InfoParameter.url.rawValue, value: NativeDialect.uploadedSource, isLast: false)

@@ -6,8 +6,6 @@ package struct NativeDialect: RenditionDialect {
     private let signingKeys: [[UInt8]]
     private let vocabulary: Vocabulary
     package static let unsignedName = "native"
-
-    /// In logs only.
     package static let uploadedSource = "upload:"
 
     package var unsignedName: String { Self.unsignedName }
@@ -61,8 +59,7 @@ package struct NativeDialect: RenditionDialect {
         mayExpire: Bool = false
     ) throws(APIError) -> Request {
         let refused = ThumbnailParameter.namesOutsideRenditions
-        try Self.refuse(
-            mayExpire ? refused.filter { $0 != "expires" } : refused, in: rendition)
+        try Self.refuse(mayExpire ? refused.filter { $0 != "expires" } : refused, in: rendition)
         return try ThumbnailTarget.parse(
             RequestedTarget(Self.target(rendition, of: source), accept: accept, hints: hints), vocabulary: vocabulary)
     }

@@ -94,7 +94,6 @@ extension ParameterForm where Value == Int {
             }, write: { $0.decimal(places: 2) })
     }
 
-    /// In CSS pixels, in either direction.
     static func distance(to most: Int) -> Self {
         Self(
             "PIXELS", "Must be a whole number from -\(most) to \(most).",

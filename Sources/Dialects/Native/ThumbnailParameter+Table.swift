@@ -50,8 +50,7 @@ extension ThumbnailParameter {
     ]
 
     private static let files: [ThumbnailParameter] = [
-        .value(
-            "pad", \.options.operations.pad, .margins, "space around the result, one to four lengths as in CSS"),
+        .value("pad", \.options.operations.pad, .margins, "space around the result, one to four lengths as in CSS"),
         .value("radius", \.options.operations.radius, .radius, "round corners"),
         .optional("mask", \.options.operations.mask, .choice, "the shape that stays"),
         .optional(

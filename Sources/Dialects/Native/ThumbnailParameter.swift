@@ -1,6 +1,6 @@
 import Recipes
 import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 struct ThumbnailParameter: Sendable {
     typealias Path<Value> = WritableKeyPath<ThumbnailParameterValues, Value> & Sendable
@@ -9,7 +9,6 @@ struct ThumbnailParameter: Sendable {
         let rawValue: Int
         static let renditions = Uses(rawValue: 1)
         static let presets = Uses(rawValue: 2)
-        /// In a target of a service that allows only presets.
         static let besidePresets = Uses(rawValue: 4)
     }
 
@@ -121,7 +120,6 @@ struct ThumbnailParameter: Sendable {
         }
     }
 
-    /// For the client's hints.
     func allowingAuto(_ isAutomatic: any Path<Bool>) -> Self {
         var row = self
         row.form += "|auto"
@@ -170,5 +168,31 @@ struct ThumbnailParameter: Sendable {
 
     private static func text(_ placeholder: String, values: [String] = []) -> ParameterForm<String> {
         ParameterForm(placeholder, values: values, read: { text, _ in text }, write: { $0 })
+    }
+}
+
+package struct ThumbnailOption: Sendable {
+    package let name: String
+    package let aliases: [String]
+    package let form: String
+    package let values: [String]
+    package let help: String
+
+    package static let all: [ThumbnailOption] = ThumbnailParameter.all.filter { $0.uses.contains(.renditions) }.map {
+        ThumbnailOption(name: $0.name, aliases: $0.aliases, form: $0.form, values: $0.values, help: $0.help)
+    }
+
+    package static func named(_ name: String) -> ThumbnailOption? {
+        all.first { $0.name == name || $0.aliases.contains(name) }
+    }
+}
+
+extension NativeDialect {
+    package func request(options: [(name: String, value: String)]) throws(APIError) -> Request {
+        try rendition(Self.query(options: options), of: Self.uploadedSource, accept: nil)
+    }
+
+    package static func query(options: [(name: String, value: String)]) -> String {
+        options.map { "\(URLEscape.encode($0.name))=\(URLEscape.encode($0.value))" }.joined(separator: "&")
     }
 }

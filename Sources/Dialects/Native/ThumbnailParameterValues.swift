@@ -20,11 +20,8 @@ struct ThumbnailParameterValues: Sendable {
     var tags: [ExactText] = []
     var expires: Int?
 
-    init(_ vocabulary: Vocabulary = Vocabulary()) {
-        self.vocabulary = vocabulary
-    }
+    init(_ vocabulary: Vocabulary = Vocabulary()) { self.vocabulary = vocabulary }
 
-    /// Nil for a query of another dialect.
     init?(of query: Request) {
         guard let options = query.ownOptions else { return nil }
         self.options = options

@@ -7,8 +7,8 @@ package enum ThumbnailTarget {
     /// Parses a raw target, whose signature ``URLSigner`` verifies.
     ///
     /// - Parameters:
-    /// - target: Its `Accept` applies if it does not fix the format, its hints for `auto`.
-    /// - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
+    ///   - target: Its `Accept` applies if it does not fix the format, its hints for `auto`.
+    ///   - vocabulary: The watermarks and presets that the target may name, and the sizes for `auto`.
     package static func parse(
         _ target: RequestedTarget, vocabulary: Vocabulary = Vocabulary()
     ) throws(APIError) -> Request {
@@ -61,9 +61,7 @@ struct ThumbnailParameterReader {
     private(set) var values: ThumbnailParameterValues
     private var seen: Set<ExactText> = []
 
-    init(_ vocabulary: Vocabulary) {
-        values = ThumbnailParameterValues(vocabulary)
-    }
+    init(_ vocabulary: Vocabulary) { values = ThumbnailParameterValues(vocabulary) }
 
     /// The parameters that follow override earlier ones.
     mutating func override() { seen = [] }

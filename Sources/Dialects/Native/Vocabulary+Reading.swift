@@ -2,7 +2,6 @@ package import Recipes
 import Text
 
 extension Vocabulary {
-    /// The preset's watermarks must be defined already.
     package func fault(in preset: Preset) -> APIError? {
         var known = Vocabulary()
         known.watermarks = watermarks

@@ -1,7 +1,6 @@
 import Crypto
 import Text
 
-/// URLs of images in targets.
 enum ThumborAddress {
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text

@@ -2,7 +2,6 @@ import Recipes
 
 struct ThumborOptions: Hashable, Sendable {
     var geometry = ThumborGeometry()
-    /// The image keeps its size.
     var isDebug = false
     var isRaw = false
     var format: ImageFormat?

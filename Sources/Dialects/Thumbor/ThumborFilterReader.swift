@@ -7,7 +7,6 @@ struct ThumborFilterReader {
     private(set) var options = ThumborOptions()
     private(set) var marks: [ExactText] = []
     private(set) var expires: Int?
-    /// How the response differs from only the image.
     private(set) var form = ResponseForm()
     private(set) var ignored: [String] = []
     private let configuration: ThumborConfiguration
@@ -175,8 +174,7 @@ extension ThumborFilterReader {
             transparency = alpha
         case "image":
             guard let path = arguments.text(0) else { return nil }
-            let target = try ThumborTarget(
-                ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
+            let target = try ThumborTarget(ThumborText(bytes: Array(path.utf8)[...], isDecoded: true), isLayer: true)
             layerFilters = target.filters
             let address = String(decoding: target.address, as: UTF8.self)
             if let name = ThumborAddress.color(address) {

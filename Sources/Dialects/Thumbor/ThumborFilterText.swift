@@ -3,9 +3,7 @@ import Text
 struct ThumborFilterText: Hashable, Sendable {
     let name: String
     let arguments: [String]
-    /// Percent-decoded.
     let written: String
-
     static let most = 64
 
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
@@ -58,9 +56,7 @@ struct ThumborFilterText: Hashable, Sendable {
 struct ThumborArguments {
     private let texts: [String]
 
-    init(_ filter: ThumborFilterText) {
-        texts = filter.arguments
-    }
+    init(_ filter: ThumborFilterText) { texts = filter.arguments }
 
     var count: Int { texts.count }
 
@@ -74,12 +70,10 @@ struct ThumborArguments {
         return String(text.dropFirst().dropLast())
     }
 
-    /// Nonnegative, clipped to `most`.
     func whole(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.whole($0.utf8, most: .max) }.map { min($0, most) }
     }
 
-    /// Clipped to ±`most`.
     func signed(_ index: Int, most: Int = 1_000_000) -> Int? {
         text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
     }
@@ -96,7 +90,6 @@ struct ThumborArguments {
     }
 }
 
-/// In options and filters.
 enum ThumborNumber {
     /// Without a sign, clipped to the range of `Int`; nil above `most`.
     static func whole(_ text: some Collection<UInt8>, most: Int) -> Int? {
@@ -109,7 +102,6 @@ enum ThumborNumber {
         return value <= most ? value : nil
     }
 
-    /// With or without a minus, within ±`most`.
     static func signed(_ text: some Collection<UInt8>, most: Int) -> Int? {
         guard text.first == UInt8(ascii: "-") else { return whole(text, most: most) }
         return whole(text.dropFirst(), most: most).map { -$0 }

@@ -27,8 +27,7 @@ struct ThumborLayout: Hashable {
             return min(geometry.isEnlargingForbidden ? min(pixels, most) : pixels, Self.longest)
         }
         box = PixelSize(
-            width: pixels(
-                geometry.width, own: part.size.width, parent: parent?.width, most: available.whole.width),
+            width: pixels(geometry.width, own: part.size.width, parent: parent?.width, most: available.whole.width),
             height: pixels(
                 geometry.height, own: part.size.height, parent: parent?.height, most: available.whole.height))
         guard box.width > 0 || box.height > 0 else { return }

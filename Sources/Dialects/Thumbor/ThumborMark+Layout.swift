@@ -1,7 +1,6 @@
 import Recipes
 
 extension ThumborMark {
-    /// Of a scaled source, as placed on an image.
     struct Stamp: Hashable {
         var scaledSize: PixelSize
         var x = 0

@@ -15,7 +15,6 @@ struct ThumborText {
 /// After the dialect's path: a signature or `unsafe`, and the rest.
 struct ThumborPath {
     let signature: ArraySlice<UInt8>
-    /// After the slash, without a query.
     let sent: ThumborText
 
     /// Nil if the target is elsewhere, or has only one segment.

@@ -49,8 +49,7 @@ struct ThumborRecipe: RenderRecipe {
             geometry = ThumborGeometry()
             geometry.quarters = options.isRaw ? 0 : options.geometry.quarters
         }
-        return ThumborLayout(
-            geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
+        return ThumborLayout(geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
     }
 
     func isAnimated(_ source: RecipeSource) -> Bool {
@@ -95,8 +94,7 @@ struct ThumborRecipe: RenderRecipe {
         guard page.drawing != nil, let resolution = options.resolution, options.geometry.width == .automatic,
             options.geometry.height == .automatic
         else { return size }
-        return PixelSize(
-            width: max(1, size.width * resolution / 72), height: max(1, size.height * resolution / 72))
+        return PixelSize(width: max(1, size.width * resolution / 72), height: max(1, size.height * resolution / 72))
     }
 
     private static func trim(_ trim: ThumborGeometry.Trim) -> ImageOperations.Trim {
@@ -125,8 +123,7 @@ struct ThumborMetadata {
         }
         let target = layout.interest ?? layout.size
         if target != part.size {
-            operations.append(
-                "{\"type\": \"resize\", \"width\": \(target.width), \"height\": \(target.height)}")
+            operations.append("{\"type\": \"resize\", \"width\": \(target.width), \"height\": \(target.height)}")
         }
         if recipe.options.geometry.isMirroredAcross { operations.append("{\"type\": \"flip_horizontally\"}") }
         if recipe.options.geometry.isMirroredDown { operations.append("{\"type\": \"flip_vertically\"}") }

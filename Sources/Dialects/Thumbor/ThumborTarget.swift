@@ -51,7 +51,6 @@ struct ThumborTarget {
         optionText = text.isDecoded ? URLEscape.location(options) : options
     }
 
-    /// The box is `geometry`'s.
     static func optionText(_ text: String, with geometry: ThumborGeometry) -> String {
         func side(_ side: ThumborGeometry.Side, _ isMirrored: Bool) -> String {
             guard case .pixels(let pixels) = side else { return isMirrored ? "-" : "" }
@@ -181,12 +180,9 @@ struct ThumborTarget {
 }
 
 private struct ThumborCursor {
-    /// Not consumed yet.
     private(set) var rest: ArraySlice<UInt8>
 
-    init(rest: ArraySlice<UInt8>) {
-        self.rest = rest
-    }
+    init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
     mutating func take(_ word: String) -> Bool {
         guard let segment = next, segment.elementsEqual(word.utf8) else { return false }
@@ -194,7 +190,6 @@ private struct ThumborCursor {
         return true
     }
 
-    /// Consumes the next segment if `read` can parse it.
     mutating func take<Value>(
         _ read: (ArraySlice<UInt8>) throws(APIError) -> Value?
     ) throws(APIError) -> Value? {

@@ -9,9 +9,7 @@ package struct WsrvDialect: UnsignedDialect {
     package let name = "wsrv"
     package let prefix: PathPrefix
 
-    package init(at prefix: PathPrefix) {
-        self.prefix = prefix
-    }
+    package init(at prefix: PathPrefix) { self.prefix = prefix }
 
     /// At `/`, targets with a `url`: always at `/` itself, on other paths unless they are Alula's own.
     package func claim(on target: String) -> DialectClaim {

@@ -6,8 +6,6 @@ struct WsrvLayout {
     private var box: PixelSize
     let frames: Int
     private static let longestSide = 100_000_000.0
-
-    /// Up to the bars.
     private(set) var frame: Frame
 
     /// - Parameter stored: The stored size of the source, with all kept frames stacked.
@@ -143,8 +141,7 @@ extension WsrvLayout {
         }
         let across = span(options.cropX, options.cropWidth, of: whole.width)
         let down = span(options.cropY, options.cropHeight, of: whole.height)
-        return CropStep(
-            x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
+        return CropStep(x: across.start, y: down.start, size: PixelSize(width: across.length, height: down.length))
     }
 
     /// On a canvas of the size of the box, cropping what does not fit.
@@ -165,8 +162,7 @@ extension WsrvLayout {
         let kept = PixelSize(width: min(whole.width, canvas.width), height: min(whole.height, canvas.height))
         if kept != whole { frame.apply(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
         if kept != canvas {
-            frame.apply(
-                CanvasStep(size: canvas, x: max(0, x), y: max(0, y), color: options.barColor ?? .transparent))
+            frame.apply(CanvasStep(size: canvas, x: max(0, x), y: max(0, y), color: options.barColor ?? .transparent))
         }
     }
 

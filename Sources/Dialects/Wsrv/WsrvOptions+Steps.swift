@@ -1,6 +1,5 @@
 import Recipes
 
-/// In the order of the service.
 extension WsrvOptions {
     func changeColors(of frame: inout Frame) {
         if let percent = used(brightness) { frame.apply(ColorMapStep(.curves([.offset(percent)]))) }

@@ -5,7 +5,6 @@ import Recipes
 struct WsrvOptions: Hashable, Sendable {
     var width: WsrvLength?
     var height: WsrvLength?
-    /// Device pixels per CSS pixel.
     var ratio: Float?
     var fit: Fit?
     /// The original reduces JPEG images less while decoding, which affects the rounding of sizes.
@@ -69,7 +68,6 @@ struct WsrvOptions: Hashable, Sendable {
     }
 
     enum Output: Hashable, Sendable {
-        /// Or the nearest one.
         case source
         case format(ImageFormat)
         case facts
@@ -89,7 +87,6 @@ extension WsrvOptions {
         return PixelSize(width: side(width, of: stored.width), height: side(height, of: stored.height))
     }
 
-    /// Nil for no trim.
     var trimTolerance: Int? { trim.flatMap { (1...254).contains($0) ? $0 : nil } }
 
     var focalPoint: (x: Float, y: Float) {

@@ -4,9 +4,7 @@ import ThumbnailTypes
 struct WsrvRecipe: RenderRecipe {
     let options: WsrvOptions
 
-    init(_ options: WsrvOptions) {
-        self.options = options
-    }
+    init(_ options: WsrvOptions) { self.options = options }
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header

@@ -49,8 +49,7 @@ struct WsrvTarget {
             throw .unsupportedOption("output", "Results are not written as TIFF.")
         }
         let recipe = WsrvRecipe(options)
-        var query = Request(
-            source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
+        var query = Request(source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)
         query.form.fileName = ExactText(fileName)
         query.form.maximumAge = value(of: "maxage").map { WsrvDuration.maximumAge($0) }
         if options.output == .facts || options.isInBase64 {
@@ -95,9 +94,7 @@ struct WsrvTarget {
         return String(decoding: text, as: UTF8.self)
     }
 
-    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-    }
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric }
 
     private func options() -> (WsrvOptions, ignored: [String]) {
         var reader = WsrvOptionReader()

@@ -29,13 +29,11 @@ final class SQLiteConnection {
 
     func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?
-        try check(
-            unsafe sqlite3_prepare_v3(raw, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &statement, nil))
+        try check(unsafe sqlite3_prepare_v3(raw, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &statement, nil))
         guard let statement = unsafe statement else { throw .damaged("an empty statement") }
         return unsafe SQLiteStatement(statement, of: self)
     }
 
-    /// Succeeds or fails as a whole.
     func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
         try execute("BEGIN IMMEDIATE")
         do {
@@ -53,7 +51,6 @@ final class SQLiteConnection {
 
     var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(raw)) }
 
-    /// By the last statement.
     var changedRows: Int { Int(unsafe sqlite3_changes64(raw)) }
 
     func check(_ code: CInt) throws(SQLiteError) {
@@ -66,11 +63,9 @@ final class SQLiteConnection {
 }
 
 struct SQLiteError: Error, Equatable {
-    /// Of a failure, for the file.
     enum Kind: String {
         /// Not a database, another program's, or with pages that contradict each other.
         case damaged
-        /// On the disk or within the file's own bound.
         case full
         case inUse
         case unusable
@@ -78,7 +73,6 @@ struct SQLiteError: Error, Equatable {
 
     let code: CInt
     let message: String
-    /// 0 if there is none.
     var systemError: CInt = 0
 
     var kind: Kind {

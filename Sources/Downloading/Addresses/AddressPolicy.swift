@@ -3,21 +3,11 @@ import Glibc
 /// The only place that keeps clients' URLs away from private networks.
 package struct AddressPolicy: Sendable {
     /// Allowed on any port, even if not public; may include the host's own addresses.
-    package let allowedNetworks: [AddressNetwork]
+    package var allowedNetworks: [AddressNetwork] = []
     /// They take precedence over everything else.
-    package let deniedNetworks: [AddressNetwork]
-    package let allowedEndpoints: [AllowedEndpoint]
-    package let allowedPorts: Set<Int>
-
-    package init(
-        allowedNetworks: [AddressNetwork] = [], deniedNetworks: [AddressNetwork] = [],
-        allowedEndpoints: [AllowedEndpoint] = [], allowedPorts: Set<Int> = [80, 443]
-    ) {
-        self.allowedNetworks = allowedNetworks
-        self.deniedNetworks = deniedNetworks
-        self.allowedEndpoints = allowedEndpoints
-        self.allowedPorts = allowedPorts
-    }
+    package var deniedNetworks: [AddressNetwork] = []
+    package var allowedEndpoints: [AllowedEndpoint] = []
+    package var allowedPorts: Set<Int> = [80, 443]
 
     package func allows(_ address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> Bool {
         let address = address.unmapped

@@ -47,9 +47,7 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         return self
     }
 
-    package var isV6: Bool {
-        if case .v6 = self { true } else { false }
-    }
+    package var isV6: Bool { if case .v6 = self { true } else { false } }
 
     package var description: String {
         switch self {

@@ -16,7 +16,6 @@ package protocol SourceCaching: SourceReceiver {
 
     func isImage(_ source: Source) -> Bool
 
-    /// Called before the origin is contacted.
     func beginFetch(of identity: SourceIdentity) -> any SourceReceiver
 
     func remove(_ identity: SourceIdentity)

@@ -34,7 +34,6 @@ final class SigningKeys: Sendable {
         var issuedKeys: [KeySource: IssuedKey] = [:]
         /// The last failure, the number of failures, and the time of the next attempt.
         var failures: [KeySource: (failure: KeyFailure, count: Int, until: Duration)] = [:]
-        /// The time at which a rejected key was replaced.
         var replacements: [KeySource: Duration] = [:]
     }
 

@@ -5,7 +5,6 @@ import Text
 
 /// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.
 final class CurlLoop {
-    /// For absolute URLs, which belong to no named origin.
     private let absoluteURLs: CurlProfile
     private let origins: [ExactText: CurlProfile]
     private let policy: AddressPolicy

@@ -20,18 +20,13 @@ final class CurlMulti: @unchecked Sendable {
         unsafe curl_multi_cleanup(handle)
     }
 
-    /// Ends the current or next poll; may be called on any thread.
-    func wakeUp() {
-        _ = unsafe curl_multi_wakeup(handle)
-    }
+    func wakeUp() { _ = unsafe curl_multi_wakeup(handle) }
 
     func add(_ easy: CurlEasy) -> Bool {
         unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
     }
 
-    func remove(_ easy: CurlEasy) {
-        _ = unsafe curl_multi_remove_handle(handle, easy.handle)
-    }
+    func remove(_ easy: CurlEasy) { _ = unsafe curl_multi_remove_handle(handle, easy.handle) }
 
     func perform() {
         var running: Int32 = 0

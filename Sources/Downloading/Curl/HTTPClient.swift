@@ -23,9 +23,9 @@ package enum HTTPClient {
     /// Blocks until the response; redirects are not followed.
     ///
     /// - Parameters:
-    /// - request: Its target is ignored.
-    /// - authorities: A PEM file of certificate authorities; nil for the system's.
-    /// - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
+    ///   - request: Its target is ignored.
+    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
+    ///   - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
     package static func blockingSend(
         _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
         maximumBodyBytes: Int? = maximumBodyLength
@@ -100,8 +100,8 @@ extension HTTPClient {
     /// Sends a request on a thread, because the server may be slow; does not follow redirects, and discards the body.
     ///
     /// - Parameters:
-    /// - request: Its target is ignored.
-    /// - authorities: A PEM file of certificate authorities; nil for the system's.
+    ///   - request: Its target is ignored.
+    ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     package static func status(
         of request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String?, thread name: String
     ) async -> Result<Int, Failure> {

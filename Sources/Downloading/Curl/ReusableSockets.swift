@@ -9,7 +9,6 @@ final class ReusableSockets {
         case new
         /// Reused, without pending input.
         case quiet
-        /// Reused, with pending input.
         case pendingInput
     }
 

@@ -6,7 +6,6 @@ import Memory
 @safe
 struct ConfinedFile: ~Copyable {
     private let descriptor: CInt
-    /// The size at opening in bytes.
     let size: Int
     /// The time of the last modification, in seconds since 1970.
     let modifiedAt: Int

@@ -55,7 +55,6 @@ package final class FolderLoader: DataLoading {
         }
     }
 
-    /// Rejects further loads and waits for those in progress.
     package func shutDown() { workers.shutDown() }
 
     private func source(
@@ -93,5 +92,22 @@ package final class FolderLoader: DataLoading {
             validator: .digest(hash.finalize().hexadecimal), headerFields: fields, selectingFields: [:],
             requestedAt: now, receivedAt: now)
         return Source(head: head, bytes: bytes)
+    }
+}
+
+package struct RoutingLoader: DataLoading {
+    private let web: any DataLoading
+    private let folders: any DataLoading
+
+    package init(web: any DataLoading, folders: any DataLoading) {
+        self.web = web
+        self.folders = folders
+    }
+
+    package func load(
+        _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
+    ) async throws -> TransferResult {
+        let isInFolder = request.identity.url.scheme == SourceURL.folderScheme
+        return try await (isInFolder ? folders : web).load(request, progress: progress, admitHop: admitHop)
     }
 }

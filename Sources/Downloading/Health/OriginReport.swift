@@ -12,7 +12,6 @@ enum OriginReport {
 
     var isFailure: Bool { self == .serverError || self == .noResponse }
 
-    /// - Parameter hasResponse: Whether a response had begun.
     init(_ result: Result<TransferResult, any Error>, hasResponse: Bool) {
         guard case .failure(let error) = result else {
             self = .success

@@ -1,3 +1,4 @@
+import Crypto
 package import HTTPTypes
 package import Text
 
@@ -14,12 +15,10 @@ package struct Origin: Sendable {
     /// Added to our fields, or replacing ours of the same name; nil omits one of ours.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
     package var credentials: OriginCredentials?
-    /// Requirements for its TLS server besides a valid certificate.
     package var tlsPolicy = TLSPolicy.none
     /// A PEM file of certificate authorities; nil for the default.
     package var certificateAuthorities: String?
     package var limits = OriginLimits()
-    /// Query parameters ignored in a source's identity.
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false
     package var isWritable = false
@@ -33,13 +32,9 @@ package struct Origin: Sendable {
         self.location = location
     }
 
-    var baseOrigin: OriginKey? {
-        if case .web(let base) = location { base.origin } else { nil }
-    }
+    var baseOrigin: OriginKey? { if case .web(let base) = location { base.origin } else { nil } }
 
-    func contains(_ url: SourceURL) -> Bool {
-        baseOrigin == url.origin
-    }
+    func contains(_ url: SourceURL) -> Bool { baseOrigin == url.origin }
 }
 
 package struct OriginLimits: Sendable {
@@ -51,4 +46,49 @@ package struct OriginLimits: Sendable {
     package var maximumActiveDownloads: Int?
 
     package init() {}
+}
+
+package struct OriginKey: Hashable, Sendable, CustomStringConvertible {
+    package let scheme: String
+    package let host: String
+    package let port: Int
+
+    init(folder name: String) { (scheme, host, port) = (SourceURL.folderScheme, name, 0) }
+
+    init(scheme: String, host: String, port: Int) {
+        (self.scheme, self.host, self.port) = (scheme, host, port)
+    }
+
+    package var description: String {
+        if scheme == SourceURL.folderScheme { return "\(host):" }
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}
+
+extension SourceURL {
+    package var origin: OriginKey { OriginKey(scheme: scheme, host: host, port: port) }
+}
+
+/// Requirements for a TLS server besides a valid certificate for its host name.
+package enum TLSPolicy: Sendable, Hashable {
+    case none
+    /// One of these certificates anywhere in the verified chain; an empty set rejects all.
+    case certificate(Set<Pin>)
+    /// One of these public keys anywhere in the verified chain; an empty set rejects all.
+    case publicKey(Set<Pin>)
+
+    /// The SHA-256 of a certificate, or of a certificate's public key (RFC 7469 section 2.4).
+    package struct Pin: Sendable, Hashable {
+        package let digest: [UInt8]
+
+        package init(der: [UInt8]) { digest = unsafe SHA256.hash(der.span.bytes).bytes }
+
+        /// Parses `sha256/` and the digest in base64; nil for anything else.
+        package init?(_ text: String) {
+            let prefix = "sha256/"
+            guard text.hasPrefix(prefix), let digest = Base64.decode(text.dropFirst(prefix.count)), digest.count == 32
+            else { return nil }
+            self.digest = digest
+        }
+    }
 }

@@ -1,12 +1,9 @@
 package import HTTPTypes
 
-/// A text that is sent, but never displayed.
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package let text: String
 
-    package init(_ text: String) {
-        self.text = text
-    }
+    package init(_ text: String) { self.text = text }
 
     package var description: String { "…" }
     /// No debugger shows the secret.

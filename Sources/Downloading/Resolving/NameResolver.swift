@@ -130,8 +130,7 @@ private func makeChannel(_ record: ResolverRecord) -> OpaquePointer? {
         record.sockets.removeAll { $0.descriptor == descriptor }
         guard isReadable != 0 || isWritable != 0 else { return }
         record.sockets.append(
-            ResolverRecord.Socket(
-                descriptor: descriptor, isReadable: isReadable != 0, isWritable: isWritable != 0))
+            ResolverRecord.Socket(descriptor: descriptor, isReadable: isReadable != 0, isWritable: isWritable != 0))
     }
     // The resolver retains the record as long as the channel.
     unsafe options.sock_state_cb_data = Unmanaged.passUnretained(record).toOpaque()

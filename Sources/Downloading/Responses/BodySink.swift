@@ -38,11 +38,8 @@ struct BodySink: ~Copyable {
 struct PartialBody: Equatable {
     /// The minimum number of bytes for a second request.
     static let minimumBytes = 64 << 10
-    /// The maximum number of times that a transfer is resumed.
     static let maximumResumptions = 3
-
     let offset: Int
-    /// The total length, if it was announced.
     let total: Int?
     /// The value of `If-Range`: the strong entity tag, otherwise the date of the last change.
     let validator: String

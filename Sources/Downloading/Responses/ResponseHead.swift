@@ -1,7 +1,6 @@
 import HTTPTypes
 import Text
 
-/// The header of an origin's response, with its framing checked.
 struct ResponseHead {
     /// The status code, 100…599; 200 for a 206 with the whole range.
     let status: Int
@@ -51,7 +50,6 @@ struct ResponseHead {
 
     enum Purpose: Equatable {
         case whole
-        /// Get the source if it differs from our version.
         case ifChanged
         case rest(PartialBody)
         case put

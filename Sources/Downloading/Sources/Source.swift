@@ -65,9 +65,7 @@ package final class SourceIdentity: Hashable, Sendable {
 package struct FetchedTarget: Hashable, Sendable {
     package let identity: SourceIdentity
 
-    package init(_ identity: SourceIdentity) {
-        self.identity = identity
-    }
+    package init(_ identity: SourceIdentity) { self.identity = identity }
 
     package static func == (left: FetchedTarget, right: FetchedTarget) -> Bool {
         left.identity == right.identity && left.identity.target == right.identity.target
@@ -119,19 +117,9 @@ package enum SourceValidator: Hashable, Sendable, CustomStringConvertible {
 package struct Source: Sendable {
     package let head: SourceHead
     package let bytes: SharedBytes
-    package let timings: TransferTimings
-    let codings: [ContentCoding]
-
-    package init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings = TransferTimings()) {
-        self.init(head: head, bytes: bytes, timings: timings, codings: [])
-    }
-
-    init(head: SourceHead, bytes: SharedBytes, timings: TransferTimings, codings: [ContentCoding]) {
-        self.codings = codings
-        self.head = head
-        self.bytes = bytes
-        self.timings = timings
-    }
+    package var timings = TransferTimings()
+    /// The body's remaining codings; empty outside of the loader.
+    var codings: [ContentCoding] = []
 
     package var identity: SourceIdentity { head.identity }
     package var validator: SourceValidator { head.validator }
@@ -141,7 +129,6 @@ package struct TransferTimings: Hashable, Sendable {
     package var dns = Duration.zero
     package var connect = Duration.zero
     package var tls = Duration.zero
-    /// From the sent request to the first byte of the response.
     package var firstByte = Duration.zero
     package var total = Duration.zero
     package var isReused = false

@@ -30,22 +30,10 @@ package struct OriginExchange: Sendable {
 
     package let reason: Reason
     package let status: Int?
-    package let timings: TransferTimings
-    /// Whether the source is a stale copy because the origin failed.
-    package let hasFailed: Bool
+    package var timings = TransferTimings()
+    package var hasFailed = false
     /// A `traceparent` in the trace of the caller that began the transfer; nil without a trace.
-    package let traceparent: String?
-
-    package init(
-        reason: Reason, status: Int?, timings: TransferTimings = TransferTimings(), hasFailed: Bool = false,
-        traceparent: String? = nil
-    ) {
-        self.reason = reason
-        self.status = status
-        self.timings = timings
-        self.hasFailed = hasFailed
-        self.traceparent = traceparent
-    }
+    package var traceparent: String?
 }
 
 package struct FetchSnapshot: Sendable, Equatable {

@@ -51,7 +51,6 @@ package final class SourceHead: Sendable {
 
     package var eTag: String? { headerFields[.eTag] }
 
-    /// Without its identity.
     package var byteCount: Int {
         var count = 256
         // After a redirect it is a separate string.

@@ -18,9 +18,9 @@ package struct StaleAllowances: Hashable, Sendable {
 
 extension SourceFreshness {
     /// - Parameters:
-    /// - now: In seconds since 1970.
-    /// - request: A stated limit of age or freshness is never exceeded.
-    /// - allowances: Apply if the source specifies none.
+    ///   - now: In seconds since 1970.
+    ///   - request: A stated limit of age or freshness is never exceeded.
+    ///   - allowances: Apply if the source specifies none.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
         guard storability == .shared, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation

@@ -32,17 +32,7 @@ package struct SourceConfirmation: Sendable {
     package let headerFields: HTTPFields
     package let requestedAt: HTTPDate
     package let receivedAt: HTTPDate
-    package let timings: TransferTimings
-
-    package init(
-        headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate,
-        timings: TransferTimings = TransferTimings()
-    ) {
-        self.headerFields = headerFields
-        self.requestedAt = requestedAt
-        self.receivedAt = receivedAt
-        self.timings = timings
-    }
+    package var timings = TransferTimings()
 }
 
 extension SourceHead {

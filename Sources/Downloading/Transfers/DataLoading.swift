@@ -68,7 +68,6 @@ package struct TransferRequest: Hashable, Sendable {
 
 struct TransferUpload: Hashable, Sendable {
     let method: HTTPRequest.Method
-    /// Replace common fields of the same names.
     let fields: HTTPFields
     let bytes: SharedBytes
     let isCall: Bool
@@ -205,7 +204,6 @@ private struct ProgressWatch {
     let interval: Duration
     let timekeeper: any Timekeeper
     let report: @Sendable () -> Void
-    /// The earliest time of the next report.
     var next: Duration
 
     mutating func dueReport() -> (@Sendable () -> Void)? {
@@ -214,4 +212,20 @@ private struct ProgressWatch {
         next = now + interval
         return report
     }
+}
+
+package struct OriginHealthSummary: Sendable, Equatable {
+    package var origins: [OriginSnapshot] = []
+    package var suspensions = 0
+}
+
+package struct OriginSnapshot: Sendable, Equatable {
+    package let origin: OriginKey
+    package let isReachable: Bool?
+    package let isSuspended: Bool
+    package var cause: String?
+    /// Nil if the next transfer is the probe, or none are rejected.
+    package let retryAfter: Duration?
+    /// Whether one of its sources has worked, or the settings name it: clients cannot invent such an origin.
+    package var isProven = false
 }

@@ -28,8 +28,8 @@ struct ConnectionEviction {
     /// Returns false if no connection may be closed.
     ///
     /// - Parameters:
-    /// - limit: The number of slots; if it is small, closings are planned one at a time.
-    /// - candidates: Called only when the plan is used up.
+    ///   - limit: The number of slots; if it is small, closings are planned one at a time.
+    ///   - candidates: Called only when the plan is used up.
     mutating func makeRoom(at now: Duration, limit: Int, candidates: () -> [Candidate<any OpenConnection>]) -> Bool {
         guard closings < Self.maximumClosings else { return false }
         if closeNext(at: now) { return true }

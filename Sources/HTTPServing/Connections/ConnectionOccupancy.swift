@@ -11,9 +11,7 @@ struct ConnectionOccupancy: ~Copyable {
     private let headerBegan = Atomic<Moment>(.never)
     private let bodyDeadline = Atomic<Moment>(.never)
 
-    init(at now: Duration) {
-        idleBegan = Atomic(Moment(now))
-    }
+    init(at now: Duration) { idleBegan = Atomic(Moment(now)) }
 
     /// False if the connection has an owner.
     func acquire(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
@@ -38,7 +36,6 @@ struct ConnectionOccupancy: ~Copyable {
         return now >= deadline
     }
 
-    /// False if there is no arriving body.
     func acquireFromBody() -> Bool { pass(from: .body, to: .watch) }
 
     private func pass(from owner: Occupant, to next: Occupant) -> Bool {
@@ -56,7 +53,6 @@ struct ConnectionOccupancy: ~Copyable {
 
     var idleSince: Duration? { idleBegan.load(ordering: .relaxed).time }
 
-    /// Incomplete for a second.
     func hasSlowHeader(at now: Duration) -> Bool {
         headerBegan.load(ordering: .relaxed).time.map { now - $0 >= .seconds(1) } ?? false
     }

@@ -8,7 +8,6 @@ import Synchronization
 /// Event threads register a connection once per deferred response; ordinary requests never get here.
 final class ConnectionWatch: Sendable {
     struct Commands {
-        /// As soon as connections are idle.
         var isDraining = false
         var stopDeadline: Duration?
         var willAbort: @Sendable () -> Void = {}
@@ -23,7 +22,6 @@ final class ConnectionWatch: Sendable {
     private static let wakeTicket: UInt64 = 0
 
     private let epoll: CInt
-    /// Wakes the thread.
     let wakeReader: CInt
     private let wakeWriter: CInt
     private let nextTicket = Atomic<UInt64>(1)
@@ -51,9 +49,7 @@ final class ConnectionWatch: Sendable {
     }
 
     /// Unique in this server.
-    func makeTicket() -> UInt64 {
-        nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue
-    }
+    func makeTicket() -> UInt64 { nextTicket.wrappingAdd(1, ordering: .relaxed).oldValue }
 
     /// When the client disconnects; event thread only, while the descriptor is open.
     func watchHangup(of connection: any OpenConnection, descriptor: CInt, ticket: UInt64) {
@@ -74,7 +70,6 @@ final class ConnectionWatch: Sendable {
         _ = unsafe write(wakeWriter, &byte, 1)
     }
 
-    /// Returns true if no request was aborted.
     func end() async -> Bool {
         await withCheckedContinuation { continuation in
             let outcome = state.withLock { state in
@@ -117,15 +112,14 @@ final class ConnectionWatch: Sendable {
 
 /// From a connection's byte counts at intervals.
 struct UnfinishedHeader {
-    /// Nil if no header has begun.
     private(set) var since: Duration?
     private var afterBytes = 0
 
     /// The same header has been incomplete for at least `limit`.
     ///
     /// - Parameters:
-    /// - pendingBytes: Received after the last complete header.
-    /// - afterBytes: The size of all earlier headers, which tells one incomplete header from the next.
+    ///   - pendingBytes: Received after the last complete header.
+    ///   - afterBytes: The size of all earlier headers, which tells one incomplete header from the next.
     mutating func isOverdue(pendingBytes: Int, afterBytes: Int, at now: Duration, limit: Duration) -> Bool {
         guard pendingBytes > 0 else {
             since = nil

@@ -22,9 +22,7 @@ struct DeferredResponse {
 
     private var state = State.none
 
-    mutating func begin(ticket: UInt64) {
-        state = .awaited(ticket: ticket, task: nil)
-    }
+    mutating func begin(ticket: UInt64) { state = .awaited(ticket: ticket, task: nil) }
 
     /// Returns true if the wait has been abandoned and the task must be cancelled.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {

@@ -50,12 +50,10 @@ final class LingeringSockets: Sendable {
         }
     }
 
-    /// The client may still be sending.
     private static func discard(_ socket: inout Socket) -> Bool {
         unsafe withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) { buffer in
             while socket.bytesLeft > 0 {
-                let count = unsafe recv(
-                    socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                let count = unsafe recv(socket.descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
                 if count < 0 { return errno == EAGAIN || errno == EINTR }
                 if count == 0 { return false }
                 socket.bytesLeft -= count

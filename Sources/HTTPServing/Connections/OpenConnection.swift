@@ -5,7 +5,6 @@ protocol OpenConnection: AnyObject, Sendable {
     /// Of the client, or of its last proxy.
     var peer: PeerAddress { get }
 
-    /// Closed to make room for another connection.
     var isEvicted: Bool { get }
 
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
@@ -23,7 +22,6 @@ protocol OpenConnection: AnyObject, Sendable {
     /// The client has disconnected in the middle of its body; watch thread only.
     func wakeForAbandonedBody()
 
-    /// Incomplete for longer than `limit`; watch thread only.
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
 
     /// The connection is so new that its first request may be on the way.

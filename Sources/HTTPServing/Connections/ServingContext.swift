@@ -28,9 +28,7 @@ final class ServingContext: Sendable {
 
     var isDraining: Bool { draining.load(ordering: .relaxed) }
 
-    func drain() {
-        draining.store(true, ordering: .relaxed)
-    }
+    func drain() { draining.store(true, ordering: .relaxed) }
 
     var connectionCount: Int { openCount.load(ordering: .relaxed) }
 
@@ -69,7 +67,6 @@ final class ServingContext: Sendable {
         }
     }
 
-    /// Enough connections are closing to make up for the excess.
     private func makeRoom(for surplus: Int) -> Bool {
         let now = timekeeper.now
         let (isMade, report) = eviction.withLock { eviction in
@@ -107,12 +104,8 @@ final class ServingContext: Sendable {
         connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
     }
 
-    func beginResuming() {
-        resuming.wrappingAdd(1, ordering: .acquiringAndReleasing)
-    }
+    func beginResuming() { resuming.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 
     /// ``beginResuming()`` keeps the library running while a connection is resumed.
-    func endResuming() {
-        resuming.wrappingSubtract(1, ordering: .releasing)
-    }
+    func endResuming() { resuming.wrappingSubtract(1, ordering: .releasing) }
 }

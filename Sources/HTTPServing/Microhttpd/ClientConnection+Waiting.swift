@@ -85,7 +85,6 @@ extension ClientConnection {
         return give(answer())
     }
 
-    /// Of a resumed connection; nil if the wait was abandoned.
     func end(_ promise: Deferral) -> DeferredResponse.Kept? {
         if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
         return shared.withLock { $0.promise.take() }

@@ -2,7 +2,6 @@ import Glibc
 
 /// Not created by the library, so that accepting can stop while connections continue.
 struct ListeningSocket: Sendable {
-    /// Connections that wait to be accepted.
     static let backlog = 4_096
 
     /// Owned by the daemon once it has started.

@@ -36,7 +36,6 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
     }
 
-    /// Called once, when the context is quiet.
     func stop() {
         unsafe MHD_stop_daemon(raw)
         unsafe Unmanaged<ServingContext>.fromOpaque(callbacks.pointee.context).release()
@@ -97,8 +96,7 @@ private func open(
     _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ peer: PeerAddress
 ) -> UnsafeMutableRawPointer {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
-    let connection = unsafe ClientConnection(
-        context: context, connection: raw, descriptor: descriptor, peer: peer)
+    let connection = unsafe ClientConnection(context: context, connection: raw, descriptor: descriptor, peer: peer)
     context.add(connection)
     // Balanced in `close`, the library's last use of it.
     return unsafe Unmanaged.passRetained(connection).toOpaque()

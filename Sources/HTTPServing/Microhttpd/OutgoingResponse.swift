@@ -2,12 +2,10 @@ import CMicrohttpdShim
 import HTTPTypes
 import Memory
 
-/// In the library's form, until it is queued.
 @safe
 struct OutgoingResponse: ~Copyable {
     private let raw: OpaquePointer
     private let status: UInt32
-    /// Invalid fields, left out.
     let refusedFieldCount: Int
 
     /// Nil if out of memory.

@@ -8,16 +8,13 @@ final class ReceivedBody {
     private let length: Int?
     private let maximumLength: Int
     private let hold: (any BodyReservation)?
-    /// For the whole body.
     let deadline: Duration
     private let timekeeper: any Timekeeper
     private var bytes: ByteAccumulator
 
     enum Failure: Error {
         case late
-        /// The route's limit or the announced length is exceeded.
         case tooLong
-        /// There is no room for it.
         case rejected(HTTPResponse)
     }
 
@@ -26,8 +23,8 @@ final class ReceivedBody {
     private static let reservationThreshold = 64 << 10
 
     /// - Parameters:
-    /// - length: Nil for a chunked body.
-    /// - hold: Kept until the whole body has arrived.
+    ///   - length: Nil for a chunked body.
+    ///   - hold: Kept until the whole body has arrived.
     init(
         of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyReservation)?, within limit: Duration,
         by timekeeper: any Timekeeper

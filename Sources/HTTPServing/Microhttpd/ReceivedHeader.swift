@@ -35,8 +35,8 @@ struct ReceivedHeader {
     var bytes: UnsafeBufferPointer<UInt8> { unsafe method.bytes(size) }
 
     /// - Parameters:
-    /// - target: Of the first line.
-    /// - responder: Decides which requests may have bodies.
+    ///   - target: Of the first line.
+    ///   - responder: Decides which requests may have bodies.
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
@@ -127,7 +127,6 @@ extension CMicrohttpdShim_field {
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// To the scalars of the same number.
     @unsafe
     private static func decodedLatin1(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
         if unsafe bytes.allSatisfy({ $0 < 0x80 }) { return unsafe String(decoding: bytes, as: UTF8.self) }

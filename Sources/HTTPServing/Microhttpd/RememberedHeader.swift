@@ -50,7 +50,6 @@ struct HeaderMemory {
 final class SharedOutgoingResponse: @unchecked Sendable {
     private let outgoing: OutgoingResponse
 
-    /// Invalid fields, left out.
     var refusedFieldCount: Int { outgoing.refusedFieldCount }
 
     init?(_ response: HTTPResponse) {
@@ -59,7 +58,5 @@ final class SharedOutgoingResponse: @unchecked Sendable {
     }
 
     /// On the connection's event thread; false if it is too late.
-    func queue(on connection: OpaquePointer) -> Bool {
-        unsafe outgoing.queue(on: connection)
-    }
+    func queue(on connection: OpaquePointer) -> Bool { unsafe outgoing.queue(on: connection) }
 }

@@ -2,7 +2,6 @@ import HTTPTypes
 import Text
 
 enum RequestRules {
-    /// No spaces or control characters.
     static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
         bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f }
     }
@@ -22,9 +21,9 @@ enum RequestRules {
     /// A body has either a length or chunks: both together, and any other coding, are rejected.
     ///
     /// - Parameters:
-    /// - request: Names are already tokens, and values free of control characters.
-    /// - isVersion10: HTTP/1.0 needs no `Host` (RFC 9112 section 3.2).
-    /// - maximumBodyLength: In bytes; 0 if the route accepts no body. GET and HEAD never have a body.
+    ///   - request: Names are already tokens, and values free of control characters.
+    ///   - isVersion10: HTTP/1.0 needs no `Host` (RFC 9112 section 3.2).
+    ///   - maximumBodyLength: In bytes; 0 if the route accepts no body. GET and HEAD never have a body.
     static func decision(on request: HTTPRequest, isVersion10: Bool, maximumBodyLength: Int) -> Decision {
         guard hasAcceptableTarget(request) else { return .reject(.badRequest) }
         let takesBody = maximumBodyLength > 0 && request.method != .get && request.method != .head

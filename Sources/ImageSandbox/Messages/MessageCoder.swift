@@ -51,10 +51,8 @@ struct MessageCoder {
 
     mutating func byte(_ value: Int) -> Int { Int(number(UInt8(clamping: value))) }
 
-    /// Never negative, in four bytes.
     mutating func size(_ value: Int) -> Int { Int(number(UInt32(clamping: value))) }
 
-    /// In eight bytes.
     mutating func long(_ value: Int) -> Int {
         let number = number(UInt64(clamping: value))
         require(number <= Int.max)

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Whole messages, with descriptors if needed.
 @safe
 final class MessageSocket: Sendable {
     let descriptor: CInt

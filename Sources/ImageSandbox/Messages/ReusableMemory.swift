@@ -15,7 +15,6 @@ package struct ReusableMemory: ~Copyable {
     let memory: SharedMemory
     private let protection: CInt
     private var base: UnsafeMutableRawPointer?
-    /// Bytes at the beginning that have pages.
     private var filled = 0
 
     init(adopting descriptor: CInt, isWritable: Bool) {

@@ -93,7 +93,6 @@ package struct SharedMemory: ~Copyable {
         return bytes
     }
 
-    /// In place; the bytes keep the memory alive.
     func mapped(count: Int) throws(SharedMemoryError) -> SharedBytes {
         // Sealed memory has no writer, so a private mapping is enough; Linux before 6.7 rejects a shared one.
         let base = unsafe try map(count, PROT_READ, MAP_PRIVATE)

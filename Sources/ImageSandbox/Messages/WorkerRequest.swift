@@ -50,7 +50,6 @@ package enum WorkerRequest: Hashable, Sendable {
 
     package var message: [UInt8] { MessageCoder.message(of: self, kind) { $0.request($1) } }
 
-    /// Nil if the message is invalid.
     package init?(_ message: [UInt8]) {
         guard let read = MessageCoder.read(message, of: Self.kinds, { $0.request($1) }) else { return nil }
         self = read

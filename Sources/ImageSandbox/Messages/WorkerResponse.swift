@@ -27,7 +27,6 @@ package enum WorkerResponse: Hashable, Sendable {
         /// Without delays and profile, which follow the pixels.
         package var description: DecodedDescription
         package var pixelCount: Int
-        /// Four bytes each.
         package var delayCount: Int
         package var profileCount: Int
 
@@ -95,7 +94,6 @@ extension MessageCoder {
             landlockVersion: byte(value.landlockVersion))
     }
 
-    /// A byte count that a machine could have.
     private mutating func byteCount(_ value: Int) -> Int {
         let count = long(value)
         require(count < 1 << 48)

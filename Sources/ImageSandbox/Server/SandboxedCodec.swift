@@ -91,8 +91,7 @@ package final class SandboxedCodec: ImageCodec {
         try token.check()
         var description = image.description
         description.delays = []
-        let work = WorkerRequest.Work.encode(
-            description, as: format, settings: settings, delays: image.delays.count)
+        let work = WorkerRequest.Work.encode(description, as: format, settings: settings, delays: image.delays.count)
         do {
             let room = WorkerResponse.maximumFileBytes(of: image.size, frames: image.frames)
             return try perform(work, on: image.pixelsAndDelays, room: room, by: startedEncoders(), token: token) {
@@ -245,8 +244,7 @@ package final class SandboxedCodec: ImageCodec {
     private func reportQuarantine(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
         metrics.quarantined.increment()
-        logger.warning(
-            "content in quarantine", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
+        logger.warning("content in quarantine", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
         return digest
     }
 }
@@ -254,4 +252,66 @@ package final class SandboxedCodec: ImageCodec {
 /// The machine is short of memory or descriptors; the image is not at fault.
 package struct WorkerUnavailable: Error {
     package let detail: String
+}
+
+package struct SandboxConfiguration: Sendable {
+    package var launch: WorkerLaunch
+    /// One per image decoded concurrently, and a spare.
+    package var decoderCount: Int
+    /// One per image encoded concurrently; started for the first image that needs one.
+    package var encoderCount: Int
+    package var decoderLifetime = WorkerLifetime.decoder
+    package var encoderLifetime = WorkerLifetime.encoder
+    /// A decode may take this CPU time plus its estimated cost times the factor.
+    package var minimumDecodeTime = Duration.seconds(1)
+    package var decodeTimeShare = 8.0
+    package var quarantine = Duration.seconds(600)
+
+    package init(launch: WorkerLaunch, parallelism: Int) {
+        self.launch = launch
+        decoderCount = parallelism + 1
+        encoderCount = parallelism
+    }
+
+    /// Generous, because costs were measured on another machine.
+    func processorTime(forCostOf cost: Duration) -> Duration { minimumDecodeTime + cost * decodeTimeShare }
+}
+
+/// Recently crashed workers, or kept them busy for too long; rejected for a while, whatever the URL.
+struct Quarantine<Key: Hashable> {
+    let duration: Duration
+    private var entries: BoundedMap<Key, Bool>
+
+    init(duration: Duration = .seconds(600), capacity: Int = 4_096) {
+        self.duration = duration
+        entries = BoundedMap(maximumCount: capacity)
+    }
+
+    /// No content needs to be hashed then.
+    mutating func isEmpty(at now: Duration) -> Bool {
+        entries.removeExpired(at: now)
+        return entries.count == 0
+    }
+
+    var count: Int { entries.count }
+
+    func contains(_ key: Key, at now: Duration) -> Bool { entries.peek(key, at: now) != nil }
+
+    mutating func insert(_ key: Key, at now: Duration) { entries.insert(true, for: key, until: now + duration) }
+}
+
+struct SandboxJob: Hashable {
+    let digest: SHA256Digest
+    let work: WorkerRequest.Work
+}
+
+/// It crashed workers.
+enum RefusedContent: Hashable {
+    case file(SHA256Digest)
+    /// For one kind of work: encoded in another format or shape they may be harmless.
+    case pixels(SandboxJob)
+
+    init(_ job: SandboxJob) {
+        self = if case .decode = job.work { .file(job.digest) } else { .pixels(job) }
+    }
 }

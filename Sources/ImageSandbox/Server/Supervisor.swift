@@ -31,9 +31,7 @@ final class Supervisor {
         close(descriptor)
     }
 
-    func begin() {
-        (granted, refused) = (0, 0)
-    }
+    func begin() { (granted, refused) = (0, 0) }
 
     func decideNextCall() -> String? {
         var call = CSeccompShimCall()

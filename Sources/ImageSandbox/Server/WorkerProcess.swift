@@ -13,7 +13,6 @@ final class WorkerProcess: @unchecked Sendable {
     let supervisor: Supervisor?
     let template: WorkerTemplate?
     let start = SystemTimekeeper().now
-    /// At the end of the last request.
     private(set) var idleProcessorTime: Duration
     private(set) var requests = 0
     /// When the worker last freed memory, and when it was last seen idle.
@@ -59,17 +58,16 @@ final class WorkerProcess: @unchecked Sendable {
         case exhausted
     }
 
-    /// Milliseconds between checks of the token.
     private static let checkInterval: CInt = 50
 
     /// Blocks until the worker has finished.
     ///
     /// - Parameters:
-    /// - room: The maximum size of the result in bytes.
-    /// - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails. If
-    ///   nil, the initial limit applies.
-    /// - processorTime: If nil, the remaining time of `token`.
-    /// - read: Checks the answer and the output memory.
+    ///   - room: The maximum size of the result in bytes.
+    ///   - memory: Address space in bytes beyond the worker's current one, so that a file with a false header fails. If
+    ///     nil, the initial limit applies.
+    ///   - processorTime: If nil, the remaining time of `token`.
+    ///   - read: Checks the answer and the output memory.
     /// - Throws: ``SharedMemoryError`` if this process is short of memory or descriptors.
     func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, memory: Int? = nil,
@@ -212,9 +210,7 @@ final class WorkerProcess: @unchecked Sendable {
     }
 
     /// The worker must not use CPU time until the next request.
-    func markIdle() {
-        idleProcessorTime = processorTime
-    }
+    func markIdle() { idleProcessorTime = processorTime }
 
     /// It has not done so since its last request, and was idle at the last check.
     var shouldReleaseMemory: Bool { requests > requestsAtRelease && requests == requestsWhenIdle }
@@ -233,7 +229,6 @@ final class WorkerProcess: @unchecked Sendable {
     enum IdleFault: Hashable {
         case gone
         case forbidden(call: String)
-        /// A message, or CPU time without a request.
         case breach(String)
     }
 

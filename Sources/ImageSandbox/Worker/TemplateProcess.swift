@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 
-/// Makes copies of itself, each of which becomes a worker.
 enum TemplateProcess {
     static let argument = "template"
     /// Carries the copy's socket.

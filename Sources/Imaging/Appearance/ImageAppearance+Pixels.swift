@@ -4,8 +4,8 @@ package import Recipes
 
 extension ImageAppearance {
     /// - Parameters:
-    /// - file: A lossless still whose sides are at most ``longestSide``.
-    /// - components: The columns and rows of a BlurHash, 1…9 each.
+    ///   - file: A lossless still whose sides are at most ``longestSide``.
+    ///   - components: The columns and rows of a BlurHash, 1…9 each.
     package init(
         of file: EncodedImage, features: Set<Feature>, components: (columns: Int, rows: Int), token: WorkToken
     ) throws {

@@ -6,7 +6,6 @@ import Recipes
 /// Values are 0…255, clipped after each part and rounded only at the end. Appended changes are combined, to pass over
 /// the pixels as rarely as possible.
 struct ColorChange: Equatable {
-    /// Row by row.
     struct Matrix: Equatable {
         var factors: [Double]
 

@@ -4,9 +4,7 @@ import Recipes
 /// Computed from two numbers in the camera's maker notes, by Apple's article "Applying Apple HDR effect to your
 /// photos".
 struct AppleHeadroom {
-    /// Relative to white.
     let value: Double
-
     static let space = "http://ns.apple.com/HDRGainMap/1.0/"
 
     private static let (headroom, gain) = (0x21, 0x30)

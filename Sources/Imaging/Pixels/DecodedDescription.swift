@@ -1,7 +1,6 @@
 package import Memory
 package import Recipes
 
-/// Everything about a decoded image but its pixels.
 package struct DecodedDescription: Hashable, Sendable {
     package struct Part: Hashable, Sendable {
         package var size: PixelSize

@@ -102,12 +102,10 @@ package struct DecodedGainMap: Sendable {
     let metadata: GainMapMetadata
 }
 
-/// As stored, in the colors of the file's profile.
 struct DecodedPixels {
     let pixels: SharedBytes
     /// The header's stored size, reduced by ``level``.
     let size: PixelSize
-    /// Already applied to the pixels.
     var level = 1
     let bands: Int
     var profile: SharedBytes?

@@ -3,7 +3,6 @@ import Glibc
 package import Memory
 package import Recipes
 
-/// Written before it is shared or reused.
 @safe
 package struct PlaneMemory: ~Copyable {
     /// Called once the size of a decoded image is known.
@@ -49,9 +48,7 @@ package struct PlaneMemory: ~Copyable {
         if self.count < count { self = try PlaneMemory(count: count) }
     }
 
-    mutating func drop(above most: Int) {
-        if count > most { self = PlaneMemory() }
-    }
+    mutating func drop(above most: Int) { if count > most { self = PlaneMemory() } }
 
     func fill(_ plane: Plane, with sample: UInt8) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[plane.offset..<plane.offset + plane.byteCount])

@@ -9,7 +9,6 @@ struct ColorResampling {
     let resampling: PlaneResampling
     private let planes: [Plane]
     private let range: PlaneRange
-    /// Of luma and chroma.
     private let parts: [(x: Int, y: Int, size: PixelSize)]
     /// The first luma sample's center relative to the chroma samples, and the distance between luma samples.
     private let place: (left: Double, top: Double, across: Double, down: Double)

@@ -18,8 +18,7 @@ extension PlaneMemory {
         _ planes: [Plane], turned turn: QuarterTurn, into room: Allocator
     ) throws -> (pixels: SharedBytes, planes: [Plane]) {
         if turn == .none { return (finish(), planes) }
-        let upright = [Plane].stacked(
-            planes.map { (turn.turned($0.size), turn.turned($0.region, in: $0.size)) })
+        let upright = [Plane].stacked(planes.map { (turn.turned($0.size), turn.turned($0.region, in: $0.size)) })
         let result = try room(upright.byteCount)
         // The padding of rows is sent, too.
         unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)

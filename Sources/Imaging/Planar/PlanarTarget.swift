@@ -3,7 +3,6 @@ import Recipes
 struct PlanarTarget {
     var geometry: StepGeometry
     private(set) var filters: [PlanarFilter] = []
-    /// The planes are the result.
     var takesFilters = false
     var takesAlpha = false
     /// Pixels per chroma sample on each side: 1 or 2.
@@ -11,9 +10,7 @@ struct PlanarTarget {
     var range = PlaneRange.full
     var needsChroma = false
 
-    init(of size: PixelSize) {
-        geometry = StepGeometry(of: size)
-    }
+    init(of size: PixelSize) { geometry = StepGeometry(of: size) }
 
     func canResample(from size: PixelSize) -> Bool {
         let source = geometry.part?.rounded(in: size).size ?? size
@@ -21,7 +18,6 @@ struct PlanarTarget {
             && min(geometry.rectangle.size.width, geometry.rectangle.size.height) >= StepGeometry.shortestPlane
     }
 
-    /// Nil if this target does not support it.
     func filtered(by filter: PlanarFilter) -> PlanarTarget? {
         // Pixel results are converted.
         guard takesFilters || filter.conversion != nil && filters.isEmpty, takesAlpha || !filter.addsAlpha,

@@ -3,7 +3,6 @@ import Coordination
 import Memory
 import Recipes
 
-/// Of one thread, reused across images.
 @safe
 final class PlanarWorkspace {
     private static let maximumKept = 16 << 20
@@ -112,8 +111,7 @@ final class PlanarWorkspace {
             let layout = Self.alphaPlanes(of: target)
             unsafe all.planes.3 = CPlanarShimPlanes(layout, in: UnsafeRawBufferPointer(alpha.bytes)).planes.1
         }
-        unsafe PlanarFilter.pad(
-            planes, into: all, margins, color, in: target.range, chromaStep: target.chromaStep)
+        unsafe PlanarFilter.pad(planes, into: all, margins, color, in: target.range, chromaStep: target.chromaStep)
         return all
     }
 
@@ -159,7 +157,6 @@ final class PlanarWorkspace {
         }
     }
 
-    /// To 16 bits, then to 8 bits of another range.
     private func runDeep(
         _ resampling: PlaneResampling, from source: CPlanarShimRows, to plane: Plane,
         _ conversion: (scale: Float, offset: Float), _ token: WorkToken

@@ -15,7 +15,6 @@ struct PlaneEncoder: Sendable {
     typealias Write =
         @Sendable (_ planes: inout CPlanarShimPlanes, EncoderSettings, WorkToken) throws(ImagingError) -> SharedBytes
 
-    /// A file, or a null-terminated error text.
     @safe
     struct Output {
         var base: UnsafeMutableRawPointer?

@@ -90,9 +90,7 @@ final class PlaneFilters: Sendable {
     private let capacity: Int
     private let state = Locked(State())
 
-    init(capacity: Int) {
-        self.capacity = capacity
-    }
+    init(capacity: Int) { self.capacity = capacity }
 
     func filter(for resampling: PlaneResampling) -> PlaneFilter? {
         if let known = state.withLock({ $0.filters[resampling] }) { return known }

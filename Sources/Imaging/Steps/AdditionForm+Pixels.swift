@@ -56,6 +56,5 @@ package typealias AdditionFormReuse =
     ) throws -> DecodedImage
 
 extension AdditionForm {
-    /// Without a cache.
     package static let made: AdditionFormReuse = { _, _, make in try make() }
 }

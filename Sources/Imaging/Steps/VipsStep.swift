@@ -1,9 +1,7 @@
 import Coordination
 package import Recipes
 
-/// Every kind of step conforms.
 package protocol VipsStep: RenderStep {
-    /// Converts the step's sRGB colors.
     var inDisplayP3: any RenderStep { get }
 
     /// Lazy.
@@ -57,9 +55,7 @@ protocol StampingStep: RenderStep {
 
 /// Of one step during one render, from the first frame to the last.
 package struct StepContext {
-    /// Steps that compute pixels check it.
     let token: WorkToken
-    /// In the order of ``RenderPlan/additions``.
     package let additions: [DecodedImage]
     private let reuse: AdditionFormReuse
     private var decision: Any?
@@ -81,10 +77,8 @@ package struct StepContext {
         }
     }
 
-    /// Nil before the first call of ``decided(_:)``.
     func decision<Decision>(as kind: Decision.Type) -> Decision? { decision as? Decision }
 
-    /// Calls `decide` for the first frame only.
     mutating func decided<Decision>(_ decide: () throws -> Decision) rethrows -> Decision {
         if let decision = decision as? Decision { return decision }
         let new = try decide()

@@ -99,8 +99,7 @@ extension DecodedImage {
             try unsafe pixels.withUnsafeBytes { bytes throws in
                 let image = try unsafe VipsImage.pixels(bytes, width: size.width, height: size.height, bands: bands)
                 let converted = try image.profiled(profile.file).grayInSRGB(by: profile, .relative, token: token)
-                return DecodedImage(
-                    pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
+                return DecodedImage(pixels: try converted.pixels(token: token), size: size, bands: converted.bands)
             }
         }
     }

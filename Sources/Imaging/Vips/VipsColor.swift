@@ -51,9 +51,7 @@ extension VipsImage {
         return try unsafe step { unsafe CVipsShim_cast($0, $1, format, shift ? 1 : 0) }
     }
 
-    func premultiplied() throws(VipsError) -> VipsImage {
-        try applying("premultiply")
-    }
+    func premultiplied() throws(VipsError) -> VipsImage { try applying("premultiply") }
 
     func unpremultiplied() throws(VipsError) -> VipsImage {
         try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)

@@ -86,7 +86,6 @@ extension CPixelsColorFormula {
 }
 
 extension BlendMode {
-    /// In the order of their numbers in C.
     fileprivate static let inC: [BlendMode] = [
         .normal, .multiply, .screen, .overlay, .darken, .lighten, .colorDodge, .colorBurn, .hardLight, .softLight,
         .difference, .exclusion, .add, .mask, .maskOut,

@@ -67,9 +67,9 @@ extension VipsImage {
     }
 
     /// - Parameters:
-    /// - size: Nil for this image's.
-    /// - bands: Nil for this image's.
-    /// - takesWords: The operation converts 16 bits to 8.
+    ///   - size: Nil for this image's.
+    ///   - bands: Nil for this image's.
+    ///   - takesWords: The operation converts 16 bits to 8.
     func filtered<Settings>(
         _ settings: Settings, size: PixelSize? = nil, bands: Int? = nil, takesWords: Bool = false, _ token: WorkToken,
         _ apply: CPixelsFilter

@@ -34,8 +34,7 @@ extension VipsImage {
     /// Computed immediately, from top to bottom.
     func boxAveraged(by factor: Int, token: WorkToken) throws(VipsError) -> VipsImage {
         try unsafe step {
-            unsafe CVipsShim_average(
-                $0, $1, Int32(factor), shouldStop, Unmanaged.passUnretained(token).toOpaque())
+            unsafe CVipsShim_average($0, $1, Int32(factor), shouldStop, Unmanaged.passUnretained(token).toOpaque())
         }
     }
 
@@ -66,7 +65,6 @@ extension VipsImage {
         }
     }
 
-    /// With copies of the image's own pixels.
     func extended(
         _ edge: ImageOperations.Margins.Pixels, left: Int, top: Int, to size: PixelSize
     ) throws(VipsError) -> VipsImage {
@@ -92,10 +90,10 @@ extension VipsImage {
     /// On an 8-bit image.
     ///
     /// - Parameters:
-    /// - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
-    /// - size: Of the stamp, which repeats where the area is larger.
-    /// - bands: Of the stamp: 2, or 4 on color images.
-    /// - opacity: In percent.
+    ///   - stamp: Interleaved pixels, the last band alpha, which must outlive the image because they are not copied.
+    ///   - size: Of the stamp, which repeats where the area is larger.
+    ///   - bands: Of the stamp: 2, or 4 on color images.
+    ///   - opacity: In percent.
     @unsafe
     func overlaid(
         with stamp: UnsafeRawBufferPointer, size: PixelSize, bands: Int, left: Int, top: Int, covering area: PixelSize,

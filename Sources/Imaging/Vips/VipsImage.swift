@@ -14,9 +14,7 @@ package final class VipsImage {
 
     private let raw: Raw
 
-    private init(owning raw: Raw) {
-        unsafe self.raw = raw
-    }
+    private init(owning raw: Raw) { unsafe self.raw = raw }
 
     deinit {
         unsafe CVipsShim_unref(raw)

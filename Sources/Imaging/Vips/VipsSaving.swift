@@ -13,7 +13,6 @@ struct VipsSaveOptions {
     var effort: Int { settings.effort }
 }
 
-/// In one format, without metadata.
 struct VipsSaver: Sendable {
     fileprivate let save: @Sendable (VipsImage, VipsSaveOptions) throws -> SharedBytes
 
@@ -55,8 +54,7 @@ extension VipsImage {
     func markAnimated(frameHeight: Int, delays: [Int], loop: Int) {
         let delays = delays.map(Int32.init(clamping:))
         unsafe withRaw {
-            unsafe CVipsShim_set_animation(
-                $0, Int32(frameHeight), delays, Int32(delays.count), Int32(clamping: loop))
+            unsafe CVipsShim_set_animation($0, Int32(frameHeight), delays, Int32(delays.count), Int32(clamping: loop))
         }
     }
 }

@@ -24,8 +24,7 @@ extension Color {
             let sum = Int(front) * Int(alpha) + Int(back) * (255 - Int(alpha))
             return UInt8((2 * sum + 255) / 510)
         }
-        return Color(
-            red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
+        return Color(red: mix(red, backdrop.red), green: mix(green, backdrop.green), blue: mix(blue, backdrop.blue))
     }
 
     package var isGray: Bool { red == green && green == blue }

@@ -1,4 +1,3 @@
-/// From a header outside an ICC profile.
 package struct ColorEncoding: Hashable, Sendable {
     package enum Transfer: Hashable, Sendable {
         /// sRGB's, which also stands for the curves of video.

@@ -38,8 +38,7 @@ package struct LabColor: Hashable, Sendable {
     /// `share` is 0…1.
     package func mixed(with other: LabColor, share: Double) -> LabColor {
         func mix(_ from: Double, _ to: Double) -> Double { from + (to - from) * share }
-        return LabColor(
-            lightness: mix(lightness, other.lightness), a: mix(a, other.a), b: mix(b, other.b))
+        return LabColor(lightness: mix(lightness, other.lightness), a: mix(a, other.a), b: mix(b, other.b))
     }
 
     /// X and Z of D65; its Y is 1.

@@ -7,7 +7,6 @@ package struct SourceColors: Hashable, Sendable {
         case rec2020, gray, cmyk, other
     }
 
-    /// How a file stores light that is brighter than white.
     package enum HighRange: String, CaseIterable, Sendable {
         case none, pq, hlg
         /// A second image of how much brighter each part of the first is.

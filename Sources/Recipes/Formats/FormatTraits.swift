@@ -42,13 +42,11 @@ extension FormatTraits {
         var isVector = false
         var hasPageHeaders = false
         var hasCMYK = false
-        /// Whether planes may hold the image.
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
         let memory: Memory
         let time: Time
     }
 
-    /// How a loader produces a smaller image with less work.
     package enum Reduction: Sendable {
         /// The image is decoded at full size, then reduced.
         case none
@@ -84,7 +82,6 @@ extension FormatTraits {
 extension FormatTraits {
     package struct Writing: Sendable {
         let quality: QualityCurve?
-        /// A quality limits the palette instead.
         var hasPaletteQuality = false
         let effort: Int
         /// The default first.
@@ -93,9 +90,7 @@ extension FormatTraits {
         var version = 1
         /// Lowest quality at which chroma is not subsampled; nil if it always is.
         var fullChromaFrom: Int? = 90
-        /// Whether a lower limit of pixels applies to results.
         var isSlow = false
-        /// Whether encoding a still cannot be interrupted.
         var isUninterruptible = false
         /// Whether encoding an animation cannot be interrupted either.
         var isUninterruptibleAnimation = false
@@ -135,7 +130,6 @@ extension FormatTraits {
         var fine = 0.0
         /// Additional, if the image may have transparent parts.
         var alpha = 0.0
-        /// Frames are compared with earlier ones.
         var animation = 0.0
         /// Additional, if a palette is computed.
         var palette = 0.0

@@ -3,7 +3,6 @@ extension FormatTraits {
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,
         maximumSide: 16_384, reading: codedImages, output: .replaced(opaque: .jpeg, transparent: .png))
 
-    /// AVIF and HEIC.
     static let codedImages = Reading(
         // This decoder has had more security bugs than all others together.
         needsConfinement: true,

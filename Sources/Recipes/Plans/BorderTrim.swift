@@ -67,7 +67,6 @@ package final class BorderTrim: Sendable {
     }
 
     package var tolerance: Int { trim.tolerance }
-    /// The border's color; nil for the color of a corner.
     package var color: Color? { trim.color }
 
     /// Everything that determines the steps once the box is known.

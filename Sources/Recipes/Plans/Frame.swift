@@ -19,9 +19,9 @@ package struct Frame {
     private var additions: [RecipeAddition?]
 
     /// - Parameters:
-    /// - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
-    ///   page.
-    /// - isTrimmed: Sizes are known only when the border is.
+    ///   - turn: The turn of the upright page from which the recipe starts; `page.orientation.inverse` for the stored
+    ///     page.
+    ///   - isTrimmed: Sizes are known only when the border is.
     package init(
         _ source: RecipeSource, page number: Int = 0, turned turn: QuarterTurn = .none,
         light: ResamplingLight = .gamma, isTrimmed: Bool = false

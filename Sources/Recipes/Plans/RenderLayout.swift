@@ -4,7 +4,6 @@ struct RenderLayout: Hashable, Sendable {
         case width, height
     }
 
-    /// The size to which the whole image is resampled.
     var resizedSize: PixelSize
     var cropSize: PixelSize?
     var canvasSize: PixelSize?

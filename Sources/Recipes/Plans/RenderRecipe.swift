@@ -64,7 +64,6 @@ package struct Composition: Sendable {
     /// In a format without animations; otherwise only the first frame is shown.
     package var stacksFrames = false
     package var timing: FrameTiming?
-    /// Removed first.
     package var trim: ImageOperations.Trim?
     /// Memory is then reserved for it.
     package var mayGrowByTrim = true
@@ -125,9 +124,7 @@ package struct RecipeAddition: Sendable {
 package struct AnyRenderRecipe: Sendable {
     package let recipe: any RenderRecipe
 
-    package init(_ recipe: some RenderRecipe) {
-        self.recipe = recipe
-    }
+    package init(_ recipe: some RenderRecipe) { self.recipe = recipe }
 }
 
 extension AnyRenderRecipe: Hashable {

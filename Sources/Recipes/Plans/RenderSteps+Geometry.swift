@@ -57,8 +57,7 @@ extension StepGeometry {
         }
         let across = edges(rectangle.x, rectangle.size.width, of: resizedSize.width, from: part.x, part.size.width)
         let down = edges(rectangle.y, rectangle.size.height, of: resizedSize.height, from: part.y, part.size.height)
-        return ImagePart(
-            x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
+        return ImagePart(x: across.0, y: down.0, size: PixelSize(width: across.1, height: down.1), of: part.whole)
     }
 }
 

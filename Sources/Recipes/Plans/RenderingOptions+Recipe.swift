@@ -1,4 +1,3 @@
-/// Alula's own rules, as defined in docs/operations.md.
 extension RenderingOptions: RenderRecipe {
     package var ownOptions: RenderingOptions? { self }
 
@@ -10,8 +9,7 @@ extension RenderingOptions: RenderRecipe {
             let untrimmed =
                 source.box == nil ? frame : try self.frame(of: source.with(box: nil), as: format, placement)
             let mark = PlacedWatermark(watermark, ratio: devicePixelRatio, header: header)
-            let addition = mark.addition(
-                on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
+            let addition = mark.addition(on: untrimmed.size, isFinal: operations.trim == nil, limits: source.limits)
             frame.use(0, addition)
             if let layout = mark.layout(on: frame.size, isDrawnAlone: addition.drawnPart != nil) {
                 frame.apply(

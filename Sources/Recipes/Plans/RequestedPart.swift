@@ -77,7 +77,6 @@ extension ImageOperations {
 }
 
 extension ImageOperations.Crop {
-    /// Clipped to `box`.
     fileprivate func part(of box: ImagePart) throws(ImagingError) -> ImagePart {
         func share(_ fraction: Int, of side: Int) -> Int { (2 * fraction * side + 10_000) / 20_000 }
         let (left, top, width, height) =

@@ -2,7 +2,6 @@
 ///
 /// Depends only on the source, so several renders can share the same pixels.
 package struct AdditionForm: Hashable, Sendable {
-    /// With margins.
     package let scaledSize: PixelSize
     package var margins = ImageOperations.Margins()
     package let firstColumn: Int
@@ -12,7 +11,6 @@ package struct AdditionForm: Hashable, Sendable {
     package let light: ResamplingLight
     /// For separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.
     package var planeRange: PlaneRange?
-    /// Whether the pixels are Display P3 rather than sRGB.
     package var isWide = false
 
     var keyText: String {
@@ -30,7 +28,6 @@ package struct AdditionForm: Hashable, Sendable {
     }
 }
 
-/// The range of the samples of planes.
 package enum PlaneRange: Hashable, Sendable {
     /// 0…255, as in JPEG.
     case full

@@ -19,9 +19,9 @@ package struct BlendStep: AdditionStep {
     }
 
     /// - Parameters:
-    /// - addition: An index in ``RenderPlan/additions``.
-    /// - layout: Its position is ignored.
-    /// - decoded: A frame of the decoded source.
+    ///   - addition: An index in ``RenderPlan/additions``.
+    ///   - layout: Its position is ignored.
+    ///   - decoded: A frame of the decoded source.
     package init(
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int

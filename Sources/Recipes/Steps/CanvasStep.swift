@@ -1,4 +1,3 @@
-/// The image's top left corner is at `x`, `y`.
 package struct CanvasStep: RenderStep {
     package let size: PixelSize
     package let x: Int

@@ -5,9 +5,7 @@ package struct ColorFormulaStep: WholeFrameStep {
     package let formula: ColorFormula
     private static let time = (plain: 14.0, saturation: 22.0, lab: 115.0)
 
-    package init(_ formula: ColorFormula) {
-        self.formula = formula
-    }
+    package init(_ formula: ColorFormula) { self.formula = formula }
 
     package func cost(of work: StepWork) -> StepCost {
         let time =

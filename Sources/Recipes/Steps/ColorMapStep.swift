@@ -2,7 +2,6 @@
 package struct ColorMapStep: FilterStep {
     /// Results out of range are clipped.
     package enum Map: Hashable, Sendable {
-        /// A sequence of curves, applied to each component.
         case curves([ToneCurve])
         /// 3×3, row by row, in ten-thousandths.
         case matrix([Int])
@@ -17,9 +16,7 @@ package struct ColorMapStep: FilterStep {
 
     package let map: Map
 
-    package init(_ map: Map) {
-        self.map = map
-    }
+    package init(_ map: Map) { self.map = map }
 
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: time) }
 

@@ -3,9 +3,7 @@ package struct ColorStep: Hashable {
     package let filters: OperationNumbers
     private static let time = 8.0
 
-    package init(_ filters: OperationNumbers) {
-        self.filters = filters
-    }
+    package init(_ filters: OperationNumbers) { self.filters = filters }
 }
 
 extension OperationParameter {
@@ -51,8 +49,8 @@ extension StepCost {
     /// Whole frames of input and output are in memory.
     ///
     /// - Parameters:
-    /// - time: Nanoseconds per output pixel.
-    /// - bytes: Bytes per input pixel, besides the frames.
+    ///   - time: Nanoseconds per output pixel.
+    ///   - bytes: Bytes per input pixel, besides the frames.
     package static func filtering(_ work: StepWork, time: Double, bytes: Int = 0) -> StepCost {
         let (input, output) = (work.input.size.area, work.output.size.area)
         return StepCost(perFrame: Double(output) * time, bytes: input * (4 + bytes) + output * 4)

@@ -3,9 +3,7 @@ package struct ConvolutionStep: WholeFrameStep {
 
     /// Row by row, in millionths.
     package let factors: [Int]
-    /// Factors in a row.
     package let columns: Int
-
     private static let time = (frame: 12.0, factor: 0.4)
 
     /// Nil unless the kernel's sides are odd and it is small enough.

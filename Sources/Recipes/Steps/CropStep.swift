@@ -1,4 +1,3 @@
-/// The top left corner is at `x`, `y`.
 package struct CropStep: RenderStep {
     package let x: Int
     package let y: Int
@@ -20,7 +19,6 @@ package struct CropStep: RenderStep {
 
     package var words: String { "crop to \(size) pixels at \(x), \(y)" }
 
-    /// A gravity with this position.
     package func parameters(on size: PixelSize) -> [StepParameter]? {
         func side(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {
             if slack == 0 || abs(2 * start - slack) <= 1 { return "" }

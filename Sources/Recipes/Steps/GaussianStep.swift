@@ -71,7 +71,6 @@ extension GaussianStep: WholeFrameStep, OperationStep {
             perFrame: frame.perFrame + numbers * Self.time.boxes, bytes: frame.bytes + Int(min(lines, 1e15)))
     }
 
-    /// Columns that are computed together.
     private static let strip = 96
 
     /// For a line that is short compared to the boxes, one weight for each pair of pixels is cheaper, without repeated

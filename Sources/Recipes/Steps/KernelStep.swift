@@ -9,9 +9,7 @@ package struct KernelStep: FilterStep {
     package let kernel: Kernel
     private static let time = 55.0
 
-    package init(_ kernel: Kernel) {
-        self.kernel = kernel
-    }
+    package init(_ kernel: Kernel) { self.kernel = kernel }
 
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 

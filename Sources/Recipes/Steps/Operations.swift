@@ -38,9 +38,7 @@ package struct MosaicStep: Hashable {
 
     private static let time = 10.0
 
-    package init(side: Int) {
-        self.side = side
-    }
+    package init(side: Int) { self.side = side }
 }
 
 extension OperationParameter {

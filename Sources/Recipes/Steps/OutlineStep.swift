@@ -1,7 +1,6 @@
 import Text
 
 package struct OutlineStep: RenderStep {
-    /// Adapts to the frame's size.
     package enum Shape: Hashable, Sendable {
         /// A radius in thousandths of a pixel, limited by the frame's sides; nil for the largest.
         case rounded(Int?)
@@ -14,9 +13,7 @@ package struct OutlineStep: RenderStep {
     }
 
     package let shape: Shape
-    /// May be transparent.
     package let color: Color
-
     private static let time = 18.0
 
     package init(_ shape: Shape, color: Color) {

@@ -11,9 +11,9 @@ package struct OverlayLayout: Hashable, Sendable {
     /// Nil if no pixel of the result is covered.
     ///
     /// - Parameters:
-    /// - scaledSize: Of the whole watermark on the result.
-    /// - x: Negative if it begins outside.
-    /// - isTiled: It is repeated to the right and down.
+    ///   - scaledSize: Of the whole watermark on the result.
+    ///   - x: Negative if it begins outside.
+    ///   - isTiled: It is repeated to the right and down.
     package init?(scaledSize: PixelSize, x: Int, y: Int, on result: PixelSize, isTiled: Bool = false) {
         let horizontal = Span(scaledSize.width, from: x, isTiled: isTiled, in: result.width)
         let vertical = Span(scaledSize.height, from: y, isTiled: isTiled, in: result.height)
@@ -31,11 +31,11 @@ package struct OverlayLayout: Hashable, Sendable {
     /// Nil if the watermark lies outside the result.
     ///
     /// - Parameters:
-    /// - ratio: Device pixels per CSS pixel, in thousandths.
-    /// - own: Upright.
+    ///   - ratio: Device pixels per CSS pixel, in thousandths.
+    ///   - own: Upright.
     init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
         let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
-        let (across, down) = options.isTiled ? (.start, .start) : options.position.anchors
+        let (across, down) = options.isTiled ? (0, 0) : options.position.share
         let horizontal = Span(
             scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
         let vertical = Span(
@@ -74,15 +74,15 @@ package struct OverlayLayout: Hashable, Sendable {
     private struct Span {
         var start: Int
         var count: Int
-        /// At the first covered pixel.
         var phase: Int
 
-        init(_ length: Int, at anchor: Gravity.Anchor, offset: Int, isTiled: Bool, in result: Int) {
+        /// - Parameter share: 0, 500 or 1000 thousandths of the remaining space lie before the first pixel.
+        init(_ length: Int, at share: Int, offset: Int, isTiled: Bool, in result: Int) {
             let origin =
-                switch anchor {
-                case .start: offset
-                case .middle: (result - length) / 2 + offset
-                case .end: result - length - offset
+                switch share {
+                case 0: offset
+                case 1_000: result - length - offset
+                default: (result - length) / 2 + offset
                 }
             self.init(length, from: origin, isTiled: isTiled, in: result)
         }
@@ -91,26 +91,6 @@ package struct OverlayLayout: Hashable, Sendable {
             start = max(0, origin)
             count = (isTiled ? result : min(result, origin + length)) - start
             phase = (start - origin) % length
-        }
-    }
-}
-
-extension Gravity {
-    fileprivate enum Anchor {
-        case start, middle, end
-    }
-
-    fileprivate var anchors: (across: Anchor, down: Anchor) {
-        switch self {
-        case .topLeft: (.start, .start)
-        case .top: (.middle, .start)
-        case .topRight: (.end, .start)
-        case .left: (.start, .middle)
-        case .right: (.end, .middle)
-        case .bottomLeft: (.start, .end)
-        case .bottom: (.middle, .end)
-        case .bottomRight: (.end, .end)
-        case .center, .attention, .entropy, .focal: (.middle, .middle)
         }
     }
 }

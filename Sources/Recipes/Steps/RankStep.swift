@@ -12,9 +12,7 @@ package struct RankStep: FilterStep {
 
     private static let time = (pixel: 150.0, side: 16.0)
 
-    package init(_ place: Place, side: Int) {
-        (self.place, self.side) = (place, side)
-    }
+    package init(_ place: Place, side: Int) { (self.place, self.side) = (place, side) }
 
     package func cost(of work: StepWork) -> StepCost {
         .filtering(work, time: Self.time.pixel + Self.time.side * Double(side))

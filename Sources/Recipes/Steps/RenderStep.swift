@@ -25,7 +25,6 @@ package protocol RenderStep: Hashable, Sendable {
     /// With the same effect on an image of this size; nil if there are none.
     func parameters(on size: PixelSize) -> [StepParameter]?
 
-    /// ``StepColors/kept`` by default.
     var colors: StepColors { get }
 
     /// Nil, the default, if the step does more than crop, resample and turn.
@@ -94,19 +93,12 @@ package struct StepWork: Hashable, Sendable {
 
 package struct StepCost: Hashable, Sendable {
     /// Nanoseconds per frame.
-    package let perFrame: Double
+    package var perFrame = 0.0
     /// Nanoseconds once for all frames.
-    package let once: Double
+    package var once = 0.0
     /// Bytes in use besides the frame.
-    package let bytes: Int
+    package var bytes = 0
 
-    package init(perFrame: Double = 0, once: Double = 0, bytes: Int = 0) {
-        self.perFrame = perFrame
-        self.once = once
-        self.bytes = bytes
-    }
-
-    /// A cost too small to count.
     package static let none = StepCost()
 }
 
@@ -115,10 +107,8 @@ package struct StepGeometry {
     package var part: ImagePart?
     package var resizedSize: PixelSize
     package var rectangle: (x: Int, y: Int, size: PixelSize)
-    /// After resampling, from the EXIF orientation.
     package var turn = QuarterTurn.none
     package var light = ResamplingLight.gamma
-    /// Nothing has been cropped, resampled or turned yet.
     package var isWhole = true
 
     package init(of size: PixelSize) {

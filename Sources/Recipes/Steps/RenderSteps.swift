@@ -1,13 +1,9 @@
 package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
     private var steps: [any RenderStep]
 
-    package init(_ steps: [any RenderStep]) {
-        self.steps = steps
-    }
+    package init(_ steps: [any RenderStep]) { self.steps = steps }
 
-    package init(arrayLiteral steps: any RenderStep...) {
-        self.steps = steps
-    }
+    package init(arrayLiteral steps: any RenderStep...) { self.steps = steps }
 
     package mutating func append(_ step: some RenderStep) { steps.append(step) }
 

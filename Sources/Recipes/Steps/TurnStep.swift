@@ -2,9 +2,7 @@ package struct TurnStep: RenderStep {
     package let turn: QuarterTurn
     private static let time = 10.0
 
-    package init(_ turn: QuarterTurn) {
-        self.turn = turn
-    }
+    package init(_ turn: QuarterTurn) { self.turn = turn }
 
     package func shape(after input: FrameShape) -> FrameShape {
         FrameShape(size: turn.turned(input.size), hasAlpha: input.hasAlpha)

@@ -4,9 +4,7 @@ package struct ZoomStep: RenderStep {
 
     private static let time = 3.0
 
-    package init(factor: Int) {
-        self.factor = factor
-    }
+    package init(factor: Int) { self.factor = factor }
 
     package func shape(after input: FrameShape) -> FrameShape {
         let size = PixelSize(width: input.size.width * factor, height: input.size.height * factor)
@@ -18,8 +16,7 @@ package struct ZoomStep: RenderStep {
     }
 
     package func cost(of work: StepWork) -> StepCost {
-        StepCost(
-            perFrame: Double(work.made) * Self.time, bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
+        StepCost(perFrame: Double(work.made) * Self.time, bytes: work.input.size.area * (work.input.hasAlpha ? 4 : 3))
     }
 
     package var keyText: String { "zoom \(factor)" }

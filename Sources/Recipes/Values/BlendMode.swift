@@ -6,11 +6,9 @@ package enum BlendMode: String, Hashable, Sendable, CaseIterable {
     case hardLight = "hard-light"
     case softLight = "soft-light"
     case difference, exclusion
-    /// The sum of both, including alpha.
     case add
     /// The image where the other one is opaque, and nothing elsewhere.
     case mask
-    /// The image where the other one is transparent.
     case maskOut = "mask-out"
 
     package var addsAlpha: Bool { self == .mask || self == .maskOut }

@@ -4,7 +4,6 @@ package struct EncodedImage: Sendable {
     package let bytes: SharedBytes
     package let format: ImageFormat
     package let size: PixelSize
-    /// Nil if the quality was fixed.
     package let quality: Int?
     package let hasGainMap: Bool
 
@@ -34,7 +33,6 @@ package enum EncodingQuality: Hashable, Sendable {
         }
     }
 
-    /// Includes the last one.
     var maximumEncodes: Int {
         switch self {
         case .fixed: 1
@@ -50,9 +48,7 @@ package enum EncodingQuality: Hashable, Sendable {
 
     var maximumMapEncodes: Int { if case .fitting = self { Self.ofGainMap(pixels: 0).count } else { 1 } }
 
-    package var isSearched: Bool {
-        if case .fixed = self { false } else { true }
-    }
+    package var isSearched: Bool { if case .fixed = self { false } else { true } }
 
     var words: String {
         switch self {
@@ -72,11 +68,9 @@ package enum EncodingQuality: Hashable, Sendable {
     }
 }
 
-/// Compared with the unencoded image.
 package struct SimilarityGoal: Hashable, Sendable {
     /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
     package var least = 9_800
-    /// The lowest quality that may be chosen, 1…100.
     package var lowest = 40
     /// 1…100; chosen without a test if no lower one is similar enough.
     package var highest = 90
@@ -89,4 +83,17 @@ package struct SimilarityGoal: Hashable, Sendable {
 package enum QualityScale: Sendable, Hashable {
     case visual
     case encoder
+}
+
+package struct EncoderSettings: Hashable, Sendable {
+    /// 1…100; ignored if the format has no quality.
+    package var quality: Int
+    package var effort: Int
+    package var bitDepth: Int
+    package var isWide: Bool
+    package var hasFullChroma = false
+
+    package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false) {
+        (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)
+    }
 }

@@ -1,7 +1,6 @@
 /// A smaller image of how much brighter each part appears on an HDR display.
 package final class GainMap: Sendable {
     package enum Place: Hashable, Sendable {
-        /// A JPEG file within the file.
         case file(Range<Int>)
         case item(Int)
 
@@ -70,7 +69,6 @@ extension GainMap: Hashable {
 package struct GainMapMetadata: Hashable, Sendable {
     package struct Fraction: Hashable, Sendable {
         package let numerator: Int
-        /// Above 0.
         package let denominator: Int
 
         package init(_ numerator: Int, _ denominator: Int = 1) {
@@ -89,7 +87,6 @@ package struct GainMapMetadata: Hashable, Sendable {
         /// Subtracted after the multiplication.
         package var alternateOffset = Fraction(1, 64)
 
-        /// `most` is a logarithm.
         package init(most: Fraction) { self.most = most }
     }
 
@@ -101,7 +98,6 @@ package struct GainMapMetadata: Hashable, Sendable {
     /// The gains apply in the image's color space rather than the HDR image's.
     package var usesBaseColors = true
 
-    /// The map applies in full from this headroom.
     package init(alternateHeadroom: Fraction, channels: [Channel]) {
         (self.alternateHeadroom, self.channels) = (alternateHeadroom, channels)
     }
@@ -150,7 +146,6 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// Whether ISO 21496-1 can represent it.
     fileprivate var isPlausible: Bool {
         Int(Int32.min)...Int(Int32.max) ~= numerator && 1...Int(UInt32.max) ~= denominator
     }

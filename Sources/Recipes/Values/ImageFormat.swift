@@ -2,9 +2,7 @@
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
 
-    package init?(name: String) {
-        self.init(rawValue: name == "jpg" ? "jpeg" : name)
-    }
+    package init?(name: String) { self.init(rawValue: name == "jpg" ? "jpeg" : name) }
 }
 
 extension ImageFormat {
@@ -22,15 +20,13 @@ package enum FormatChoice: Hashable, Sendable {
     /// `format=auto`: the quality values, in thousandths, that `Accept` gives explicitly (RFC 9110 section 12.5.1).
     case negotiated([ImageFormat: Int])
 
-    package var isFixed: Bool {
-        if case .fixed = self { true } else { false }
-    }
+    package var isFixed: Bool { if case .fixed = self { true } else { false } }
 
     /// Of the accepted formats, the one whose files are estimated to be smallest at equal visual quality.
     ///
     /// - Parameters:
-    /// - isMoving: The result keeps several frames, if its format supports them.
-    /// - automatic: The formats that `Accept` may select; the first one wins among equals.
+    ///   - isMoving: The result keeps several frames, if its format supports them.
+    ///   - automatic: The formats that `Accept` may select; the first one wins among equals.
     package func format(
         own: ImageFormat, hasAlpha: Bool, pixels: Int, isMoving: Bool = false, automatic: [ImageFormat],
         excluding unsupportedFormats: Set<ImageFormat> = []

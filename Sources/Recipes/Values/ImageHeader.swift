@@ -8,7 +8,6 @@ package struct ImageHeader: Hashable, Sendable {
     package let decoderRuns: Int
     /// Pixels of frames that are decoded but not shown: other layers, and frames that others refer to.
     package let hiddenArea: Int
-    /// Makes the stored image upright; from the EXIF orientation.
     package let orientation: QuarterTurn
     /// 1 gray, 2 gray with alpha, 3 color, 4 color with alpha or CMYK; the entries of a palette count as colors.
     package let bands: Int
@@ -67,7 +66,6 @@ package struct ImageHeader: Hashable, Sendable {
 
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
 
-    /// Of its page, or of the drawing at the plan's size.
     package func decoded(by plan: DecodePlan) -> ImageHeader {
         let page = page(plan.page)
         guard let size = plan.drawnSize, page.drawing != nil else { return page }
@@ -78,9 +76,7 @@ package struct ImageHeader: Hashable, Sendable {
 
     var isCMYK: Bool { bands == 4 && format.reading.hasCMYK && !(hasAlpha && format.supportsAlpha) }
 
-    package var size: PixelSize {
-        orientation.turned(storedSize)
-    }
+    package var size: PixelSize { orientation.turned(storedSize) }
 
     package var shape: FrameShape { FrameShape(size: size, hasAlpha: hasAlpha) }
 }
@@ -114,4 +110,41 @@ extension EXIFTexts {
         [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
             && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }
     }
+}
+
+package struct EXIFTexts: Hashable, Sendable {
+    /// All texts are without trailing zeros, and empty if absent.
+    package let make: [UInt8]
+    package let model: [UInt8]
+    package let dateTime: [UInt8]
+    package let attribution: Attribution?
+
+    /// In bytes; a longer text outside ``attribution`` is dropped.
+    package static let longest = 255
+
+    package init?(
+        make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil
+    ) {
+        guard !make.isEmpty || !model.isEmpty || !dateTime.isEmpty || attribution != nil else { return nil }
+        (self.make, self.model, self.dateTime, self.attribution) = (make, model, dateTime, attribution)
+    }
+
+    var byteCount: Int { [make, model, dateTime].reduce(attribution?.byteCount ?? 0) { $0 + $1.count + 48 } }
+}
+
+package struct Attribution: Hashable, Sendable {
+    /// The tag `Artist` without its trailing zero; empty if absent.
+    package let artist: [UInt8]
+    /// The tag `Copyright` without its trailing zero; empty if absent.
+    package let copyright: [UInt8]
+
+    /// Maximum size of each text in bytes; a longer one is dropped.
+    package static let longest = 4_096
+
+    package init?(artist: [UInt8], copyright: [UInt8]) {
+        guard !artist.isEmpty || !copyright.isEmpty else { return nil }
+        (self.artist, self.copyright) = (artist, copyright)
+    }
+
+    var byteCount: Int { (artist.count + copyright.count) / 8 * 9 + 96 }
 }

@@ -1,9 +1,7 @@
 /// In the units of the request; docs/operations.md defines each operation, and their order.
 package struct ImageOperations: Hashable, Sendable {
-    /// Removed first.
     package var trim: Trim?
     package var crop: Crop?
-    /// Before the rotation.
     package var flip: Flip?
     /// Degrees clockwise, 0…359.
     package var rotation = 0
@@ -11,7 +9,6 @@ package struct ImageOperations: Hashable, Sendable {
     /// Around the finished box, in CSS pixels.
     package var pad = Margins()
     package var radius = Radius.pixels(0)
-    /// Cut out of the image.
     package var mask: Mask?
 
     package init() {}
@@ -34,7 +31,6 @@ package struct ImageOperations: Hashable, Sendable {
         package var isEqualDown = false
         /// ``tolerance`` limits the distance from the color rather than the difference in each component.
         package var isDistance = false
-        /// Otherwise from the top left corner.
         package var isFromBottomRight = false
 
         package init(tolerance: Int, color: Color? = nil) {

@@ -13,7 +13,6 @@ package enum ImagingError: Error, Hashable, Sendable {
     case noSuchPage(Int, pages: Int)
     /// The limit is the time of a decode.
     case frameTooLate(Int)
-    /// The requested part lies outside the image.
     case cropOutside(PixelSize)
     /// The service ran out of memory, and the image is not at fault; the detail is for logs only.
     case outOfMemory(detail: String)

@@ -19,7 +19,6 @@ package struct OperationParameter: Sendable {
 
     package let name: String
     package let form: Form
-    /// The value that changes nothing.
     package let standard: Int
     package let help: String
 

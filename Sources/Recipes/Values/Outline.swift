@@ -21,9 +21,7 @@ package struct Outline: Hashable, Sendable {
         down = across
     }
 
-    init(corners: [Point]) {
-        self.corners = corners
-    }
+    init(corners: [Point]) { self.corners = corners }
 
     init(_ size: PixelSize, across: Double, down: Double) {
         (right, bottom) = (Double(size.width), Double(size.height))

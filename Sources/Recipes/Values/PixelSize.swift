@@ -41,3 +41,80 @@ extension Int {
         return overflow ? .max : product
     }
 }
+
+package struct FrameShape: Hashable, Sendable {
+    package var size: PixelSize
+    package var hasAlpha: Bool
+
+    package init(size: PixelSize, hasAlpha: Bool) {
+        self.size = size
+        self.hasAlpha = hasAlpha
+    }
+
+    func reduced(by level: Int) -> FrameShape {
+        FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha)
+    }
+}
+
+/// Nil fields are the source's.
+package struct FrameTiming: Hashable, Sendable {
+    /// In milliseconds; later frames keep the source's delays.
+    package var delays: [Int]
+    package var loop: Int?
+
+    /// In milliseconds, GIF's limit.
+    private static let longest = 655_350
+
+    package init(delays: [Int], loop: Int?) {
+        self.delays = delays.map { min(max($0, 0), Self.longest) }
+        self.loop = loop.map { min(max($0, 0), Int(UInt16.max)) }
+    }
+
+    package func delays(for own: [Int]) -> [Int] { own.indices.map { $0 < delays.count ? delays[$0] : own[$0] } }
+
+    var keyText: String {
+        "delays \(delays.map(String.init).joined(separator: ",")) loop \(loop.map(String.init) ?? "own")"
+    }
+}
+
+package struct ImagePart: Hashable, Sendable {
+    package let x: Int
+    package let y: Int
+    package let size: PixelSize
+    package let whole: PixelSize
+
+    package init(x: Int, y: Int, size: PixelSize, of whole: PixelSize) {
+        (self.x, self.y, self.size, self.whole) = (x, y, size, whole)
+    }
+
+    package init(allOf whole: PixelSize) { self.init(x: 0, y: 0, size: whole, of: whole) }
+
+    package var isWhole: Bool { size == whole }
+
+    package func grown(by pixels: Int) -> ImagePart {
+        let (left, top) = (min(x, pixels), min(y, pixels))
+        let size = PixelSize(
+            width: left + min(size.width + pixels, whole.width - x),
+            height: top + min(size.height + pixels, whole.height - y))
+        return ImagePart(x: x - left, y: y - top, size: size, of: whole)
+    }
+
+    package static func span(
+        _ start: Int, _ count: Int, of whole: Int, in length: Double
+    ) -> (start: Double, length: Double) {
+        let whole = Double(whole)
+        return (Double(start) * length / whole, Double(count) * length / whole)
+    }
+
+    /// The image is reduced to `decoded`.
+    package func rounded(in decoded: PixelSize) -> (x: Int, y: Int, size: PixelSize) {
+        func rounded(_ start: Int, _ count: Int, of whole: Int, in length: Int) -> (start: Int, count: Int) {
+            let span = Self.span(start, count, of: whole, in: Double(length))
+            let first = min(Int(span.start.rounded()), length - 1)
+            return (first, max(1, min(Int((span.start + span.length).rounded()), length) - first))
+        }
+        let across = rounded(x, size.width, of: whole.width, in: decoded.width)
+        let down = rounded(y, size.height, of: whole.height, in: decoded.height)
+        return (across.start, down.start, PixelSize(width: across.count, height: down.count))
+    }
+}

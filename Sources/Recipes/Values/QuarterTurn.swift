@@ -1,6 +1,5 @@
 /// An optional mirror followed by quarter turns: all EXIF orientations, rotations by 90° and mirrors.
 package struct QuarterTurn: Hashable, Sendable {
-    /// Whether left and right are swapped first.
     package let isMirrored: Bool
     /// Quarter turns clockwise, 0…3.
     package let quarters: Int

@@ -5,26 +5,21 @@ package struct RenderingOptions: Hashable, Sendable {
     package var devicePixelRatio = 1_000
     package var fit = Fit.inside
     package var enlarge = false
-    /// Of a crop, and of the image on a larger canvas.
     package var gravity = Gravity.center
     package var operations = ImageOperations()
-    /// Nil for the format's default.
     package var background: Color?
     /// 1…100; nil for the default.
     package var quality: Int?
     package var qualityScale = QualityScale.visual
-    /// ``quality`` is nil then.
     package var isQualityAutomatic = false
     /// Of the file; lower qualities are tried until it fits.
     package var maximumBytes: Int?
     /// Bits per component of AVIF stills, 8 or 10; nil for the default.
     package var avifBitDepth: Int?
     package var gamut: Gamut?
-    /// If their format supports it.
     package var keepsCopyright = false
     package var gainMap = GainMapUse.drop
     package var page = 0
-    /// If both formats support animations.
     package var isAnimated = false
     package var watermark: WatermarkOptions?
     package var format = FormatChoice.negotiated([:])
@@ -33,7 +28,6 @@ package struct RenderingOptions: Hashable, Sendable {
 }
 
 package enum GainMapUse: String, Sendable, Hashable, CaseIterable {
-    /// The result is the image without it.
     case drop
     /// If the format supports it and no step changes colors or adds pixels.
     case keep

@@ -11,14 +11,12 @@ package struct RenderingRules: Hashable, Sendable {
 
     package init(limits: ImagingLimits = ImagingLimits()) { self.limits = limits }
 
-    /// - Parameter quality: The default of a request's URL dialect.
     package func defaultQuality(_ quality: Int) -> Int { min(quality, defaultQualityLimit ?? quality) }
 }
 
 package struct ImagingLimits: Sendable, Hashable {
     package var maximumSourcePixels = 100_000_000
     package var maximumOutputPixels = 25_000_000
-    /// Of a frame in a format that is slow to encode.
     package var maximumOutputPixelsSlow = 6_000_000
     /// Later frames are dropped.
     package var maximumFrames = 256

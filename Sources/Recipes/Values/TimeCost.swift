@@ -5,7 +5,6 @@
 package enum TimeCost {
     /// For each pixel at every level.
     static let passes = 7.0
-    /// The factor for the bytes of a progressive JPEG.
     static let refinement = 3.0
 
     /// Per pixel of the reduced image, in addition per pixel stored in passes, and its tables.
@@ -19,10 +18,7 @@ package enum TimeCost {
     /// For decoding a frame that is not shown, per pixel; the cost of the file includes its bytes.
     static let hidden = 15.0
 
-    /// For each decoded row of any length.
     static let row = 150.0
-
-    /// For each frame of an animation.
     static let frame = (decode: 250_000.0, encode: 2_000_000.0)
 
     /// Per pixel of the result.
@@ -39,7 +35,6 @@ package enum TimeCost {
     /// For tone mapping, per pixel of the file.
     static let tones = 25.0
 
-    /// For comparing two images, per pixel.
     static let similarity = 3.0
 
     /// From here on, a decode or a render queues separately.

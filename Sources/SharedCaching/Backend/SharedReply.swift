@@ -8,7 +8,6 @@ package struct SharedLookup: Sendable {
     package var generations: [SharedGenerations]?
 }
 
-/// Not checked yet.
 package struct SharedReply: Sendable {
     /// The generation of everything, the generations of the sources, and the value.
     let answer: StoreAnswer

@@ -15,7 +15,6 @@ package struct SharedStoreStatistics: Sendable, Equatable {
     }
 
     package struct Writes: Sendable, Equatable {
-        /// Unconfirmed writes.
         package var bytes = 0
         package var written = 0
         /// Because too many were waiting, or rejected.
@@ -24,7 +23,6 @@ package struct SharedStoreStatistics: Sendable, Equatable {
 
     /// `up`, `full`, `suspended` or `down`.
     package var state = StoreHealth.State.down.rawValue
-    /// For writes.
     package var isFull = false
     /// Skipped lookups do not count.
     package var requests: [Result: Int] = [:]

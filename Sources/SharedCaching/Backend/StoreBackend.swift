@@ -12,10 +12,10 @@ protocol StoreBackend: Sendable {
     func mayRead(_ sources: [SharedSource]) -> Bool
 
     /// - Parameters:
-    /// - sources: Of the value.
-    /// - isBeginning: Assigns missing generations to sources.
-    /// - limit: After it, the answer is a timeout.
-    /// - finish: Called once, on any thread; must not block.
+    ///   - sources: Of the value.
+    ///   - isBeginning: Assigns missing generations to sources.
+    ///   - limit: After it, the answer is a timeout.
+    ///   - finish: Called once, on any thread; must not block.
     func read(
         _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
         _ finish: @escaping @Sendable (StoreAnswer) -> Void)
@@ -42,7 +42,6 @@ enum StoreAnswer: Sendable {
 }
 
 package enum SharedStoreFailure: Error, Equatable, CustomStringConvertible {
-    /// Unreadable or empty.
     case authorities(path: String)
     case system(error: Int32)
 

@@ -12,7 +12,6 @@ final class StoreGate: Sendable {
         var isStopped = false
     }
 
-    /// The outcome of an admitted write.
     enum WriteOutcome {
         case written
         /// Not sent, or with an unknown outcome.
@@ -139,7 +138,6 @@ final class StoreGate: Sendable {
 
     var health: StoreHealth { state.withLock { $0.health } }
 
-    /// An attempt to connect, or a probe, is due.
     func takeTry() -> Bool {
         let now = timekeeper.now
         return state.withLock { $0.health.takeTry(at: now) }

@@ -1,4 +1,3 @@
-/// A plain value.
 struct StoreHealth {
     enum State: String {
         case up
@@ -62,7 +61,6 @@ struct WriteHealth {
         case full, rejected, again
     }
 
-    /// Nothing can be written.
     private(set) var isFull = false
     private var isRefused = false
     private var nextTry = Duration.zero

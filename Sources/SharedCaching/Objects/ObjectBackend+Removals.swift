@@ -12,7 +12,6 @@ extension ObjectBackend {
         startDelivery()
     }
 
-    /// There is no log of purges, only generations.
     func learnPurges() async -> Bool { false }
 
     func startDelivery() {

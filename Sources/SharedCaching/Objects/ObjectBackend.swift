@@ -14,9 +14,7 @@ final class ObjectBackend: StoreBackend {
         var pending = PendingRemovals()
         var isRecovering = false
         var failedListings = 0
-        /// Exist or are being written.
         var members = BoundedMap<TagMember, Bool>(maximumCount: 1 << 15)
-        /// Early queries for generations of tags.
         var tagReads = 0
     }
 
@@ -41,7 +39,6 @@ final class ObjectBackend: StoreBackend {
     private let configuration: SharedStoreConfiguration
     private let valueWrites: WriteTasks
     private let tagWrites: WriteTasks
-    /// Tasks that perform removals.
     let deliveries = RunningTasks()
     var timekeeper: any Timekeeper { gate.timekeeper }
 

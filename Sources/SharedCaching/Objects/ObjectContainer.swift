@@ -1,7 +1,6 @@
 import Crypto
 package import Memory
 
-/// Each object is replaced as a whole.
 package protocol ObjectContainer: Sendable {
     func prepare() async throws
 
@@ -14,13 +13,12 @@ package protocol ObjectContainer: Sendable {
     /// Replaces an existing object.
     ///
     /// - Parameters:
-    /// - bytes: The whole object; no reader ever sees a part of it.
-    /// - name: Letters, digits, hyphens, underscores and slashes.
-    /// - isDurable: It must survive a crash of the machine once this returns.
+    ///   - bytes: The whole object; no reader ever sees a part of it.
+    ///   - name: Letters, digits, hyphens, underscores and slashes.
+    ///   - isDurable: It must survive a crash of the machine once this returns.
     func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws
 }
 
-/// Tells whether the place was full.
 package protocol ObjectContainerFailure: Error {
     var isFull: Bool { get }
 }

@@ -17,7 +17,6 @@ final class WriteTasks: Sendable {
     private let state = Locked(State())
     private let running = RunningTasks()
 
-    /// - Parameter count: The number of tasks.
     init(count: Int, of queue: SharedStoreStatistics.Queue, gate: StoreGate) {
         (self.count, self.queue, self.gate) = (count, queue, gate)
     }
@@ -87,7 +86,6 @@ final class RunningTasks: Sendable {
         for waiter in waiters { waiter.give(()) }
     }
 
-    /// Waits until none is running, at most for `limit`.
     func ended(within limit: Duration, by timekeeper: any Timekeeper) async {
         let isIdle = OneTimeResult<Void>()
         let isRunning = state.withLock { state in

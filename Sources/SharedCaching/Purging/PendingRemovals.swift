@@ -12,7 +12,6 @@ struct PendingRemovals {
         case everything
     }
 
-    /// With the caller that waits for it.
     struct Entry {
         let number: Int
         let removal: Removal
@@ -67,7 +66,6 @@ struct PendingRemovals {
         return unsent
     }
 
-    /// It was not confirmed, and is sent again.
     mutating func putBack(_ number: Int) {
         if let index = entries.firstIndex(where: { $0.number == number }) { entries[index].isSent = false }
     }
@@ -78,7 +76,6 @@ struct PendingRemovals {
         (entries[index].isSent, entries[index].found) = (false, found)
     }
 
-    /// Removes and returns a confirmed removal.
     mutating func confirm(_ number: Int) -> Entry? {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return nil }
         return entries.remove(at: index)
@@ -87,10 +84,8 @@ struct PendingRemovals {
 
 /// In a shared place, best first.
 package enum RemovalState: Int, Comparable, Sendable {
-    /// Performed.
     case done
     case pending
-    /// Too many are pending.
     case rejected
 
     package static func < (one: RemovalState, other: RemovalState) -> Bool { one.rawValue < other.rawValue }
@@ -132,7 +127,6 @@ package struct TagRemovalLimit: Sendable {
     }
 }
 
-/// Known to the server, and read so far.
 struct TaggedSources {
     private(set) var sources: Set<NamedSource> = []
     private(set) var isComplete = true

@@ -24,7 +24,6 @@ package struct NamedSource: Hashable, Sendable {
         self.init(source, name: name)
     }
 
-    /// The encoded source, without zero bytes.
     var encoded: [UInt8] { source.label + Array(name.utf8) }
 
     /// With its tag, while it waits to be written.
@@ -34,7 +33,6 @@ package struct NamedSource: Hashable, Sendable {
 package struct PurgeNotice: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
-        /// Sources that an instance knows under this tag.
         case tag(SharedTag)
     }
 
@@ -112,11 +110,9 @@ struct PurgeMemory {
 
 /// Called on the `shared-cache` thread.
 package struct PurgeHandlers: Sendable {
-    /// Once for each purge.
     let onPurge: @Sendable (PurgeNotice.Subject) -> Void
     /// Missed purges are lost.
     let onGap: @Sendable () -> Void
-    /// The log of purges has been read up to this position.
     let onPosition: @Sendable (_ position: [UInt8]) -> Void
 
     package init(

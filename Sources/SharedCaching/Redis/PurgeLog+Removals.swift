@@ -2,7 +2,6 @@ import Coordination
 
 /// Removals are sent again until the server confirms them.
 extension PurgeLog {
-    /// Sent at once if the server is connected; otherwise later.
     mutating func add(
         _ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
     ) -> [Action] {
@@ -25,7 +24,6 @@ extension PurgeLog {
         }
     }
 
-    /// A page of the sources requested under a tag.
     private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
         let name = RedisTagSet(of: removal.tag, seal).name
         return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
@@ -103,10 +101,7 @@ extension PurgeLog {
         return replies.allSatisfy { $0.failure == nil }
     }
 
-    /// Written if there is none.
-    var newGeneration: [any RedisWord] {
-        ["SET", RedisNames.everything, Generation().text, "NX"]
-    }
+    var newGeneration: [any RedisWord] { ["SET", RedisNames.everything, Generation().text, "NX"] }
 
     private func command(for removal: PendingRemovals.Removal) -> RedisCommand {
         var command = RedisCommand()

@@ -5,14 +5,12 @@ import Coordination
 ///
 /// A value. Its methods return the actions to perform, in order.
 struct PurgeLog {
-    /// Of reading the log.
     enum Purpose {
         /// The server was just connected: it is used once all missed purges are known and all pending removals are
         /// sent.
         case join
         /// Periodic: pending removals are sent.
         case poll
-        /// A caller waits for all earlier purges.
         case notify(OneTimeResult<Bool>)
     }
 
@@ -21,19 +19,14 @@ struct PurgeLog {
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
         /// The last of several removals has the purpose of sending them.
         case removal(PendingRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
-        /// The sources requested under a tag.
         case members(TagRemoval, PendingRemovals.Entry, found: TaggedSources, Purpose?)
-        /// Purges that the log lacked.
         case repair
-        /// Names of values to drop.
         case sweep
-        /// Replies are ignored.
         case other
     }
 
     enum Action {
         case send(RedisCommand, Question)
-        /// Of another instance.
         case purge(PurgeNotice)
         case found(TagRemoval, TaggedSources)
         /// Missed purges are lost.
@@ -41,9 +34,7 @@ struct PurgeLog {
         case savePosition([UInt8])
         case notify(OneTimeResult<Bool>)
         case answer(OneTimeResult<RemovalState>, RemovalState)
-        /// Why the log of purges is recreated.
         case report(String)
-        /// The server rejected the command.
         case fail(String)
         case probe
     }
@@ -59,7 +50,6 @@ struct PurgeLog {
     let isReadOnly: Bool
     var known = PurgeMemory()
     var pending = PendingRemovals()
-    /// The last entry read.
     private var position: [UInt8]?
     /// The position is an earlier process's, and the log has not been read since.
     private var isOfEarlierProcess: Bool
@@ -87,7 +77,6 @@ struct PurgeLog {
         page(from: nil, after: 0, PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), purpose)
     }
 
-    /// Processes the outcome of commands.
     mutating func answered(_ question: Question, _ outcome: RedisConnection.Outcome) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
@@ -113,7 +102,6 @@ struct PurgeLog {
         }
     }
 
-    /// Each purge is performed once.
     mutating func process(_ notice: PurgeNotice) -> [Action] { known.add(notice) ? [.purge(notice)] : [] }
 
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.

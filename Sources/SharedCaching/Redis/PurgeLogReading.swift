@@ -1,7 +1,6 @@
 struct PurgeLogReading {
     /// An earlier process's position in the log no longer exists.
     var hasLostPosition = false
-    /// The log was just recreated.
     var isRenewed = false
     private var entries: Set<[UInt8]> = []
     private(set) var ids: Set<Generation> = []
@@ -15,7 +14,6 @@ struct PurgeLogReading {
         (self.hasLostPosition, self.isRenewed) = (hasLostPosition, isRenewed)
     }
 
-    /// `isKnown`: the purge was known before.
     mutating func add(_ entry: PurgeLogEntry, isKnown: Bool) {
         entries.insert(entry.id)
         if entry.isForeign { hasForeignEntries = true }

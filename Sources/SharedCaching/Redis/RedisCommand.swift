@@ -50,7 +50,6 @@ struct RedisCommand: Sendable {
 }
 
 protocol RedisWord {
-    /// Numbers in decimal digits.
     var sentBytes: [UInt8] { get }
 }
 

@@ -5,7 +5,6 @@ import Memory
 /// Pipelined commands, whose replies arrive in the same order; used by one thread.
 final class RedisConnection {
     enum Outcome {
-        /// One per command.
         case replies([Reply])
         case timeout
         /// Too long or invalid; the connection has ended.
@@ -33,19 +32,15 @@ final class RedisConnection {
     private var reader: ReplyReader?
     private var pending = Deque<Pending>()
     private var pieces = Deque<Piece>()
-    /// `stagedCount` bytes are already sent.
     private var staged: [UInt8] = []
     private var stagedCount = 0
     private(set) var nextDeadline: Duration?
-    /// Received bytes may be left for the next turn.
     private(set) var hasMoreToRead = false
-    /// Unrelated to any command.
     var onMessage: ((Reply) -> Void)?
     private(set) var rejection: String?
 
     /// Others that wait for the thread have limits of milliseconds.
     private static let readsInTurn = 16
-    /// Copied together to be sent at once.
     private static let stagedBytes = 256 << 10
 
     init(greeting: RedisCommand, maximumReplyBytes: Int) {
@@ -119,7 +114,6 @@ final class RedisConnection {
         }
     }
 
-    /// As many bytes as the system accepts.
     func flush() {
         guard let socket else { return }
         if !socket.isOpen {

@@ -10,10 +10,8 @@ struct RedisRead: Sendable {
 }
 
 struct RedisWrite: Sendable {
-    /// Up to the value.
     let command: RedisCommand
     var body: SharedBytes?
-    /// After the value.
     var after: [UInt8] = []
     /// To all of it; the first is for the write.
     let replyCount: Int
@@ -28,7 +26,6 @@ final class RedisInbox: Sendable {
         case read(RedisRead)
         case write(RedisWrite)
         case remove(PendingRemovals.Removal, answer: OneTimeResult<RemovalState>?)
-        /// Now.
         case readLog(OneTimeResult<Bool>)
         case addresses([ServerAddress])
     }
@@ -36,7 +33,6 @@ final class RedisInbox: Sendable {
     private struct State {
         var requests: [Request] = []
         var isWoken = false
-        /// Nil until the thread is stopped.
         var end: Duration?
     }
 
@@ -72,7 +68,6 @@ final class RedisInbox: Sendable {
         if isStopped { Self.fail(request) } else { wake() }
     }
 
-    /// The thread stops by this deadline.
     func stop(by end: Duration) {
         state.withLock { $0.end = end }
         wake()
@@ -88,7 +83,6 @@ final class RedisInbox: Sendable {
         }
     }
 
-    /// Before ``take()``.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while unsafe read(readEnd, &bytes, bytes.count) == bytes.count {}

@@ -4,7 +4,6 @@ import Glibc
 
 struct ServerAddress: Sendable {
     let family: CInt
-    /// The system's structure.
     let bytes: [UInt8]
 
     /// - Parameter isNumeric: `host` must be an address, so that the call does not block.
@@ -49,14 +48,12 @@ final class RedisSocket {
     enum Progress: Equatable {
         /// Bytes transferred; 0 after a step of the handshake.
         case moved(Int)
-        /// No progress is possible now.
         case blocked
         case closed
     }
 
     let descriptor: CInt
     private(set) var isOpen = false
-    /// The next step waits until the system can send.
     private(set) var waitsForRoom = true
     private var isConnected = false
     private let tls: OpaquePointer?
@@ -94,7 +91,6 @@ final class RedisSocket {
         close(descriptor)
     }
 
-    /// The connection and the handshake, until ``isOpen``.
     func advance() -> Progress {
         if !isConnected {
             var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

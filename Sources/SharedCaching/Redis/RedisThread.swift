@@ -11,8 +11,6 @@ final class RedisThread {
     private let seal: SharedSeal
     private let tls: RedisTLS?
     private let handlers: PurgeHandlers
-
-    /// Generations, the log of purges, removals and probes.
     private let control: RedisConnection
     private let writer: RedisConnection
     private let messages: RedisConnection
@@ -29,11 +27,9 @@ final class RedisThread {
 
     /// Between reads of the log, in case a message was missed.
     private static let pollInterval = Duration.milliseconds(400)
-    /// Without a reply, the connection is then closed.
     private static let replyTimeout = Duration.seconds(2)
     private static let writeTimeout = Duration.seconds(5)
     private static let connectTimeout = Duration.seconds(1)
-    /// Failed attempts at the start.
     private static let attemptsBeforeLogging = 2
     private static let readsInRow = 32
 
@@ -197,8 +193,7 @@ final class RedisThread {
         control.send(RedisCommand("PING"), at: begun) { [weak self] outcome in
             guard let self, case .replies(let replies) = outcome, gate.health.state != .up else { return }
             let wasDown = isDown
-            gate.answered(
-                isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
+            gate.answered(isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
             if wasDown { nextPoll = begun }
         }
     }

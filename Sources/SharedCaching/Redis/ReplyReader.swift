@@ -18,13 +18,9 @@ enum Reply {
 
     var isLong: Bool { if case .bytes(let bytes) = self { bytes.count > 8_192 } else { false } }
 
-    var elements: [Reply]? {
-        if case .array(let elements) = self { elements } else { nil }
-    }
+    var elements: [Reply]? { if case .array(let elements) = self { elements } else { nil } }
 
-    var failure: String? {
-        if case .error(let text) = self { text } else { nil }
-    }
+    var failure: String? { if case .error(let text) = self { text } else { nil } }
 }
 
 /// With hiredis; used by one thread.
@@ -35,10 +31,8 @@ final class ReplyReader {
 
     private let raw: UnsafeMutablePointer<redisReader>
     private let maximumBytes: Int
-    /// Since the last complete reply.
     private var byteCount = 0
 
-    /// - Parameter maximumBytes: Of each reply.
     init?(maximumBytes: Int) {
         guard let raw = unsafe CHiredisShim_reader_create() else { return nil }
         unsafe self.raw = unsafe raw
@@ -49,7 +43,6 @@ final class ReplyReader {
         unsafe redisReaderFree(raw)
     }
 
-    /// ``next()`` returns the complete replies.
     func feed(_ bytes: UnsafeRawBufferPointer) throws(ProtocolViolation) {
         byteCount += bytes.count
         guard
@@ -74,8 +67,7 @@ final class ReplyReader {
         switch unsafe raw.pointee.type {
         case REDIS_REPLY_STRING:
             let count = unsafe raw.pointee.len
-            return unsafe .bytes(
-                SharedBytes(heap: CHiredisShim_take_text(raw), count: count))
+            return unsafe .bytes(SharedBytes(heap: CHiredisShim_take_text(raw), count: count))
         case REDIS_REPLY_STATUS: return .status
         case REDIS_REPLY_INTEGER: return unsafe .number(Int(raw.pointee.integer))
         case REDIS_REPLY_ERROR:

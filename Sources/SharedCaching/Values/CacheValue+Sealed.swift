@@ -34,9 +34,7 @@ extension CacheValue {
 
     enum Outcome {
         case value(CacheValue)
-        /// Written before a removal.
         case outdated
-        /// Not what was written under this key.
         case damaged
     }
 

@@ -16,7 +16,6 @@ package struct Generation: Hashable, Sendable {
         text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
     }
 
-    /// From the server or a value.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.length else { return nil }
         text = bytes

@@ -6,15 +6,11 @@ package struct SharedKey: Hashable, Sendable {
     /// 32 bytes.
     let digest: [UInt8]
 
-    package init(of name: [UInt8]) {
-        digest = unsafe SHA256.hash(name.span.bytes).bytes
-    }
+    package init(of name: [UInt8]) { digest = unsafe SHA256.hash(name.span.bytes).bytes }
 
-    /// On the server.
     var name: [UInt8] { RedisNames.values + Array(Base64URL.encode(digest).utf8) }
 }
 
-/// Identifies a source's generation in the shared cache.
 package struct SharedSource: Hashable, Sendable {
     /// A hash in 43 letters and digits.
     let label: [UInt8]
@@ -33,7 +29,6 @@ package struct SharedSource: Hashable, Sendable {
     var generationName: [UInt8] { RedisNames.generations + label }
 }
 
-/// Sources are requested under it.
 package struct SharedTag: Hashable, Sendable {
     package let text: String
     /// A hash in 43 letters and digits.
@@ -68,7 +63,6 @@ struct RedisTagSet {
 
 /// Before a source was requested under a tag; see ``SharedStore/begin(_:of:)``.
 package struct TagBeginning: Sendable {
-    /// Being queried.
     let generation: Task<SharedBytes?, any Error>
 }
 
@@ -79,11 +73,9 @@ enum RedisNames {
     static let values = Array((prefix + "v:").utf8)
     /// With the label of a source.
     static let generations = Array((prefix + "g:").utf8)
-    /// The generation of everything.
     static let everything = Array((prefix + "g").utf8)
     /// With the label of a tag, or its seal: a set of the sources requested under it.
     static let tags = Array((prefix + "t:").utf8)
-    /// A stream.
     static let log = Array((prefix + "purges").utf8)
     /// Purges are published on it.
     static let channel = Array((prefix + "purged").utf8)

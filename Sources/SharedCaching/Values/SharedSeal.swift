@@ -12,7 +12,6 @@ struct SharedSeal: Sendable {
     /// Of a purge, or of a source under a tag, in bytes.
     private static let noticeLength = 43
 
-    /// Only instances with the same key can seal.
     var hasKey: Bool { key != nil }
 
     init(key: [UInt8]? = nil) { self.key = key }
@@ -22,7 +21,6 @@ struct SharedSeal: Sendable {
         SharedSeal(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }
 
-    /// The hash of the bytes before the seal.
     func seal(of digest: SHA256Digest) -> [UInt8] {
         key.map { HMAC.authenticationCode(for: digest.bytes, key: $0) } ?? digest.bytes
     }

@@ -8,7 +8,6 @@ package import Text
 /// times a second or when many have accumulated. Recording therefore wakes no reader, and a thousand events a second
 /// cost each reader ten writes. A reader that falls behind loses its oldest pending events and learns how many.
 package final class EventFeed: Sendable {
-    /// Of readers.
     package struct Full: Error {}
 
     package static let maximumReaders = 64
@@ -85,7 +84,6 @@ package final class EventFeed: Sendable {
 
     package var readerCount: Int { state.withLock { $0.readers.count } }
 
-    /// Later readers end immediately.
     package func shutDown() {
         let readers = state.withLock { state in
             state.isShutDown = true
@@ -167,7 +165,6 @@ package struct EventFilter: Sendable {
         return event.url.map { ExactText($0) == url } ?? false
     }
 
-    /// For a kind that names no source.
     func accepts(_ kind: ServiceEvent.Kind) -> Bool { url == nil && kinds.contains(kind) }
 }
 

@@ -28,7 +28,6 @@ package struct NumberedEvent: Sendable, Equatable {
     package let time: Int64
 }
 
-/// A ring buffer.
 struct EventHistory {
     static let capacity = 1_000
 

@@ -11,7 +11,6 @@ struct EventQueue<Waiter> {
     /// After this long without an event, so that proxies do not close the connection.
     static var keepAliveInterval: Duration { .seconds(15) }
 
-    /// In the order of the members.
     struct Batch {
         var lost = 0
         var events: [EventText] = []
@@ -38,8 +37,8 @@ struct EventQueue<Waiter> {
     /// Drops the oldest events if there are too many; returns the reader to wake.
     ///
     /// - Parameters:
-    /// - missed: Events that left the log before they could be offered.
-    /// - figures: If the reader wants them.
+    ///   - missed: Events that left the log before they could be offered.
+    ///   - figures: If the reader wants them.
     mutating func offer(_ events: [EventText], missed: Int = 0, figures: EventText? = nil, at now: Duration) -> Waiter?
     {
         guard !isClosed else { return nil }

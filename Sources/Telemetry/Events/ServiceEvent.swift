@@ -15,7 +15,6 @@ package enum ServiceEvent: Sendable, Equatable {
     /// Without a URL, the entries belong to several sources: to all sources requested with `tag`, if there is one.
     case purge(url: String?, tag: String? = nil, entries: Int, bytes: Int, cause: PurgeCause)
     case origin(String, state: String)
-    /// A job that renders thumbnails in advance has ended.
     case prefetch(id: String, state: String, done: Int, failed: Int, total: Int)
     case activity(isActive: Bool)
 
@@ -84,4 +83,21 @@ package enum ServiceEvent: Sendable, Equatable {
         let parts = duration.components
         return Double(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000) / 1_000
     }
+}
+
+package enum PurgeCause: String, Sendable, CaseIterable {
+    case `operator`
+    /// The shared cache relayed the purge of another instance's operator.
+    case fleet
+    case full
+    /// The memory budget was exceeded, or the machine ran short of memory.
+    case memory
+    case changed
+    case gone
+    case notStorable = "not_storable"
+    case broken
+    /// Stored only for a short time, because it is truncated.
+    case incomplete
+    /// Uploaded by a client, whose requests have finished.
+    case sent
 }

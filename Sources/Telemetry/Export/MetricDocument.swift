@@ -3,8 +3,8 @@ import JSON
 /// OTLP JSON (opentelemetry-proto 1.0, `ExportMetricsServiceRequest`).
 package enum MetricDocument {
     /// - Parameters:
-    /// - timeline: Decides which points the document contains.
-    /// - time: In nanoseconds since 1970.
+    ///   - timeline: Decides which points the document contains.
+    ///   - time: In nanoseconds since 1970.
     package static func bytes(
         _ readings: [MetricReading], at time: UInt64, in timeline: MetricTimeline, of resource: OTLPResource
     ) -> [UInt8] {

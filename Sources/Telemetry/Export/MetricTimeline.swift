@@ -20,7 +20,6 @@ package enum MetricTemporality: String, CaseIterable, Sendable {
 /// Changes are relative to the last document that the collector accepted: if a document is lost, the next one includes
 /// its changes.
 package struct MetricTimeline: Sendable {
-    /// Its description has an OpenTelemetry name.
     struct Metric {
         let description: MetricDescription
         let otlp: OTLPMetric
@@ -46,7 +45,6 @@ package struct MetricTimeline: Sendable {
 
     private let temporality: MetricTemporality
     private let start: UInt64
-    /// Of the last accepted document.
     private var accepted: (time: UInt64, values: [Key: Value])
 
     /// - Parameter start: In nanoseconds since 1970, when all counts are 0.
@@ -59,7 +57,6 @@ package struct MetricTimeline: Sendable {
     /// Never before an earlier document even if the clock was set back.
     package func time(at moment: UInt64) -> UInt64 { max(moment, accepted.time) }
 
-    /// Only points with something to report.
     func metrics(_ readings: [MetricReading]) -> [Metric] {
         readings.compactMap { reading in
             guard let otlp = reading.description.otlp else { return nil }

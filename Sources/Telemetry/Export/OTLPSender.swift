@@ -8,7 +8,6 @@ package struct OTLPSender: Sendable {
     package enum Reply: Equatable, Sendable {
         /// `Retry-After` is the pause that the collector requests.
         case status(Int, retryAfter: Duration? = nil)
-        /// A timeout, or no connection.
         case none
     }
 
@@ -16,12 +15,9 @@ package struct OTLPSender: Sendable {
 
     package static let attempts = 3
     static let timeLimit = Duration.seconds(3)
-    /// Of everything sent during shutdown.
     package static let shutdownTimeLimit = Duration.seconds(2)
     private static let firstPause = Duration.seconds(2)
-    /// That a collector can request.
     private static let maximumPause = Duration.seconds(300)
-
     private let post: Post
     private let timekeeper: any Timekeeper
     private let jitter: @Sendable () -> Double

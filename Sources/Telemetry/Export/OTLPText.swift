@@ -24,8 +24,8 @@ enum OTLPText {
     /// One resource and one scope.
     ///
     /// - Parameters:
-    /// - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
-    /// - body: Writes the members of the scope.
+    ///   - signal: `Spans` or `Metrics`, the prefix or suffix of the member names.
+    ///   - body: Writes the members of the scope.
     static func document(
         of signal: String, _ resource: OTLPResource, _ body: (inout [UInt8]) -> Void
     ) -> [UInt8] {

@@ -23,7 +23,6 @@ package final class RequestTrace: Sendable {
 
     package var traceID: String { context.traceID.text }
 
-    /// For an unfinished span, which other services can refer to.
     package func newContext() -> TraceContext {
         TraceContext(traceID: context.traceID, spanID: tracer.newSpanID(), isSampled: context.isSampled)
     }
@@ -31,23 +30,22 @@ package final class RequestTrace: Sendable {
     /// The root of the other spans.
     ///
     /// - Parameters:
-    /// - name: Such as `GET` and the route.
-    /// - time: By the monotonic clock.
-    /// - failure: The error code; nil if the request succeeded or the client caused the error.
+    ///   - name: Such as `GET` and the route.
+    ///   - time: By the monotonic clock.
+    ///   - failure: The error code; nil if the request succeeded or the client caused the error.
     package func finish(
         _ name: String, time: Range<Duration>, attributes: @autoclosure () -> Span.Attributes, failure: String? = nil
     ) {
         guard context.isSampled else { return }
-        tracer.take(
-            span(name, .server, context, within: parentID, time, attributes(), links: [], failure))
+        tracer.take(span(name, .server, context, within: parentID, time, attributes(), links: [], failure))
     }
 
     /// - Parameters:
-    /// - name: From a fixed set.
-    /// - context: From before the span began; nil for a new one.
-    /// - parent: Nil for the request's own span.
-    /// - time: By the monotonic clock.
-    /// - links: The spans of other requests that it waited for.
+    ///   - name: From a fixed set.
+    ///   - context: From before the span began; nil for a new one.
+    ///   - parent: Nil for the request's own span.
+    ///   - time: By the monotonic clock.
+    ///   - links: The spans of other requests that it waited for.
     package func record(
         _ name: String, _ kind: Span.Kind = .internal, as context: TraceContext? = nil,
         within parent: TraceContext? = nil,
@@ -72,4 +70,27 @@ package final class RequestTrace: Sendable {
             time: start..<max(start, moment(time.upperBound)),
             attributes: attributes, links: links, failure: failure)
     }
+}
+
+package struct Span: Sendable {
+    package enum Kind: Int, Sendable {
+        case `internal` = 1
+        /// The response to a client's request.
+        case server = 2
+        /// A request to another server.
+        case client = 3
+    }
+
+    package typealias Attributes = [(String, Logger.MetadataValue)]
+
+    package let name: String
+    package let kind: Kind
+    package let context: TraceContext
+    /// Nil for the root of a trace.
+    package let parentID: TraceContext.SpanID?
+    package let time: Range<UInt64>
+    package let attributes: Attributes
+    /// Spans of other requests that it waited for.
+    package let links: [TraceContext]
+    package let failure: String?
 }

@@ -40,7 +40,6 @@ package struct TraceContext: Hashable, Sendable {
         self.init(traceID: TraceID(high: high, low: low), spanID: SpanID(bits: span), isSampled: flags & 1 == 1)
     }
 
-    /// Version 00.
     package var traceparent: String { "00-\(traceID.text)-\(spanID.text)-\(isSampled ? "01" : "00")" }
 
     private static let hyphen = UInt8(ascii: "-")

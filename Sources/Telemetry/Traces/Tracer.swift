@@ -75,7 +75,6 @@ package final class Tracer: Sendable {
 
     func newSpanID() -> TraceContext.SpanID { TraceContext.SpanID(bits: newBits()) }
 
-    /// Not all zero.
     private func newBits() -> UInt64 {
         let bits = nextBits()
         return bits == 0 ? 1 : bits
@@ -88,4 +87,23 @@ package final class Tracer: Sendable {
         bits = (bits ^ (bits >> 27)) &* 0x94d0_49bb_1331_11eb
         return bits ^ (bits >> 31)
     }
+}
+
+/// Which requests are traced (OpenTelemetry, "Sampler").
+package struct TraceSampler: Equatable, Sendable {
+    package let followsCaller: Bool
+    /// Traces whose 63 lowest bits are below it are recorded.
+    private let bound: UInt64
+
+    /// - Parameter share: Of the traces, 0…1.
+    package init(share: Double, followsCaller: Bool = true) {
+        self.followsCaller = followsCaller
+        bound = share >= 1 ? 1 << 63 : UInt64(max(0, share) * 0x1p63)
+    }
+
+    var samplesNothing: Bool { bound == 0 }
+
+    /// By the 64 lowest bits of the trace identifier, so that all services with the same share agree
+    /// ("TraceIdRatioBased").
+    func samples(_ bits: UInt64) -> Bool { bits >> 1 < bound }
 }

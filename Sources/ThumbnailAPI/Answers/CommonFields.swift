@@ -1,6 +1,5 @@
 import HTTPTypes
 
-/// Also of errors.
 struct CommonFields: Sendable {
     /// Responses must not run or load anything.
     static let strictPolicy = "default-src 'none'; sandbox"
@@ -43,7 +42,6 @@ struct CommonFields: Sendable {
 }
 
 extension HTTPResponse {
-    /// An uncacheable 200.
     static func uncached(_ text: String, mediaType: String, common: HTTPFields) -> HTTPResponse {
         var fields = common
         fields.append(.contentType, mediaType)

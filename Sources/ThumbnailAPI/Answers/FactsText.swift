@@ -7,8 +7,8 @@ package import ThumbnailTypes
 
 package enum FactsText {
     /// - Parameters:
-    /// - source: As the client named it; nil for an uploaded image.
-    /// - requested: Facts besides those of the header; unknown ones are left out.
+    ///   - source: As the client named it; nil for an uploaded image.
+    ///   - requested: Facts besides those of the header; unknown ones are left out.
     package static func text(_ facts: SourceFacts, of source: String?, requested: FactsRequest) -> String {
         let header = facts.header
         var members: [(String, JSONValue)] = [

@@ -13,8 +13,7 @@ struct FallbackImages: Sendable {
         _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String
     ) async -> HTTPResponse {
         guard let image = try? await image(fallback.subject, receipt) else { return response }
-        var fields = HTTPFields(
-            response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
+        var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
         fields.append(.contentType, image.format.mediaType)
         fields.append(sizeOf: image)
         if response.headerFields.contains(.alulaReceipt) { fields.append(.alulaReceipt, receipt) }

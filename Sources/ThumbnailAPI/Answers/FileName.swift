@@ -9,7 +9,6 @@ package struct FileName: Sendable, Equatable {
     private let extended: String?
     private let isAttachment: Bool
 
-    /// From the target, otherwise from the source.
     init(of query: Request) {
         let form = query.form
         guard let name = form.fileName else {
@@ -63,9 +62,7 @@ package struct FileName: Sendable, Equatable {
         return Array(scalars[..<dot])
     }
 
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric
-    }
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric }
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar {

@@ -21,11 +21,8 @@ package final class ServiceLifecycle: Sendable {
     package var isCutting: Bool { isCuttingFlag.load(ordering: .relaxed) }
 
     /// Requests are still served, so that load balancers can notice in time.
-    package func failReadiness() {
-        isReadyFlag.store(false, ordering: .relaxed)
-    }
+    package func failReadiness() { isReadyFlag.store(false, ordering: .relaxed) }
 
-    /// Also fails the readiness check.
     package func beginDraining() {
         failReadiness()
         isDrainingFlag.store(true, ordering: .relaxed)
@@ -37,7 +34,6 @@ package final class ServiceLifecycle: Sendable {
         isCuttingFlag.store(true, ordering: .relaxed)
     }
 
-    /// While the request waited for its response.
     var abandonment: APIError { isCutting ? .draining : .clientGone }
 
     /// Of the current task; nil if neither its client disconnected nor the service ends.

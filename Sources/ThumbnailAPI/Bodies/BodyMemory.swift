@@ -72,7 +72,6 @@ package final class BodyMemory: Sendable {
 
         deinit { release() }
 
-        /// Takes no memory.
         func check(_ length: Int) throws(MemoryBudget.Full) {
             let fits = memory.shares.withLock { memory.fits(length, of: client, $0) }
             if !fits { throw MemoryBudget.Full() }

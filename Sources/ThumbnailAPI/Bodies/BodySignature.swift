@@ -11,7 +11,6 @@ import Text
 package struct BodySignature {
     package enum Version: Sendable {
         case one
-        /// Also the type of the body and the accepted formats.
         case two
     }
 
@@ -47,7 +46,6 @@ package struct BodySignature {
         return version == .two ? mark + code : code
     }
 
-    /// The signature, and the digest that it covers.
     package static func fields(
         of request: HTTPRequest, digest: SHA256Digest, key: [UInt8], version: Version
     ) -> HTTPFields {
@@ -69,7 +67,6 @@ package struct BodySignature {
 
 /// `Content-Digest: sha-256=:…:` (RFC 9530 section 2).
 enum ContentDigest {
-    /// Not a SHA-256 in base64.
     struct Malformed: Error {}
 
     /// Ignores other digests; of several, the last one counts (RFC 9651 section 3.2).

@@ -24,11 +24,8 @@ package struct APIConfiguration: Sendable {
     package var takesUploads = false
     package var maximumUploadBytes = 64 << 20
     package var maximumRenditions = 64
-    /// The page shows it first.
     package var sampleSource: String?
-    /// `Access-Control-Allow-Origin` of public responses.
     package var allowOrigin: String?
-    /// The response field for cache tags; nil for none.
     package var cacheTagField: CacheTagField?
     /// Nil for signed requests if there are keys, otherwise for all.
     package var tags: TagNaming?

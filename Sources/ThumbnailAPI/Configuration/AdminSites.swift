@@ -12,7 +12,6 @@ import Text
 /// a preflight; but they name the site that sent it.
 package struct AdminSites: Sendable {
     package enum Objection: Equatable {
-        /// `Host` is not one of the listener's names.
         case unknownHost(String)
         /// As declared by the browser.
         case otherSite(String)

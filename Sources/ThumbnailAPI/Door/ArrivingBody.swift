@@ -10,8 +10,8 @@ struct ArrivingBody: Sendable {
     private let reply: @Sendable (HTTPRequest, BodyMemory.Room) -> Reply
 
     /// - Parameters:
-    /// - announced: Nil for a chunked body.
-    /// - reply: Answers the complete request; releases the room when the body is no longer needed.
+    ///   - announced: Nil for a chunked body.
+    ///   - reply: Answers the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
         length announced: Int?, in room: BodyMemory.Room,

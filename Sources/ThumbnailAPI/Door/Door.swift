@@ -132,7 +132,6 @@ package final class Door: RequestResponder {
         }
     }
 
-    /// The result ends all concerns.
     private func begun(_ exchange: Exchange) throws(APIError) -> @Sendable () -> Void {
         var ends: [@Sendable () -> Void] = []
         do throws(APIError) {

@@ -27,7 +27,6 @@ struct Answer: Sendable {
     var timings: [StepTiming] = []
     var source: String?
     var error: (any ServiceError)?
-    /// The response names the receipt of its request.
     var hasReceipt = false
     var fallbackImage: FallbackImage?
 }

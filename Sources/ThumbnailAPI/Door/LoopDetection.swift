@@ -8,9 +8,7 @@ import Text
 struct LoopDetection: RequestCheck {
     private let name: ExactText?
 
-    init(name: String?) {
-        self.name = name.map { ExactText($0.asciiLowercased) }
-    }
+    init(name: String?) { self.name = name.map { ExactText($0.asciiLowercased) } }
 
     func check(_ exchange: Exchange) throws(APIError) -> Answer? {
         guard let request = exchange.request, isLoop(request) else { return nil }

@@ -54,8 +54,7 @@ package struct APIMetrics: WaitCount, AnswerCompletion {
     }
 
     func times(_ route: String, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
-        seconds.histogram(
-            method.conventionalName, "http", route, String(status), status >= 500 ? String(status) : "")
+        seconds.histogram(method.conventionalName, "http", route, String(status), status >= 500 ? String(status) : "")
     }
 }
 

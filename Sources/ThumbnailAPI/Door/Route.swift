@@ -43,7 +43,6 @@ enum Route: Sendable {
         }
     }
 
-    /// Empty without a route.
     var attribute: String { isNone ? "" : label }
 
     var isNone: Bool { if case .none = self { true } else { false } }
@@ -60,15 +59,12 @@ enum Route: Sendable {
 
 enum ClientRoute: Sendable {
     case images(ImageRoute)
-    /// Many images of one source.
     case renditions
-    /// A dialect's readiness path.
     case probe(ImageRoute)
 }
 
 enum AdminRoute: Sendable {
     case metrics, status, cache, downloads, events, statsHistory, refresh, prefetch, explain
-    /// One request's wait for a download, by its receipt.
     case download(receipt: String)
     case prefetchJob(id: String)
 }
@@ -123,7 +119,6 @@ final class ImageRoute: Sendable {
     }
 }
 
-/// For a method that the route does not know.
 struct AllowedMethods: AnswerCompletion {
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         guard let error = answer.error as? APIError, error == .methodNotAllowed else { return }

@@ -9,8 +9,7 @@ struct ServerTiming: AnswerCompletion {
 
     func complete(_ answer: inout Answer, to exchange: Exchange, at now: Duration) {
         guard exchange.route.images != nil else { return }
-        answer.response.headerFields.append(
-            .serverTiming, Self.text(answer.timings, total: now - exchange.startedAt))
+        answer.response.headerFields.append(.serverTiming, Self.text(answer.timings, total: now - exchange.startedAt))
     }
 
     static func text(_ steps: [StepTiming], total: Duration) -> String {

@@ -23,8 +23,8 @@ package struct TargetExplainer: Sendable {
     /// Fetches nothing.
     ///
     /// - Parameters:
-    /// - text: Path and query, or an absolute URL whose scheme and authority are ignored.
-    /// - now: Unix seconds; nil to skip the expiry check.
+    ///   - text: Path and query, or an absolute URL whose scheme and authority are ignored.
+    ///   - now: Unix seconds; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
@@ -98,7 +98,6 @@ package struct TargetExplainer: Sendable {
         return words
     }
 
-    /// A photograph by default.
     package static func assumed(
         width: Int = 3_000, height: Int = 2_000, format: ImageFormat = .jpeg
     ) -> ImageHeader {
@@ -117,7 +116,6 @@ package struct TargetExplainer: Sendable {
         return assumed(width: width, height: height, format: format)
     }
 
-    /// The syntax of ``header(_:)``, as a sentence.
     package static let headerForm = "Must be a size and perhaps a format, such as 4000x3000 or 4000x3000.png."
 
     private static let watermark = ImageHeader(

@@ -226,7 +226,6 @@ package struct AdministeredService: Sendable {
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     let history: StatsHistory
-    /// Nil if there are neither hooks nor callbacks.
     let calls: @Sendable () -> [Notifier.Figures]?
     let metricsText: @Sendable () -> String
 

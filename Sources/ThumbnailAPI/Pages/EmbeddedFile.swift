@@ -6,7 +6,6 @@ import CEmbeddedFiles
 /// A page is at `/`, its files are under `/page/`, and the documentation is under `/book/`. The table in
 /// `CEmbeddedFiles.c` lists all but the documentation.
 struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
-    /// Indices of the table and of the documentation's files.
     private enum Content: Hashable {
         case table(Int)
         case book(Int)
@@ -41,7 +40,6 @@ struct EmbeddedFile: Hashable, Sendable, CustomStringConvertible {
         listeners = Int32(CEmbeddedFiles_CLIENTS | CEmbeddedFiles_OPERATORS)
     }
 
-    /// Nil for a file outside of the documentation.
     var chapter: BookFile? { if case .book(let index) = content { BookFile.all[index] } else { nil } }
 
     var bytes: [UInt8] {

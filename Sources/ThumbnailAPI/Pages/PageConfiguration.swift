@@ -12,7 +12,6 @@ struct PageConfiguration: Sendable {
     /// The page's routes are closed because other dialects have keys.
     let isClosed: Bool
     let sampleSource: String?
-    /// The default of each.
     let qualities: [(format: ImageFormat, quality: Int)]
 
     /// For unsigned requests; empty for any.

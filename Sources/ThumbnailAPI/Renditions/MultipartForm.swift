@@ -22,7 +22,6 @@ package struct MultipartForm {
     private static let longestHeader = 4_096
     private static let longestBoundary = 70
 
-    /// - Parameter boundary: The text between the parts.
     init(_ body: Span<UInt8>, boundary: String) throws(APIError) {
         // The first delimiter needs no line end before it.
         let delimiter = Array("\r\n--\(boundary)".utf8)
@@ -164,7 +163,6 @@ private struct ByteSearch {
         self.borders = borders
     }
 
-    /// From `start` on.
     func first(in bytes: Span<UInt8>, from start: Int) -> Int? {
         unsafe bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return nil }

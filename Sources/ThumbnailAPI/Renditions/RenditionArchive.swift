@@ -39,8 +39,8 @@ struct RenditionArchive: Sendable {
     /// In two pieces so that an image is not copied.
     ///
     /// - Parameters:
-    /// - name: Letters, digits, dots, hyphens and underscores.
-    /// - now: Seconds since 1970, for the archive's members.
+    ///   - name: Letters, digits, dots, hyphens and underscores.
+    ///   - now: Seconds since 1970, for the archive's members.
     func pieces(of part: Part, named name: String, at now: Int) -> [SharedBytes] {
         let (bytes, fields, ending) = Self.content(of: part)
         switch kind {
@@ -64,7 +64,6 @@ struct RenditionArchive: Sendable {
         }
     }
 
-    /// With the file name extension.
     static func content(of part: Part) -> (bytes: SharedBytes, fields: [(String, String)], ending: String) {
         switch part {
         case .image(let made):

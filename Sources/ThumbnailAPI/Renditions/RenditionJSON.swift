@@ -13,11 +13,9 @@ struct RenditionJSON: Sendable {
     static let maximumBytes = 16 << 20
 
     private struct Entry {
-        /// Up to the base64 text, or up to the end.
         let head: String
         let bytes: SharedBytes?
 
-        /// With the end and a comma.
         var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
         var end: String { bytes == nil ? "}" : "\"}" }

@@ -26,8 +26,8 @@ struct RenditionList: Sendable {
     let renditions: [Rendition]
 
     /// - Parameters:
-    /// - hasFile: The call uploads the file, so that it must not name a source.
-    /// - placer: Checks destinations, which unsigned requests must not have.
+    ///   - hasFile: The call uploads the file, so that it must not name a source.
+    ///   - placer: Checks destinations, which unsigned requests must not have.
     /// - Throws: ``APIError`` for the first error in the list; an invalid query fails alone.
     init(
         _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultWriter

@@ -80,7 +80,6 @@ struct Submission: Sendable {
 /// A signature that covers the body, or a digest.
 private struct Seal: Sendable {
     private let keys: [[UInt8]]
-    /// Nil if the header does not declare it.
     private let digest: SHA256Digest?
 
     /// Throws if a key requires a signature and there is no well-formed one or, if the digest is declared, no valid

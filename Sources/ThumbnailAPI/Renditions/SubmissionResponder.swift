@@ -94,8 +94,7 @@ extension SubmissionResponder {
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.opened(upload: image) }
             let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.opened(
-                for: Job(thumbnails.resolved(request), receipt: exchange.id))
+            return try await thumbnails.opened(for: Job(thumbnails.resolved(request), receipt: exchange.id))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: failures.lifecycle,
@@ -128,8 +127,7 @@ extension SubmissionResponder {
         } else {
             json = received.array
         }
-        let list = try RenditionList(
-            json, hasFile: image != nil, request.headerFields, configuration, placer)
+        let list = try RenditionList(json, hasFile: image != nil, request.headerFields, configuration, placer)
         return (list, image)
     }
 

@@ -10,9 +10,7 @@ enum SubmittedBody: Equatable {
     /// The file is the only field, unless a field is named.
     case form(boundary: String, field: ExactText? = nil)
 
-    /// Bytes besides the file.
     static let formAllowance = 64 << 10
-    /// Maximum size of a list in bytes.
     static let maximumListBytes = 1 << 20
 
     /// The first bytes then identify the body; the second type is curl's default.

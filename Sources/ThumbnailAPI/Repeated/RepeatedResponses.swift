@@ -68,7 +68,6 @@ struct RepeatedResponses: Sendable {
         }
     }
 
-    /// Cached thumbnails store these fields.
     func lastingFields(_ thumbnail: Thumbnail, _ request: ResolvedRequest) -> HTTPFields {
         var lasting = template(for: thumbnail, request)?.fields ?? fields.lasting(thumbnail, to: request)
         if let expires = request.request.expires {
@@ -78,7 +77,6 @@ struct RepeatedResponses: Sendable {
         return lasting
     }
 
-    /// Nil for thumbnails that are not cached.
     private func template(for thumbnail: Thumbnail, _ request: ResolvedRequest) -> ResponseTemplate? {
         guard let slot = thumbnail.slot else { return nil }
         return ResponseTemplate.template(for: thumbnail, request.request, at: slot) {
@@ -107,7 +105,6 @@ private final class RecurringThumbnail: RecurringResponder {
     }
 }
 
-/// A response with the facts that it depends on.
 private struct DatedResponse {
     let response: RecurringResponse
     let second: Int

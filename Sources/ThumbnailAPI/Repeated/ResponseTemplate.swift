@@ -4,7 +4,6 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 final class ResponseTemplate: Sendable {
-    /// Do not change over time; responses continue them.
     let fields: HTTPFields
     private let eTag: String
     private let lastModified: HTTPDate?

@@ -14,7 +14,6 @@ package struct WorkLanes: Sendable {
     }
 
     package let small: WorkerPool
-    /// The threads for expensive work, one per turn.
     package let expensive: WorkerPool
     package let turns: ConcurrencyLimiter
     /// Two turns per thread, so that a thread finds its next piece of work ready.

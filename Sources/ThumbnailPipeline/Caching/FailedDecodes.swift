@@ -12,7 +12,6 @@ final class FailedDecodes: Sendable {
         fileprivate let removals: Int
     }
 
-    /// A source version and its failed decodes.
     private struct Entry {
         let head: SourceHead
         /// Nil if even the image's header was unreadable.
@@ -42,7 +41,6 @@ final class FailedDecodes: Sendable {
 
     var checkpoint: Checkpoint { state.withLock { Checkpoint(removals: $0.removals) } }
 
-    /// - Parameter known: The source's current record.
     func failure(
         of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {

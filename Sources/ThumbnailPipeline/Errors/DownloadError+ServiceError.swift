@@ -9,8 +9,7 @@ extension DownloadError: ServiceError {
         case .sourceNotAllowed(let detail), .noAddress(let detail):
             ErrorAnswer(.forbidden, "source_not_allowed", .policy, Self.refusal, detail: detail)
         case .unreachable(let detail):
-            ErrorAnswer(
-                .badGateway, "origin_unreachable", .origin, "The origin cannot be reached.", detail: detail)
+            ErrorAnswer(.badGateway, "origin_unreachable", .origin, "The origin cannot be reached.", detail: detail)
         case .protocolError(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
@@ -40,16 +39,14 @@ extension DownloadError: ServiceError {
         case .timedOut:
             ErrorAnswer(.gatewayTimeout, "origin_timeout", .timeout, "The origin did not respond in time.")
         case .tooLarge:
-            ErrorAnswer(
-                .contentTooLarge, "source_too_large", .origin, "The source exceeds maxSourceBytes.")
+            ErrorAnswer(.contentTooLarge, "source_too_large", .origin, "The source exceeds maxSourceBytes.")
         case .notAnImage(let detail):
             ErrorAnswer(
                 .unsupportedMediaType, "not_an_image", .image, "The source's Content-Type is not an image type.",
                 detail: detail)
         case .emptyBody: ErrorAnswer(.unsupportedMediaType, "not_an_image", .image, "The source is empty.")
         case .receiptCancelled:
-            ErrorAnswer(
-                .conflict, "cancelled", .cancelled, "This request's download was cancelled by an operator.")
+            ErrorAnswer(.conflict, "cancelled", .cancelled, "This request's download was cancelled by an operator.")
         case .queueFull: .overloaded("Too many downloads are waiting; try again shortly.")
         case .memoryFull: MemoryBudget.Full().answer
         case .originSuspended(let seconds):

@@ -47,8 +47,7 @@ extension ImagingError: ServiceError {
                 .unprocessableContent, "crop_outside", .request,
                 "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
-            .overloaded(
-                "The service has no memory to spare at the moment; try again shortly.", detail: detail)
+            .overloaded("The service has no memory to spare at the moment; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
             ErrorAnswer(error.status, error.code, error.category, error.publicMessage, detail: error.logDetail)

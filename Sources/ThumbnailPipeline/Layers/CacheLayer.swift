@@ -15,8 +15,8 @@ protocol CacheLayer: Sendable {
     var holdsSources: Bool { get }
 
     /// - Parameters:
-    /// - known: The source's stale record; nothing is looked up if a newer one is unlikely.
-    /// - allowances: The time that the request has waited for the shared layers.
+    ///   - known: The source's stale record; nothing is looked up if a newer one is unlikely.
+    ///   - allowances: The time that the request has waited for the shared layers.
     func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
@@ -53,7 +53,6 @@ enum CacheKey: Sendable {
     case source(SourceVersion)
     case result(ResultKey)
 
-    /// The image comes first.
     var sources: [SourceIdentity] {
         switch self {
         case .record(let identity): [identity]

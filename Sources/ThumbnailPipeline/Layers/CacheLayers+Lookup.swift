@@ -122,7 +122,6 @@ final class RecordRead: Sendable {
 
 struct RestoredResult {
     private(set) var result: RenderedImage?
-    /// Whether it is in memory now.
     private(set) var isStored = false
     private(set) var shared: [CacheLayerStatus] = []
 

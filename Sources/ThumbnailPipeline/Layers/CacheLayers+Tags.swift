@@ -21,8 +21,8 @@ extension CacheLayers {
     }
 
     /// - Parameters:
-    /// - client: Nil for trusted sources of tags, which have no limit.
-    /// - beginnings: From before the source was requested.
+    ///   - client: Nil for trusted sources of tags, which have no limit.
+    ///   - beginnings: From before the source was requested.
     func note(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
         _ beginnings: [LayerName: TagBeginnings] = [:]

@@ -13,16 +13,13 @@ package final class CacheLayers: Sendable {
     let all: [any CacheLayer]
     /// Below memory, local layers first.
     let slower: [any CacheLayer]
-    /// The layers of this instance.
     let own: [any CacheLayer]
-    /// The layers shared with other instances.
     let shared: [SharedLayer]
 
     /// Nothing read from a layer before a change of its source is put into memory after it.
     let changes = Locked(ChangeTracker<SourceIdentity>())
     /// The tags under which this instance received requests for sources.
     let tagIndex = Locked(TagIndex())
-    /// Sources that are being assigned generations.
     let adopting = Locked<Set<SourceIdentity>>([])
     let timekeeper: any Timekeeper
     private let events: EventLog
@@ -197,8 +194,7 @@ package final class CacheLayers: Sendable {
         noteChange(of: identity)
         let removed = own.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
         if removed.entries > 0 {
-            events.record(
-                .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
+            events.record(.purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
         }
         return removed
     }

@@ -118,9 +118,7 @@ package struct DiskLayer: CacheLayer {
         }
     }
 
-    private func name(of key: ResultKey) -> [UInt8] {
-        key.name(by: engine) { name(of: $0) }
-    }
+    private func name(of key: ResultKey) -> [UInt8] { key.name(by: engine) { name(of: $0) } }
 
     private func name(of identity: SourceIdentity) -> [UInt8] {
         var writer = RecordWriter()

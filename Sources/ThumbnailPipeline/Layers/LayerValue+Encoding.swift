@@ -234,7 +234,6 @@ extension RecordReader {
         return numbers
     }
 
-    /// Reads a date that HTTP can express.
     fileprivate mutating func date() -> HTTPDate? {
         int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) }
     }

@@ -132,7 +132,6 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     var memoryUsage: Int { state.withLock { $0.entries.weight } }
 
-    /// Keys and bookkeeping, in bytes.
     var keyUsage: Int { state.withLock { $0.keyUsage } }
 
     var figures: CacheFigures {

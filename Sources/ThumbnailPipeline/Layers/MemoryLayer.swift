@@ -28,8 +28,7 @@ struct MemoryLayer: CacheLayer {
         sources = MemoryCache(
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
             cost: \.cost, purged: purged)
-        records = MemoryCache(
-            capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
+        records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
     }
 
     let name = LayerName.memory

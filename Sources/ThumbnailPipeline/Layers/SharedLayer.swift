@@ -1,8 +1,10 @@
 import Coordination
 package import Downloading
 import Memory
+import Recipes
 import SharedCaching
 package import Text
+import ThumbnailTypes
 
 /// A layer below memory, shared by instances: results, records, and optionally the bytes of sources.
 ///
@@ -26,7 +28,6 @@ package final class SharedLayer: CacheLayer {
     let store: SharedStore
     private let rules: Rules
     private let timekeeper: any Timekeeper
-    /// The generations of sources about to be fetched.
     private let beginnings = Locked(
         BoundedMap<SourceIdentity, SharedGenerations>(maximumCount: 4_096, maximumWeight: 8 << 20))
 
@@ -221,5 +222,39 @@ extension CacheKey {
         case .source: "source"
         case .result: "result"
         }
+    }
+}
+
+/// Shares results of sources that have no generations in a shared layer yet.
+struct LateSharing: Sendable {
+    let caches: CacheLayers
+    let layer: SharedLayer
+
+    private static let maximumSources = 256
+
+    func share(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) {
+        guard !result.isIncomplete, layer.isUp, layer.mayHold(.result(key)) else { return }
+        Task.detached {
+            for record in records where record.generations[layer.name] == nil { await assignGenerations(to: record) }
+            let known = records.mapValues { caches.knownRecord(for: $0.identity) }
+            guard let current = known.complete(), caches.isCurrent(records) else { return }
+            caches.store(.result(result), for: .result(key), of: current, in: layer)
+        }
+    }
+
+    private func assignGenerations(to record: SourceRecord) async {
+        let identity = record.identity
+        let isFirst = caches.adopting.withLock { sources in
+            sources.count < Self.maximumSources && sources.insert(identity).inserted
+        }
+        guard isFirst else { return }
+        defer { caches.adopting.withLock { _ = $0.remove(identity) } }
+        let read = RecordRead(of: identity, in: caches)
+        guard let known = caches.knownRecord(for: identity), known.generations[layer.name] == nil,
+            known.incompleteUntil == nil, let generations = await layer.adoption(of: identity)
+        else { return }
+        let adopted = SourceRecord(known.head, of: known, under: [layer.name: generations])
+        guard read.store(adopted) else { return }
+        caches.store(.record(adopted), for: .record(identity), of: PerSource(adopted), in: layer)
     }
 }

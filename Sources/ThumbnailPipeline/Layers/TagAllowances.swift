@@ -13,10 +13,7 @@ struct TagAllowances {
 
     private var clients: [ClientNetwork: Allowance] = [:]
     private var nextPrune = Duration.zero
-
-    /// The maximum number of tags that a client may add at once.
     static let most = 8_192.0
-    /// The number of tags that a client may add per second.
     static let perSecond = 256.0
     /// The number of tags of a source that count once each.
     static let freeTags = 8

@@ -11,7 +11,6 @@ struct CallQueue<Item> {
     enum Admission: Equatable {
         case dropped
         case waits
-        /// It waits, and another runner must start.
         case starts
     }
 
@@ -48,7 +47,6 @@ struct CallQueue<Item> {
         return item
     }
 
-    /// Returns the step after this attempt, the first being 1.
     func step(after reply: CallReply, attempt: Int) -> Step {
         switch reply {
         case .status(200..<300): return .end(.sent)

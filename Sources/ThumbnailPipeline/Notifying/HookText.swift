@@ -56,7 +56,6 @@ struct HookText: Sendable, Equatable {
         parts.contains { if case .value(value, _) = $0 { true } else { false } }
     }
 
-    /// The bytes before the first placeholder.
     var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
 
     /// Nil if the purge lacks a value that the text needs.

@@ -15,8 +15,8 @@ package struct Notifier: Sendable {
     /// Each hook has its own queue, so that a slow one does not delay the others.
     ///
     /// - Parameters:
-    /// - toHooks: Sends a call to a host named by the operator.
-    /// - toCallbacks: Sends a call to a host named by a job, if it is allowed.
+    ///   - toHooks: Sends a call to a host named by the operator.
+    ///   - toCallbacks: Sends a call to a host named by a job, if it is allowed.
     package init(
         hooks: [PurgeHook] = [], registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper,
         toHooks: @escaping OutgoingCaller.Send, toCallbacks: @escaping OutgoingCaller.Send

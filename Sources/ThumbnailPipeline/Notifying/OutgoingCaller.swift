@@ -1,4 +1,6 @@
 package import Coordination
+package import Downloading
+package import HTTPTypes
 package import Telemetry
 
 /// Sends calls in the background, a few at a time with up to three attempts each.
@@ -26,8 +28,8 @@ package final class OutgoingCaller: Sendable {
     private let idle = OneTimeResult<Bool>()
 
     /// - Parameters:
-    /// - outcomes: Counts calls by kind and outcome.
-    /// - logger: Logs each failed call with its host, never with its path or fields.
+    ///   - outcomes: Counts calls by kind and outcome.
+    ///   - logger: Logs each failed call with its host, never with its path or fields.
     package init(
         _ kind: CallKind, outcomes: CounterFamily, logger: Logger, timekeeper: any Timekeeper, send: @escaping Send
     ) {
@@ -112,10 +114,63 @@ package final class OutgoingCaller: Sendable {
     }
 }
 
-/// The purpose of a call; raw values are used in metrics.
 package enum CallKind: String, Sendable, CaseIterable {
-    /// Notifies an operator's hook of a purge.
     case purgeHook = "purge_hook"
-    /// Sends the report of a job to the client that began it.
     case jobCallback = "job_callback"
+}
+
+package struct CallbackHosts: Sendable {
+    private var names: [String] = []
+    /// The suffixes of wildcard names, each with its leading dot.
+    private var endings: [String] = []
+
+    package init() {}
+
+    /// Parses names, `*.NAME` for all hosts below a name, and addresses; nil if one is invalid.
+    package init?(_ texts: [String]) {
+        for text in texts {
+            let isEnding = text.hasPrefix("*.")
+            let name = isEnding ? text.dropFirst(2) : text[...]
+            // Parsed like the host of a callback, so that both have the same spelling.
+            guard !name.contains(where: { "/?#".contains($0) }), let url = try? SourceURL(parsing: "http://\(name)/"),
+                url.port == 80, url.path == "/", !isEnding || url.address == nil
+            else { return nil }
+            if isEnding { endings.append("." + url.host) } else { names.append(url.host) }
+        }
+    }
+
+    package func allow(_ url: SourceURL) -> Bool {
+        names.contains(url.host) || endings.contains { url.host.hasSuffix($0) && url.host.utf8.count > $0.utf8.count }
+    }
+}
+
+package struct OutgoingCall: Sendable, Equatable {
+    package var url: String
+    package var method = HTTPRequest.Method.post
+    package var fields: HTTPFields = [:]
+    package var body: [UInt8] = []
+
+    package init(
+        url: String, method: HTTPRequest.Method = .post, fields: HTTPFields = [:], body: [UInt8] = []
+    ) {
+        (self.url, self.method, self.fields, self.body) = (url, method, fields, body)
+    }
+
+    var byteCount: Int {
+        256 + url.utf8.count + body.count
+            + fields.reduce(0) { $0 + 64 + $1.name.rawName.utf8.count + $1.value.utf8.count }
+    }
+}
+
+package enum CallReply: Sendable, Equatable {
+    case status(Int)
+    case none(String)
+    case refused(String)
+}
+
+package enum CallOutcome: String, Sendable, CaseIterable {
+    case sent
+    case failed
+    /// It was dropped, because too many calls waited or the service stopped.
+    case dropped
 }

@@ -6,7 +6,6 @@ import ThumbnailTypes
 
 /// A request sent after each purge, so that caches in front of the service are purged too.
 package struct PurgeHook: Sendable {
-    /// The invalid member of a hook, and its allowed values.
     package struct Fault: Error, Equatable {
         package let member: String
         package let allowed: String
@@ -22,11 +21,11 @@ package struct PurgeHook: Sendable {
     static let longestURL = 16 << 10
 
     /// - Parameters:
-    /// - url: Placeholders are allowed only in its path or query.
-    /// - method: Nil for `POST`.
-    /// - fields: May contain placeholders.
-    /// - secrets: Fields that are sent unchanged.
-    /// - body: JSON if `Content-Type` says so or, without one, if it begins like JSON.
+    ///   - url: Placeholders are allowed only in its path or query.
+    ///   - method: Nil for `POST`.
+    ///   - fields: May contain placeholders.
+    ///   - secrets: Fields that are sent unchanged.
+    ///   - body: JSON if `Content-Type` says so or, without one, if it begins like JSON.
     package init(
         url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
         secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil
@@ -113,4 +112,25 @@ package struct PurgeHook: Sendable {
             separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return rest.count > 3 ? rest[3] : ""
     }
+}
+
+package struct CompletedPurge: Sendable, Equatable {
+    package var sources: [String] = []
+    package var tags: [String] = []
+
+    package init(sources: [String] = [], tags: [String] = []) {
+        (self.sources, self.tags) = (sources, tags)
+    }
+
+    /// Of all copies: caches in front may have some that were requested without the purged tags.
+    var allTags: [String] { tags + sources.map(CacheTag.ofSource) }
+}
+
+/// The part of a purge that one call of a hook reports.
+package struct PurgeReport: Sendable, Equatable {
+    package var url: String?
+    /// The tags under which other caches know copies of it.
+    package var tags: [String]
+
+    package init(url: String? = nil, tags: [String] = []) { (self.url, self.tags) = (url, tags) }
 }

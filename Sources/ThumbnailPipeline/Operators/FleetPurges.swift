@@ -10,7 +10,6 @@ package struct FleetPurges: Sendable {
 
     private let pipeline: ImagePipeline
     private let store: SharedStore
-    /// The layer whose store announces the purges.
     private let layer: SharedLayer?
     /// The other shared layers; instances that share one may each have their own of these.
     private let others: [SharedLayer]

@@ -98,12 +98,10 @@ package struct PipelineControl: ServiceControlling {
     package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
 }
 
-/// The sources that several layers know under a purged tag.
 private final class FoundSources: Sendable {
     private struct State {
         /// Nil once no task waits for them.
         var sources: Set<SourceIdentity>? = []
-        /// Layers that have not reported all their sources.
         var incompleteLayers: Int
     }
 

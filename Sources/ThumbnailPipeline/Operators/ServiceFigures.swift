@@ -14,7 +14,6 @@ package struct ServiceFigures: Sendable, Equatable {
     package var activeRenders: Int
     package var decodes, renders: Int
     package var small, expensive: Lane
-    /// The memory budget; sizes in bytes.
     package var memory: MemoryBudget.Statistics
     /// In the documented order, those on disk last.
     package var caches: [NamedCache]

@@ -65,8 +65,7 @@ extension PipelineControl {
             let removed = await pipeline.caches.removeOwn(.sources([identity]))
             if removed.entries > 0 {
                 pipeline.resources.events.record(
-                    .purge(
-                        url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
+                    .purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: .gone))
             }
             _ = await pipeline.caches.purge(.sources([identity], name: source))
             return SourceRefresh(result: .gone)

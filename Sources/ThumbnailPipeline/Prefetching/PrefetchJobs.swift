@@ -52,8 +52,8 @@ struct PrefetchJobs {
     /// Also forgets jobs that ended long ago and, if there is still no room, the oldest ended job.
     ///
     /// - Parameters:
-    /// - outcomes: From an earlier process.
-    /// - isHeld: Whether it waits for ``release(_:)``.
+    ///   - outcomes: From an earlier process.
+    ///   - isHeld: Whether it waits for ``release(_:)``.
     /// - Returns: The IDs of the forgotten jobs; nil if there is no room.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],

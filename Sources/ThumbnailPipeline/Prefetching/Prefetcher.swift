@@ -32,9 +32,9 @@ package final class Prefetcher: Prefetching {
     private let state: Locked<State>
 
     /// - Parameters:
-    /// - work: Parses an item; returns nil if it is invalid.
-    /// - isBusy: Whether clients' work is queued.
-    /// - store: Nil without a disk.
+    ///   - work: Parses an item; returns nil if it is invalid.
+    ///   - isBusy: Whether clients' work is queued.
+    ///   - store: Nil without a disk.
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
@@ -184,8 +184,7 @@ package final class Prefetcher: Prefetching {
     }
 
     private func placed(_ work: PrefetchWork) async throws -> StoredResult? {
-        let made = try await thumbnails.thumbnail(
-            for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
+        let made = try await thumbnails.thumbnail(for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }
         return try await placer.put(made, at: destination)
     }

@@ -61,12 +61,6 @@ package struct PrefetchResult: Sendable, Equatable {
     package let target: String
     package let source: String
     package let placed: StoredResult
-
-    package init(target: String, source: String, placed: StoredResult) {
-        self.target = target
-        self.source = source
-        self.placed = placed
-    }
 }
 
 package struct PrefetchFailure: Sendable, Equatable {

@@ -3,7 +3,6 @@ package import DiskCaching
 /// The contents and counts of a cache, in memory or on disk; sizes in bytes.
 package struct CacheFigures: Sendable, Equatable {
     package let usage: CacheUsage
-    /// The numbers of lookups that found their key, and that did not.
     package let hits, misses: Int
     package let evictedBytes: Int
 }
@@ -29,7 +28,6 @@ package struct CacheUsage: Sendable, Equatable {
 package struct RemovedEntries: Sendable, Equatable {
     package var entries = 0
     package var bytes = 0
-    /// Whether the removal is known to be complete.
     package var isComplete = true
 }
 

@@ -2,11 +2,9 @@ import Downloading
 import Recipes
 import ThumbnailTypes
 
-/// A key that identifies the sources of its value.
 protocol SourceKeyed: Hashable, Sendable {
     associatedtype Source: Hashable & Sendable
     var source: Source { get }
-    /// Further sources of the value.
     var additionalSources: [Source] { get }
     /// The size of an entry in bytes besides its value: the key and its bookkeeping in a cache.
     var byteCount: Int { get }
@@ -97,7 +95,6 @@ struct ResultKey: SourceKeyed {
         ) { $0 + MemoryLayout<SourceVersion>.stride + $1.source.byteCount + $1.validator.byteCount }
     }
 
-    /// The decoded image on which the steps begin.
     var decodeKey: DecodeKey {
         DecodeKey(source: source, validator: validator, plan: plan.decode, border: plan.drawnBorder)
     }

@@ -2,7 +2,6 @@ import Coordination
 import SharedCaching
 import ThumbnailTypes
 
-/// The names of a layer.
 struct LayerName: Hashable, Sendable {
     let member: String
     /// Its name in the help of metrics, and with underscores in their names.

@@ -16,7 +16,6 @@ final class SourceRecord: Sendable {
     /// Distinguishes this object from all others, including earlier ones.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastSerial = Atomic<UInt64>(0)
-    /// The generations under which it may be shared.
     let generations: LayerGenerations
 
     init(
@@ -49,7 +48,6 @@ final class SourceRecord: Sendable {
             generations: generations.filled(from: known.generations))
     }
 
-    /// The approximate memory use besides its identity, in bytes.
     var cost: Int { head.byteCount + header.byteCount + 128 }
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
@@ -80,16 +78,15 @@ extension RenderedImage {
 
 extension Thumbnail {
     /// - Parameters:
-    /// - now: In seconds since 1970.
-    /// - isFromCache: Sources used without contacting their origins; nil stands for all.
+    ///   - now: In seconds since 1970.
+    ///   - isFromCache: Sources used without contacting their origins; nil stands for all.
     init(
         _ result: RenderedImage, of records: PerSource<SourceRecord>, isFromCache: PerSource<Bool>? = nil,
         at now: Int, bounds: ClientMaxAge
     ) {
         var freshness =
             records.additional.isEmpty
-            ? Freshness(
-                records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
+            ? Freshness(records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
             : Freshness(
                 leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
         if result.isIncomplete { freshness.limit(to: Freshness.maximumLifetimeOfIncomplete) }

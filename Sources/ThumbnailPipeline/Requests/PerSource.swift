@@ -19,8 +19,7 @@ package struct PerSource<Value> {
     }
 
     func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
-        PerSource<New>(
-            transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
+        PerSource<New>(transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
     }
 
     package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {

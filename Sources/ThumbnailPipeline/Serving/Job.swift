@@ -8,7 +8,6 @@ package struct Job: Sendable {
     package var directives: RequestCacheControl
     /// The name by which an operator can cancel the caller's wait for its downloads.
     package let receipt: String
-    /// The insufficient lookup without a task; nil if there was none.
     package var lookup: EarlierLookup?
     package let client: ClientNetwork?
     var allowances = LayerAllowances()
@@ -27,7 +26,6 @@ package struct Job: Sendable {
 
     package var opened: OpenedSource? { resolved.opened }
 
-    /// The job after an insufficient lookup without a task.
     package func after(_ lookup: EarlierLookup) -> Job {
         var job = self
         (job.lookup, job.allowances) = (lookup, lookup.allowances)

@@ -45,7 +45,5 @@ final class FoundResult: Sendable {
     let serials: PerSource<UInt64>
     let key: ResultKey
 
-    init(serials: PerSource<UInt64>, key: ResultKey) {
-        (self.serials, self.key) = (serials, key)
-    }
+    init(serials: PerSource<UInt64>, key: ResultKey) { (self.serials, self.key) = (serials, key) }
 }

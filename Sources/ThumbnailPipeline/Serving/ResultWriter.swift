@@ -8,7 +8,6 @@ package struct StoredResult: Sendable, Equatable {
     package let location: String
     package let mediaType: String
     package let bytes: Int
-    /// The strong entity tag of the result's bytes, in quotes.
     package let eTag: String
 }
 

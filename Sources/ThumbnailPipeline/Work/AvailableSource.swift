@@ -14,7 +14,6 @@ struct AvailableSource: Sendable {
     /// Nil for a source from the caches; work on others is not given up while there is time.
     var timeLeft: Duration?
 
-    /// Whether the origin was not contacted.
     var isFromCache: Bool { status.outcome == .hit }
 }
 
@@ -22,8 +21,8 @@ extension AvailableSource {
     init(_ record: SourceRecord) { self.record = record }
 
     /// - Parameters:
-    /// - duration: Of the fetch, including queueing.
-    /// - now: In seconds since 1970.
+    ///   - duration: Of the fetch, including queueing.
+    ///   - now: In seconds since 1970.
     init(
         _ copy: SourceCopy, record: SourceRecord, isStored: Bool, now: Int, duration: Duration, timeLeft: Duration
     ) {

@@ -73,8 +73,7 @@ struct ThumbnailRenderer: Sendable {
     private func render(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let restored = await caches.restoredResult(
-            for: key, of: sources.records, job.allowances, after: job.lookup)
+        let restored = await caches.restoredResult(for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = RenderedImage(restored) { return result }
         let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in

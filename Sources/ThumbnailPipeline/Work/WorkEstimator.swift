@@ -25,7 +25,6 @@ struct WorkEstimator: Sendable {
         return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
     }
 
-    /// - Parameter imagesInUse: Of the caller.
     func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, imagesInUse: ImagesInUse? = nil) -> WorkCost
     {
         let keys = key.decodeKeys

@@ -50,8 +50,7 @@ package struct PipelineMetrics: Sendable {
 
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
-        decodeSeconds = registry.histogram(
-            "alula_decode_seconds", help: "Decode time, including the queue wait.")
+        decodeSeconds = registry.histogram("alula_decode_seconds", help: "Decode time, including the queue wait.")
         renders = registry.counters(
             "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
         renderSeconds = registry.histogram(

@@ -51,7 +51,6 @@ struct DownloadTrace {
         self.start = start
     }
 
-    /// The trace context of the transfer, for its origin.
     var traceparent: String { context.traceparent }
 
     /// Records the slot's wait and the transfer's phases, or the wait for another request's transfer; redirects add to

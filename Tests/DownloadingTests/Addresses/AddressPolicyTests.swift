@@ -1,5 +1,6 @@
-import Downloading
 import Testing
+
+@testable import Downloading
 
 struct AddressPolicyTests {
     @Test(arguments: [

@@ -1,9 +1,10 @@
 import Coordination
 import Imaging
 import Memory
-import Recipes
 import TestSupport
 import Testing
+
+@testable import Recipes
 
 @Suite(.timeLimit(.minutes(1)))
 struct RenderStepsTests {

@@ -1,8 +1,9 @@
 import Coordination
-import Downloading
 import HTTPTypes
 import Memory
 import TestSupport
+
+@testable import Downloading
 
 /// An origin that answers each path as the test says, and counts transfers.
 final class ScriptedOrigin: DataLoading {

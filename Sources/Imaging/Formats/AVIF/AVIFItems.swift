@@ -35,8 +35,7 @@ struct AVIFItems {
         func entry(_ id: Int) -> [UInt8] {
             AVIFBox.full("infe", version: 2, AVIFBox.words(id, 0), AVIFBox.letters("av01"), [0])
         }
-        return AVIFBox.full(
-            "iinf", AVIFBox.words(alpha == nil ? 1 : 2), entry(1), alpha == nil ? [] : entry(2))
+        return AVIFBox.full("iinf", AVIFBox.words(alpha == nil ? 1 : 2), entry(1), alpha == nil ? [] : entry(2))
     }
 
     /// The properties and their associations with items; essential ones are marked.

@@ -54,8 +54,7 @@ struct AVIFSequence {
             AVIFBox.words(0x55C4, 0))
         let handler = AVIFBox.full(
             "hdlr", AVIFBox.zeros(4), AVIFBox.letters(id == 1 ? "pict" : "auxv"), AVIFBox.zeros(13))
-        let place = AVIFBox.box(
-            "dinf", AVIFBox.full("dref", AVIFBox.longs(1), AVIFBox.full("url ", flags: 1)))
+        let place = AVIFBox.box("dinf", AVIFBox.full("dref", AVIFBox.longs(1), AVIFBox.full("url ", flags: 1)))
         let information = AVIFBox.box(
             "minf", AVIFBox.full("vmhd", flags: 1, AVIFBox.zeros(8)), place,
             table(of: image, isAlpha: id > 1, dataAt: start))

@@ -6,7 +6,6 @@ import Recipes
 // AVIF files: libaom encodes the frames, and our own code writes the boxes.
 
 extension PlaneEncoder {
-    /// Cannot be interrupted.
     static let avif = PlaneEncoder(range: .full, needsChroma: false) { (planes, settings, _) throws(ImagingError) in
         let all = unsafe planes.all.prefix(Int(planes.count))
         let size = unsafe PixelSize(width: Int(planes.planes.0.width), height: Int(planes.planes.0.height))
@@ -40,8 +39,7 @@ private struct AVIFPixelWriting {
         let items = AVIFItems(
             colors: try coded(isAlpha: false), alpha: image.bands % 2 == 0 ? try coded(isAlpha: true) : nil)
         guard items.colors.frames.count > 1 else { return SharedBytes(items.file) }
-        let sequence = AVIFSequence(
-            items: items, delays: image.integers("delay"), loop: image.integer("loop") ?? 0)
+        let sequence = AVIFSequence(items: items, delays: image.integers("delay"), loop: image.integer("loop") ?? 0)
         return SharedBytes(sequence.file)
     }
 

@@ -13,7 +13,6 @@ struct BMPLayout {
     enum Coding: Sendable {
         case palette
         case components
-        /// Runs of indices of 4 or 8 bits.
         case runs
     }
 

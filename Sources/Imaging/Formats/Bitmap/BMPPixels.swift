@@ -58,8 +58,7 @@ private struct BMPReader {
             }
             if layout.coding == .palette {
                 for x in 0..<width {
-                    let byte = unsafe Int(
-                        bytes.unsafeLoad(fromByteOffset: start + x * depth / 8, as: UInt8.self))
+                    let byte = unsafe Int(bytes.unsafeLoad(fromByteOffset: start + x * depth / 8, as: UInt8.self))
                     put(palette[byte >> (8 - depth - x * depth % 8) & (1 << depth - 1)], x: x, y: y)
                 }
             } else {

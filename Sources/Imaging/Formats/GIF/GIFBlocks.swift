@@ -53,9 +53,7 @@ enum GIFBlocks {
         return .missing(lastFrameEnd: lastFrameEnd)
     }
 
-    private static func tableLength(flags: Int) -> Int {
-        flags & 0x80 == 0 ? 0 : 6 << (flags & 7)
-    }
+    private static func tableLength(flags: Int) -> Int { flags & 0x80 == 0 ? 0 : 6 << (flags & 7) }
 
     /// The end of a chain of sub-blocks, or the start of the first truncated one.
     private static func dataEnd(

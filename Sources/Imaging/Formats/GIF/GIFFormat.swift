@@ -1,7 +1,6 @@
 import CVipsShim
 import Recipes
 
-/// GIF (GIF89a specification).
 enum GIFFormat {
     static let codec = FormatCodec(
         decoding: .init(

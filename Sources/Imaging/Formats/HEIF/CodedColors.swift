@@ -136,7 +136,6 @@ extension CodedPlanes {
         unsafe memory.bytes.baseAddress?.advanced(by: planes[index].offset)
     }
 
-    /// The first has the size of the result.
     @unsafe
     fileprivate func convert(
         _ indices: [Int], to components: [CCodedImagesComponent], makesWords: Bool = false

@@ -12,7 +12,6 @@ final class CodedPlanes {
     let bits: Int
     private(set) var memory: PlaneMemory
     private let levels: [Int]
-    /// Before the reduction.
     private let parts: [(left: Int, top: Int, size: PixelSize)]
     /// In consecutive planes, if means extend over several tiles.
     private var sums: PlaneMemory

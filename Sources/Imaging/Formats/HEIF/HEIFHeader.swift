@@ -80,7 +80,6 @@ extension HEIFItems {
     }
 }
 
-/// An item's properties about its samples.
 private struct HEIFStatement {
     private(set) var depths = [8, 8, 8]
     private(set) var profileByteCount = 0

@@ -16,8 +16,8 @@ struct HEIFPixels {
     /// At full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
-    /// - hasAlpha: Areas without a layer may be transparent.
-    /// - keepsBits: Keeps more than 8 bits, unless there are layers.
+    ///   - hasAlpha: Areas without a layer may be transparent.
+    ///   - keepsBits: Keeps more than 8 bits, unless there are layers.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> DecodedPixels {
         guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
         let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }

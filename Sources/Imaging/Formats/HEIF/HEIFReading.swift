@@ -64,7 +64,6 @@ enum HEIFReading {
 }
 
 extension SharedBytes {
-    /// Nil also for a profile that is too long.
     func profile(at place: Range<Int>?) -> SharedBytes? {
         place.flatMap { 1...ICCProfile.longest ~= $0.count ? SharedBytes($0, of: self) : nil }
     }

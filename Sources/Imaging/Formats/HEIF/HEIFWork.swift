@@ -10,14 +10,12 @@ struct HEIFWork {
         /// Each coded item starts a decoder, and frames after the first count too.
         var runs = 0
         var hiddenArea = 0
-        /// Read by decoders.
         var byteCount = 0
     }
 
     private let items: HEIFItems
     private var known: [Int: Amounts] = [:]
     private var frames = CodedFrames()
-    /// From the primary item down to the current one.
     private var path: Set<Int> = []
 
     /// A turned overlay of grids has three levels.
@@ -25,9 +23,7 @@ struct HEIFWork {
     /// Tiles of one color may be one item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
-    init(_ items: HEIFItems) {
-        self.items = items
-    }
+    init(_ items: HEIFItems) { self.items = items }
 
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)

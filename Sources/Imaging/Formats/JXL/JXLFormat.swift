@@ -4,7 +4,6 @@ import Coordination
 import Memory
 import Recipes
 
-/// JPEG XL (ISO/IEC 18181).
 enum JXLFormat {
     static let codec = FormatCodec(
         decoding: .init(
@@ -48,8 +47,7 @@ enum JXLPixels {
             let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
             var isIncomplete: CInt = 0
             try check(
-                unsafe CPlanarShim_jxl_pixels(
-                    reader, &image, memory.bytes.baseAddress, &isIncomplete))
+                unsafe CPlanarShim_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
             return unsafe DecodedPixels(
                 pixels: memory.finish(), size: size, bands: bands,

@@ -3,7 +3,6 @@ import Recipes
 /// W3C PNG third edition, section 4.9.
 struct PNGAnimation {
     struct Frame {
-        /// The state of the rectangle after the frame was shown.
         enum Disposal: Int {
             case kept, cleared, restored
         }

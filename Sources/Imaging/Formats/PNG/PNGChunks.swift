@@ -6,7 +6,6 @@ let pngSignature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 /// W3C PNG section 5.3, up to the end of the file.
 struct PNGChunks {
     struct Chunk {
-        /// The offset of the type, which follows the length.
         let type: Int
         let data: Range<Int>
         /// With length and checksum, which may end after the file.
@@ -21,8 +20,7 @@ struct PNGChunks {
         guard offset <= bytes.byteCount - 8, let length = try? bytes.bigEndian32(at: offset) else { return nil }
         let range = offset..<offset + 12 + length
         defer { offset = range.upperBound }
-        return Chunk(
-            type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
+        return Chunk(type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
     }
 }
 

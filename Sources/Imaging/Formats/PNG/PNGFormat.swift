@@ -2,7 +2,6 @@ import CVipsShim
 import Memory
 import Recipes
 
-/// PNG (ISO/IEC 15948), with animations.
 enum PNGFormat {
     static let codec = FormatCodec(
         decoding: .init(

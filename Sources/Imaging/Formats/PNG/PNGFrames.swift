@@ -109,8 +109,8 @@ extension SharedBytes {
     }
 
     /// - Parameters:
-    /// - parameters: The rest of the first chunk after width and height.
-    /// - shared: The chunks before the rows.
+    ///   - parameters: The rest of the first chunk after width and height.
+    ///   - shared: The chunks before the rows.
     fileprivate func still(
         of frame: PNGAnimation.Frame, parameters: [UInt8], shared: SharedBytes
     ) -> SharedBytes {

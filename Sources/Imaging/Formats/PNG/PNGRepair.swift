@@ -66,8 +66,7 @@ enum PNGRepair {
                     bytes.baseAddress, bytes.count, rows.passes, Int32(rows.passes.count), rows.grayPixel,
                     rows.grayPixel.count, watch, &base, &length)
             }
-            var image = CPNGShimPassed(
-                width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
+            var image = CPNGShimPassed(width: rows.size.width, height: rows.size.height, bits: Int32(rows.pixelBits))
             return unsafe CPNGShim_spread(
                 bytes.baseAddress, bytes.count, &image, rows.grayPixel, rows.grayPixel.count, watch, &base, &length)
         }
@@ -87,7 +86,6 @@ private struct PNGRows {
     let start: Int
     /// Up to the first truncated chunk.
     private(set) var parts: [Range<Int>] = []
-    /// Before the first with a wrong checksum.
     private(set) var soundParts = 0
     let pixelBits: Int
     private(set) var passes: [CPNGShimPass]
@@ -154,7 +152,6 @@ private struct PNGRows {
 }
 
 extension SharedBytes {
-    /// - Parameter chunk: The type and the data.
     fileprivate func with(_ chunk: SharedBytes, insteadOf rows: PNGRows, isInterlaced: Bool) -> SharedBytes {
         var result = ByteAccumulator(reservingCapacity: rows.start + chunk.count + 20)
         unsafe withUnsafeBytes { bytes in

@@ -17,7 +17,6 @@ private struct PNGWriting {
     let width: Int
     let height: Int
     let bands: Int
-    /// Of all frames.
     let minimumBands: Int
     let frames: Int
     let delays: [Int]
@@ -200,9 +199,7 @@ extension VipsSaver {
 private final class IndexedPixels {
     private let indexed: CPalettesIndexed
 
-    init(owning indexed: CPalettesIndexed) {
-        unsafe self.indexed = unsafe indexed
-    }
+    init(owning indexed: CPalettesIndexed) { unsafe self.indexed = unsafe indexed }
 
     deinit {
         unsafe free(indexed.indices)

@@ -1,6 +1,5 @@
 import Memory
 
-/// Replaces constructs that librsvg does not support.
 struct SVGRewriting {
     typealias Embedding = (_ file: SharedBytes, _ maximumPixels: Int) throws -> (file: SharedBytes?, pixels: Int)?
 

@@ -54,7 +54,6 @@ struct SVGScanner {
         return false
     }
 
-    /// With its own declarations.
     private mutating func skipType(_ bytes: RawSpan) -> Bool {
         var isInside = false
         while let byte = peek(bytes) {
@@ -155,7 +154,6 @@ struct SVGScanner {
     }
 }
 
-/// Something outside the file.
 struct SVGReference {
     let range: Range<Int>
     let text: String

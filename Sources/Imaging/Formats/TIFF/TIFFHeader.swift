@@ -4,8 +4,7 @@ import Recipes
 enum TIFFFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .parts(
-                ["II*\0", "MM\0*", "II+\0", "MM\0+"].map { [0: Array($0.utf8)] }),
+            leadingBytes: .parts(["II*\0", "MM\0*", "II+\0", "MM\0+"].map { [0: Array($0.utf8)] }),
             header: { bytes throws(ImagingError) in try TIFFHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadTiffBuffer", open: CVipsShim_load_tiff)),
             storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
@@ -84,7 +83,6 @@ struct TIFFFile {
     private var offset = 0
     private var seen: Set<Int> = []
     private var entries = 0
-    /// Of the first page that is not a copy.
     private(set) var profile: Range<Int>?
     private var hasReadPage = false
     private(set) var tiles: Tiles?

@@ -55,7 +55,6 @@ extension FormatCodec {
         /// Any of these alternatives; every part of an alternative must be at its offset.
         case parts([[Int: [UInt8]]])
         case brands([StaticString])
-        /// Called after all other formats are ruled out.
         case markup(@Sendable (RawSpan) -> Bool)
     }
 
@@ -94,7 +93,6 @@ extension FormatCodec {
     struct Encoding: Sendable {
         let saver: VipsSaver
         var planes: PlaneEncoder?
-        /// Nil if unsupported.
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
         var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
         var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
@@ -112,5 +110,4 @@ struct EncodedGainMap {
     let metadata: GainMapMetadata
 }
 
-/// Nil if the result has no map.
 typealias GainMapMaker = (_ file: SharedBytes) throws -> EncodedGainMap?

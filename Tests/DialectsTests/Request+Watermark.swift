@@ -1,0 +1,14 @@
+import Recipes
+import TestSupport
+import ThumbnailTypes
+
+@testable import Dialects
+
+extension Request {
+    /// The watermark of a request by Alula's own rules.
+    var watermark: Vocabulary.Watermark? {
+        ownOptions?.watermark.flatMap { options in
+            additional.first.map { Vocabulary.Watermark(source: $0.source, options: options) }
+        }
+    }
+}

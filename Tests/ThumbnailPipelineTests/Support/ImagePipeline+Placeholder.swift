@@ -1,0 +1,11 @@
+import Recipes
+import TestSupport
+import ThumbnailPipeline
+import ThumbnailTypes
+
+extension ImagePipeline {
+    /// A plain image in the box of a request by Alula's own rules.
+    func placeholder(for request: Request, color: Color) async throws -> EncodedImage {
+        try await placeholder(Placeholder(color, in: request.options))
+    }
+}
