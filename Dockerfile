@@ -43,10 +43,12 @@ RUN image-root /usr/local/bin/alula /root/image "$(cat /swift-version)" \
 # The program, the libraries that it loads, fonts and certificates: no shell, no package manager.
 FROM scratch
 ARG VERSION=1.0.0
+ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Alula" \
     org.opencontainers.image.description="An image thumbnail service: one fetch, one decode, every size" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="${VERSION}" \
+    org.opencontainers.image.revision="${REVISION}" \
     org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
 COPY --from=root /root/image /
 # A crash of the service is told with the names of the functions, without what memory holds. Worker processes have no environment.

@@ -16,6 +16,9 @@ struct CAOMShimEncoder {
     int64_t frames;
 };
 
+// AOM_TUNE_IQ, which older headers lack.
+enum { image_tuning = 10 };
+
 static void explain(aom_codec_ctx_t *codec, char text[CAOMShim_text_size])
 {
     const char *detail = aom_codec_error_detail(codec);
@@ -62,6 +65,8 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
     aom_codec_iface_t *coding = aom_codec_av1_cx();
     aom_codec_enc_cfg_t configuration;
     int is_still = settings->frames == 1;
+    // Stills are optimized for perceived similarity, not for squared error.
+    int tuning = is_still ? (CAOMShim_has_image_tuning() ? image_tuning : AOM_TUNE_SSIM) : AOM_TUNE_PSNR;
     if (aom_codec_enc_config_default(coding, &configuration, is_still ? AOM_USAGE_ALL_INTRA : AOM_USAGE_REALTIME))
         return -1;
     configuration.g_w = (unsigned) settings->width;
@@ -81,8 +86,8 @@ static int start(aom_codec_ctx_t *codec, const CAOMShimSettings *settings)
         return -1;
     return aom_codec_control(codec, AOME_SET_CPUUSED, settings->speed)
             || aom_codec_control(codec, AOME_SET_CQ_LEVEL, settings->level)
-            // Stills are optimized for perceived similarity, not for squared error.
-            || aom_codec_control(codec, AOME_SET_TUNING, is_still ? AOM_TUNE_SSIM : AOM_TUNE_PSNR)
+            // First, because it chooses matrices, too.
+            || aom_codec_control(codec, AOME_SET_TUNING, tuning)
             || aom_codec_control(codec, AV1E_SET_INTRA_DCT_ONLY, is_still && settings->has_cosines_alone)
             || aom_codec_control(codec, AV1E_SET_ENABLE_QM, 1)
             || aom_codec_control(codec, AV1E_SET_QM_MIN, settings->coarsest_matrix)
@@ -192,3 +197,5 @@ void CAOMShim_close(CAOMShimEncoder *encoder)
 }
 
 const char *CAOMShim_version(void) { return aom_codec_version_str(); }
+
+int CAOMShim_has_image_tuning(void) { return aom_codec_version() >= (3 << 16 | 12 << 8); }

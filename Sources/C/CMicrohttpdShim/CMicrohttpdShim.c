@@ -51,10 +51,11 @@ static void notify_connection(
         *peer = NULL;
         return;
     }
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    // The result is valid until the next call.
+    int descriptor = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
     const union MHD_ConnectionInfo *client = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     CMicrohttpdShim_address address = address_of(client ? client->client_addr : NULL);
-    *peer = callbacks->opened(callbacks->context, connection, info->connect_fd, address);
+    *peer = callbacks->opened(callbacks->context, connection, descriptor, address);
 }
 
 static void *log_target(void *context, const char *target, struct MHD_Connection *connection)

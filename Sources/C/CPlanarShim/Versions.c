@@ -14,5 +14,10 @@ void CPlanarShim_versions(char text[CPlanarShim_text_size])
     snprintf(
         text, CPlanarShim_text_size, "libjpeg-turbo %d, libwebp %x, libjxl %u, zimg %u.%u.%u",
         LIBJPEG_TURBO_VERSION_NUMBER, (unsigned) WebPGetEncoderVersion(),
-        (unsigned) JxlEncoderVersion(), major, minor, micro);
+        CPlanarShim_jxl_version(), major, minor, micro);
+}
+
+unsigned CPlanarShim_jxl_version(void)
+{
+    return JxlEncoderVersion();
 }

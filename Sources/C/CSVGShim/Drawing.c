@@ -59,6 +59,11 @@ static GInputStream *stream_of(const CSVGShimPiece *pieces, size_t count)
     return stream;
 }
 
+int CSVGShim_draws_fixed_strokes(void)
+{
+    return rsvg_major_version > 2 || rsvg_minor_version >= 56;
+}
+
 int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text)
 {
     size_t area = (size_t) drawing.pixel_width * (size_t) drawing.pixel_height;

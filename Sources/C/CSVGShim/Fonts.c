@@ -1,16 +1,19 @@
+#define _GNU_SOURCE
 #include "CSVGShim.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include <fontconfig/fontconfig.h>
 #include <fontconfig/fcfreetype.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
+#include <hb.h>
 #include <pango/pangocairo.h>
 #include <pango/pangofc-fontmap.h>
 
 // A confined process cannot open files, so all fonts are opened before. Fontconfig then has only these fonts, and Pango
 // uses the nearest one for every name. Cairo takes the open font from Fontconfig's description, because it would
-// otherwise look for the file.
+// otherwise look for the file. HarfBuzz reads the font's file anew for each font map of Pango, here from memory.
 
 /// Maximum number of fonts to open before the process is confined.
 enum { most_fonts = 10 };
@@ -50,6 +53,30 @@ typedef struct {
     /// The family names of the generic families.
     char *sans, *serif, *monospace;
 } Choice;
+
+/// The files of the open fonts; constant after the preparation.
+static struct {
+    const char *path;
+    hb_blob_t *content;
+} files[most_fonts];
+static int file_count;
+
+/// Replaces HarfBuzz's function of this name, which Pango calls.
+hb_blob_t *hb_blob_create_from_file(const char *path)
+{
+    hb_blob_t *(*original)(const char *) = (hb_blob_t * (*) (const char *) ) dlsym(RTLD_NEXT, "hb_blob_create_from_file");
+    int place;
+    for (place = 0; place < file_count; place++)
+        if (!strcmp(files[place].path, path))
+            return hb_blob_reference(files[place].content);
+    return original(path);
+}
+
+static void keep_file(const char *path)
+{
+    files[file_count].content = hb_blob_create_from_file(path);
+    files[file_count++].path = path;
+}
 
 static int contains(const Choice *choice, const char *file, int index)
 {
@@ -189,8 +216,10 @@ int CSVGShim_prepare(void)
         int other, isNew = 1;
         for (other = 0; other < place; other++)
             isNew = isNew && strcmp(choice.faces[other].file, choice.faces[place].file);
-        if (isNew)
+        if (isNew) {
             FcConfigAppFontAddFile(own, (const FcChar8 *) choice.faces[place].file);
+            keep_file(choice.faces[place].file);
+        }
     }
     fonts = FcConfigGetFonts(own, FcSetApplication);
     keep(fonts, &choice);
@@ -200,6 +229,9 @@ int CSVGShim_prepare(void)
     FcConfigSetRescanInterval(own, 0);
     FcConfigSetCurrent(own);
     open_all(fonts);
+    // Its font map may have a thread, without which it cannot be used, and which a copy of this process would lack. The next
+    // text makes another font map.
+    pango_cairo_font_map_set_default(NULL);
     if (system)
         FcConfigDestroy(system);
     // GdkPixbuf looks for its loaders at the first call.

@@ -413,22 +413,12 @@ int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
     return vips_gifsave_buffer(in, bytes, count, "effort", options.effort, "strip", TRUE, NULL);
 }
 
-/// Qualities below this use our own distances.
-enum { usual_jxl_quality = 12 };
-
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
-    // libvips takes 3 to 9, and silently 7 for any other effort.
-    int effort = VIPS_CLIP(3, options.effort, 9);
     gboolean strip = !options.keeps_profile;
-    // Below its quality 6, libvips requests distances at which libjxl produces larger files, or which it rejects,
-    // continuing with its default. It accepts a distance of at most 15, so the three lowest qualities are its own 6, 7
-    // and 8 (19.4, 17.2 and 15.4).
-    if (options.quality < 4)
-        return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", effort, "strip", strip, NULL);
-    if (options.quality < usual_jxl_quality)
-        // From 15 down to 11.29; libvips' own distance at 12 is 10.73.
-        return vips_jxlsave_buffer(in, bytes, count, "distance", 15 - 0.53 * (options.quality - 4), "effort", effort,
-            "strip", strip, NULL);
-    return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality, "effort", effort, "strip", strip, NULL);
+    // libvips 8.14 accepts a distance of at most 15, but its own for low qualities are higher.
+    if (options.distance > 15 && vips_version(0) == 8 && vips_version(1) < 16)
+        return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", options.effort, "strip", strip, NULL);
+    return vips_jxlsave_buffer(
+        in, bytes, count, "distance", options.distance, "effort", options.effort, "strip", strip, NULL);
 }

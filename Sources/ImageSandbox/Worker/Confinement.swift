@@ -6,11 +6,20 @@ import Imaging
 import Recipes
 
 enum Confinement {
+    struct SeveralThreads: Error, CustomStringConvertible {
+        let description = "it has several threads"
+    }
+
     /// Before this process is confined or copied; after an error the process is unusable.
+    ///
+    /// A process with several threads would be confined in part, and a copy has only the thread that made it.
     static func prepare() throws {
         _ = CLinux_die_with_parent()
         preferForOutOfMemoryKill()
         try ImageLibrary.startDecoding()
+        // Pango starts threads that end by themselves.
+        for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
+        guard CLinux_thread_count(getpid()) == 1 else { throw SeveralThreads() }
     }
 
     /// Permanent; returns the protections in force.

@@ -45,6 +45,26 @@ package enum SandboxWorker {
     }
 }
 
+enum TemplateProcess {
+    static let argument = "template"
+    /// Carries the copy's socket.
+    static let request: [UInt8] = [1]
+
+    /// Returns in the copies only, whose socket replaces `socket`.
+    static func copy(_ socket: MessageSocket) {
+        // Copies need little of the code used by the start.
+        CLinux_release_program_pages()
+        var isHeard = socket.write(WorkerResponse.prepared.message)
+        while isHeard, let (_, descriptors) = socket.nextMessage(count: request.count), let end = descriptors.first {
+            let process = CLinux_copy_process(end)
+            if process == 0 { return }
+            close(end)
+            isHeard = socket.write(WorkerResponse.copied(process).message)
+        }
+        _exit(0)
+    }
+}
+
 private struct RequestHandler: ~Copyable {
     private var input, output: ReusableMemory?
 

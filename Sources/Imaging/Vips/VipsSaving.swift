@@ -31,14 +31,15 @@ extension VipsImage {
         }
     }
 
+    /// - Parameter distance: JPEG XL's measure of loss.
     func saved(
-        _ options: VipsSaveOptions,
+        _ options: VipsSaveOptions, distance: Double = 0,
         by save: (
             Raw?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<Int>?, CVipsShimSaveOptions
         ) -> Int32
     ) throws(VipsError) -> SharedBytes {
         let shimOptions = CVipsShimSaveOptions(
-            quality: Int32(options.quality), effort: Int32(options.effort),
+            quality: Int32(options.quality), effort: Int32(options.effort), distance: distance,
             has_sharp_chroma: options.hasSharpChroma ? 1 : 0, keeps_profile: options.settings.isWide ? 1 : 0)
         var base: UnsafeMutableRawPointer?
         var count = 0

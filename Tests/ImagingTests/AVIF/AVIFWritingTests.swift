@@ -79,6 +79,8 @@ struct AVIFWritingTests {
         }
         #expect([1, 60, 99, 100].map { AVIFEffort.level(for: $0, isStill: true) } == [63, 27, 3, 0])
         #expect(AVIFEffort.level(for: 100, isStill: false) == 1)
+        let tuned = (0...63).map(AVIFEffort.tunedLevel)
+        #expect(tuned == tuned.sorted() && tuned.first == 0 && tuned.last == 63)
     }
 
     @Test func `bits beside eight and ten are what is asked for alone`() throws {

@@ -23,7 +23,11 @@ struct ImageDecoderTests {
         // The built-in CMYK profile has the colors of paper, duller than a screen's.
         let colors = fixture == .jpegAdobeCMYK ? Self.cmyk : Self.lights
         for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], colors) {
-            #expect(image.isClose(x: place.0, y: place.1, to: color + opaque))
+            // Versions of lcms differ.
+            let tolerance = fixture == .jpegAdobeCMYK ? 24 : 12
+            #expect(
+                image.isClose(x: place.0, y: place.1, to: color + opaque, tolerance: tolerance),
+                "\(image.pixel(x: place.0, y: place.1))")
         }
     }
 

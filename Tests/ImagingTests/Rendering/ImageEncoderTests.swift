@@ -1,9 +1,10 @@
 import Coordination
-import Imaging
 import Memory
 import Recipes
 import TestSupport
 import Testing
+
+@testable import Imaging
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageEncoderTests {
@@ -34,6 +35,15 @@ struct ImageEncoderTests {
         // Where the distance begins to be our own, some bytes are noise.
         #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 10 }, "\(files.map(\.count))")
         #expect(files[0].count < files[5].count && files[5].count < files[13].count)
+    }
+
+    @Test(arguments: [7_000, 11_000], [4, 5, 7])
+    func `a higher quality of JPEG XL is a smaller distance, with each version`(version: Int, effort: Int) {
+        let levels = (1...100)
+            .map { JXLLevel(EncoderSettings(quality: $0, effort: effort, bitDepth: 8), version: version) }
+        #expect(zip(levels, levels.dropFirst()).allSatisfy { $0.distance > $1.distance })
+        #expect(levels[99].distance > 0 && levels[0].distance < 25)
+        #expect(levels[0].effort == (effort == 5 && version == 11_000 ? 4 : effort))
     }
 
     @Test func `pixels that do not fill the image are refused`() throws {

@@ -49,4 +49,7 @@ void CAOMShim_close(CAOMShimEncoder *encoder);
 
 const char *CAOMShim_version(void);
 
+/// Whether stills are tuned for SSIMULACRA2 (libaom 3.12 and later), by which levels mean other qualities.
+int CAOMShim_has_image_tuning(void);
+
 #endif

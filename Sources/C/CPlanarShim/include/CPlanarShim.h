@@ -155,6 +155,9 @@ const char *CPlanarShim_jxl_text(const CPlanarShimJXLReader *reader);
 
 void CPlanarShim_jxl_close(CPlanarShimJXLReader *reader);
 
+/// libjxl's version: 7000 for 0.7.
+unsigned CPlanarShim_jxl_version(void);
+
 // Writing. The file is stored in `*bytes`, to be released with `free`; after a failure `text` gives the reason.
 
 typedef struct {

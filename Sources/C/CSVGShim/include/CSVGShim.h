@@ -8,6 +8,9 @@
 /// are drawn. Returns the number of fonts, which is 0 if none are installed; then text is not drawn.
 int CSVGShim_prepare(void);
 
+/// Whether the library draws strokes whose width is in CSS pixels of the canvas, whatever the view box (`vector-effect`).
+int CSVGShim_draws_fixed_strokes(void);
+
 /// Maximum size of a text in bytes, including its terminating zero.
 #define CSVGShim_text_size 200
 

@@ -166,6 +166,8 @@ typedef struct {
     int quality;
     /// The format's effort or compression level.
     int effort;
+    /// JPEG XL's measure of loss, which decides in place of `quality`.
+    double distance;
     /// Whether to compute WebP's chroma so that edges between colors stay sharp, which takes longer.
     int has_sharp_chroma;
     /// Whether JPEG XL files include the image's profile.

@@ -25,8 +25,10 @@ final class AV1Encoder {
     ) throws(ImagingError) {
         let effort = AVIFEffort(effort: settings.effort)
         bits = frames == 1 ? settings.bitDepth : 8
-        let level = AVIFEffort.level(for: settings.quality, isStill: frames == 1)
-        let matrices = AVIFEffort.matrices(level: frames == 1 ? level : 0)
+        let isTuned = frames == 1 && CAOMShim_has_image_tuning() != 0
+        let plainLevel = AVIFEffort.level(for: settings.quality, isStill: frames == 1)
+        let level = isTuned ? AVIFEffort.tunedLevel(for: plainLevel) : plainLevel
+        let matrices = AVIFEffort.matrices(level: frames == 1 ? level : 0, isTuned: isTuned)
         var shimSettings = CAOMShimSettings(
             width: Int32(size.width), height: Int32(size.height), is_gray: isGray ? 1 : 0,
             bits: Int32(bits), frames: Int32(frames), speed: Int32(effort.speed(isStill: frames == 1)),

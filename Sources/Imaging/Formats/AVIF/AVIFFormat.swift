@@ -31,7 +31,9 @@ struct AVIFEffort {
     /// Within 0…15; lower ones are coarser in fine detail.
     ///
     /// From level 30 upward, coarser ones make files smaller at the same visual quality.
-    static func matrices(level: Int) -> ClosedRange<Int> { level < 30 ? 4...12 : 2...10 }
+    static func matrices(level: Int, isTuned: Bool = false) -> ClosedRange<Int> {
+        level < 30 && !isTuned ? 4...12 : 2...10
+    }
 
     /// Makes smaller files at speeds that try few other transforms.
     var hasCosinesAlone: Bool { effort < 2 }
@@ -43,4 +45,19 @@ struct AVIFEffort {
     static func level(for quality: Int, isStill: Bool) -> Int {
         quality == 100 ? (isStill ? 0 : 1) : min(63, ((100 - quality) * 63 + 50) / 100 + 2)
     }
+
+    /// Returns the level with tuning for images that has the visual quality of a level without.
+    static func tunedLevel(for level: Int) -> Int {
+        for (low, high) in zip(tunedLevels, tunedLevels.dropFirst()) where level <= high.plain {
+            let (part, steps) = (level - low.plain, high.plain - low.plain)
+            return (low.tuned * (steps - part) + high.tuned * part + steps / 2) / steps
+        }
+        return level
+    }
+
+    /// Levels of libaom 3.6, and of libaom 3.12 tuned for images, with equal SSIMULACRA2.
+    private static let tunedLevels: [(plain: Int, tuned: Int)] = [
+        (0, 0), (2, 4), (6, 10), (14, 18), (18, 21), (22, 23), (26, 26), (30, 31), (38, 38), (46, 47),
+        (54, 56), (63, 63),
+    ]
 }

@@ -1,6 +1,7 @@
 import CPlanarShim
 import CVipsShim
 import Coordination
+import Glibc
 import Memory
 import Recipes
 
@@ -16,8 +17,51 @@ enum JXLFormat {
             saver: VipsSaver { image, options in
                 let isWide = options.settings.isWide && image.bands >= 3
                 let profiled = isWide ? try image.profiled(SharedBytes(ColorProfile.displayP3File)) : image
-                return try unsafe profiled.saved(options, by: CVipsShim_save_jxl)
+                let level = JXLLevel(options.settings, version: Int(CPlanarShim_jxl_version()))
+                var options = options
+                options.settings.effort = level.effort
+                return try unsafe profiled.saved(options, distance: level.distance, by: CVipsShim_save_jxl)
             }))
+}
+
+/// libjxl's settings for an effort and a quality, chosen by measurement (docs/measurements/quality.md).
+struct JXLLevel {
+    let effort: Int
+    let distance: Double
+
+    /// - Parameter version: libjxl's, 11000 for 0.11.
+    init(_ settings: EncoderSettings, version: Int) {
+        // libvips takes 3 to 9, and silently 7 for any other effort.
+        let wanted = min(max(settings.effort, 3), 9)
+        let plain = Self.distance(for: settings.quality)
+        // There effort 5 takes four times as long as 4, and makes files no smaller.
+        effort = version >= 11_000 && wanted == 5 ? 4 : wanted
+        distance = version >= 11_000 && effort <= 4 ? Self.laterDistance(for: plain) : plain
+    }
+
+    /// The distances of libvips 8.14, but below 12: there it requests distances at which libjxl makes larger files, or
+    /// which it rejects, continuing with its default.
+    private static func distance(for quality: Int) -> Double {
+        switch quality {
+        case ..<4: 6.24 + pow(2.5, Double(Float(25 - quality) / 5)) / 6.25
+        case ..<12: 15 - 0.53 * Double(quality - 4)
+        case ..<30: 6.24 + pow(2.5, Double(Float(30 - quality) / 5)) / 6.25
+        default: 0.1 + Double(100 - quality) * 0.09
+        }
+    }
+
+    private static func laterDistance(for plain: Double) -> Double {
+        for (low, high) in zip(laterDistances, laterDistances.dropFirst()) where plain <= high.plain {
+            return low.later + (high.later - low.later) * (plain - low.plain) / (high.plain - low.plain)
+        }
+        return 25
+    }
+
+    /// Distances of libjxl 0.7 at effort 5, and of 0.11 at effort 4, with equal SSIMULACRA2.
+    private static let laterDistances: [(plain: Double, later: Double)] = [
+        (0, 0), (0.1, 0.11), (0.73, 0.86), (1.18, 1.42), (1.72, 1.95), (2.35, 2.77), (3.25, 3.88), (3.97, 4.7),
+        (4.6, 6.3), (6.4, 8.8), (8.74, 12.3), (15.3, 19), (25, 25),
+    ]
 }
 
 enum JXLPixels {

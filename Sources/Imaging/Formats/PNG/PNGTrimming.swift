@@ -14,11 +14,22 @@ enum PNGTrimming {
                 !file.hasText("IEND", at: chunk.type)
             {
                 let isProfile = file.hasText("iCCP", at: chunk.type)
-                let isNeeded = isProfile ? !hasProfile && chunk.data.count <= maximumProfileSize : isNeeded(file, chunk)
+                let isNeeded = isProfile ? !hasProfile && isPlausible(file, profile: chunk.data) : isNeeded(file, chunk)
                 hasProfile = hasProfile || isProfile
                 if !isNeeded { remove(chunk.range) }
             }
         }
+    }
+
+    /// libspng fails if a profile inflates to more than 60 MB.
+    private static func isPlausible(_ file: RawSpan, profile: Range<Int>) -> Bool {
+        guard profile.count > 32 << 10 else { return true }
+        guard profile.count <= maximumProfileSize, let end = file.firstIndex(of: 0, from: profile.lowerBound),
+            end < profile.lowerBound + 80
+        else { return false }
+        // A profile begins with its size.
+        let size = Inflation.prefix(of: file.extracting(end + 2..<profile.upperBound), most: 4)
+        return (128...8 * maximumProfileSize).contains(size.reduce(0) { $0 << 8 | Int($1) })
     }
 
     private static func isNeeded(_ file: RawSpan, _ chunk: PNGChunks.Chunk) -> Bool {

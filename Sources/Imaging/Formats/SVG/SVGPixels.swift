@@ -66,7 +66,8 @@ private struct SVGText {
             var scanner = SVGScanner(bytes, most: SVGRoot.most)
             guard scanner.findRoot(bytes) else { return [] }
             let box = SVGRoot(bytes)?.viewBox ?? size
-            let unit = scale * min(size.width / box.width, size.height / box.height)
+            let boxScale = min(size.width / box.width, size.height / box.height)
+            let unit = CSVGShim_draws_fixed_strokes() == 0 ? scale * boxScale : scale
             let rewriting = try SVGRewriting(bytes, from: scanner.root, pixel: 1 / unit, embedding)
             // The prefix avoids conflicts with the file's own names.
             let start = rectangle.map { rectangle in

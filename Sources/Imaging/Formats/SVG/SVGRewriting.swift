@@ -12,6 +12,7 @@ struct SVGRewriting {
     /// In bytes, of a `var()` and of a start tag.
     private static let longest = 4_096
 
+    /// - Parameter pixel: The length of a pixel of the result, in the unit of the width of a non-scaling stroke.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
         findFallbacks(bytes, from: start)
         if bytes.contains("non-scaling-stroke", in: start..<bytes.byteCount) {
@@ -96,10 +97,10 @@ struct SVGRewriting {
                 bytes.hasText(";base64,", at: end), let (file, close) = Base64.decoded(bytes, from: data)
             else { continue }
             offset = close
-            guard let (image, count) = try embedding(SharedBytes(file), pixels) else { continue }
-            pixels -= max(count, Self.leastPixels)
-            guard let image else { continue }
-            replace(name..<close, by: "png;base64," + Base64.text(of: image))
+            let found = try embedding(SharedBytes(file), pixels)
+            if let found { pixels -= max(found.pixels, Self.leastPixels) }
+            // An unknown name: newer versions of librsvg would read some of these formats, without a bound.
+            replace(name..<close, by: found?.file.map { "png;base64," + Base64.text(of: $0) } ?? "none;base64,")
         }
     }
 }
