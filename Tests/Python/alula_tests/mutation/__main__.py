@@ -1,6 +1,7 @@
 """Sends damaged images through the running service, which has to answer each in time and never to end.
 
-An image must not make a worker process do anything forbidden. Workers that end for other reasons are reported."""
+An image must not make a worker process do anything forbidden. Workers that end for other reasons are reported.
+A client that is refused for load waits as long as the answer says."""
 import argparse
 import collections
 import http.client
@@ -21,6 +22,8 @@ from alula_tests.service import Service
 
 # Seconds that a request may take by the settings, and seconds for its answer to arrive.
 DEADLINE, PATIENCE = 15, 1
+# How often one image is sent again after 503 `overloaded`, when the answer's Retry-After has passed.
+REPEATS = 20
 QUERIES = [{"w": 40}, {"w": 300}, {}, {"w": 64, "h": 64, "fit": "cover", "format": "webp"}, {"w": 20, "format": "png"},
            {"w": 50, "animated": 1, "format": "webp"}, {"h": 30, "animated": 1, "format": "gif"}, {"page": 1, "w": 30},
            {"w": 100, "h": 100, "fit": "cover", "gravity": "attention"}, {"w": 50, "format": "avif"}, {"w": 50, "format": "jxl"},
@@ -78,6 +81,7 @@ class Clients:
         self.good, self.corpus = good, corpus
         self.next, self.lock = 0, threading.Lock()
         self.outcomes = collections.Counter()
+        self.repeats = 0
         self.slowest = []
         self.strange = []
 
@@ -98,14 +102,21 @@ class Clients:
                 return
             query = random.Random(f"{self.seed} query {number}").choice(self.queries)
             target = thumbnail(f"{self.origin}/{number}", **query)
-            start = time.monotonic()
-            try:
-                answer, body = get(connection, target)
-                status = answer.status
-            except (OSError, http.client.HTTPException) as failure:
-                connection.close()
-                status, body = 0, repr(failure).encode()
-            self.note(number, status, body, time.monotonic() - start, query)
+            for attempt in range(REPEATS + 1):
+                start = time.monotonic()
+                try:
+                    answer, body = get(connection, target)
+                    status = answer.status
+                except (OSError, http.client.HTTPException) as failure:
+                    connection.close()
+                    status, body = 0, repr(failure).encode()
+                seconds = time.monotonic() - start
+                if status != 503 or b'"overloaded"' not in body or "Retry-After" not in answer.headers or attempt == REPEATS:
+                    break
+                with self.lock:
+                    self.repeats += 1
+                time.sleep(int(answer.headers["Retry-After"]))
+            self.note(number, status, body, seconds, query)
 
     def note(self, number, status, body, seconds, query):
         outcome = str(status)
@@ -180,6 +191,7 @@ def main():
     print(f"{answered} answers in {seconds:.0f} s, {answered / seconds:.0f}/s; peak of the service {int(peak) / 1024:.0f} MiB")
     for (kind, outcome), number in sorted(clients.outcomes.items()):
         print(f"  {kind:8} {outcome:28} {number:>7}")
+    print(f"sent again after 503 overloaded: {clients.repeats}")
     print("slowest: " + ", ".join(f"{slow:.2f} s ({kind} {number}: {outcome})" for slow, number, kind, outcome in clients.slowest))
     ends = ends_of_workers(found)
     told = ", ".join(f"{number} {cause}" for cause, number in sorted(ends.items())) or "none"
