@@ -144,7 +144,7 @@ package struct Engine: Sendable {
         }
     }
 
-    package var placer: ResultWriter { ResultWriter(writableOrigins) }
+    package var resultWriter: ResultWriter { ResultWriter(writableOrigins) }
 
     package func stopWork() async {
         memoryWatch.cancel()
@@ -192,7 +192,7 @@ struct Service: Sendable {
         ProcessMetrics.register(in: registry)
 
         let prefetchReader = PrefetchReader(
-            settings.api.nativeDialect, placing: engine.placer, callbacks: { settings.violation(toCallback: $0) })
+            settings.api.nativeDialect, placing: engine.resultWriter, callbacks: { settings.violation(toCallback: $0) })
         notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
         prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, time: time)
         prefetcher.resume()
@@ -203,7 +203,7 @@ struct Service: Sendable {
         let bodies = BodyMemory(of: engine.budget)
         let publicDoor = Door(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
-            timekeeper: time, bodies: bodies, placer: engine.placer, tracer: tracer)
+            timekeeper: time, bodies: bodies, resultWriter: engine.resultWriter, tracer: tracer)
         let control = PipelineControl(of: pipeline, notifying: notifier)
         let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.figures : nil }
         let stats = ServiceStats(
@@ -234,7 +234,7 @@ struct Service: Sendable {
     ) -> Prefetcher {
         Prefetcher(
             configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
-            placing: engine.placer,
+            placing: engine.resultWriter,
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk,
             reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,

@@ -100,8 +100,7 @@ private enum Base64Digits {
             }
             var index = 0
             while index + 2 < bytes.count {
-                append(
-                    UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), digits: 4)
+                append(UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2]), digits: 4)
                 index += 3
             }
             switch bytes.count - index {

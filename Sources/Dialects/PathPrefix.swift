@@ -71,9 +71,7 @@ package struct SourceBase: Hashable, Sendable, ExpressibleByStringLiteral {
 
     func begins(_ source: [UInt8]) -> Bool { source.starts(with: text.utf8) }
 
-    static func endsInAuthority(_ text: [UInt8]) -> Bool {
-        authority(atEndOf: text)?.isEmpty == false
-    }
+    static func endsInAuthority(_ text: [UInt8]) -> Bool { authority(atEndOf: text)?.isEmpty == false }
 
     static func authority(atEndOf text: [UInt8]) -> ArraySlice<UInt8>? {
         guard let colon = text.firstIndex(of: UInt8(ascii: ":")), text[colon...].starts(with: "://".utf8) else {

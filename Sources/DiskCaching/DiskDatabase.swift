@@ -28,10 +28,10 @@ struct DiskDatabase {
                 guard let database = try attempt(folder, configuration).database else {
                     throw DiskStoreError.unusable(reason: "the file cannot be replaced")
                 }
-                folder.note(removals: [])
+                folder.record(removals: [])
                 return (database, verdict.state)
             }
-            if verdict.state == .new { folder.note(removals: []) }
+            if verdict.state == .new { folder.record(removals: []) }
             return (database, verdict.state)
         } catch let error as DiskStoreError {
             throw error

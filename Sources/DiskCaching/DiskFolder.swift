@@ -107,7 +107,7 @@ struct DiskFolder {
     /// None for a file just written.
     ///
     /// Even a full disk allows overwriting bytes and deleting files; deleting the list marks it as unknown.
-    func note(removals: [[UInt8]]) {
+    func record(removals: [[UInt8]]) {
         let bytes = Array(removals.joined())
         let file = unsafe open(file + Self.removalListSuffix, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         let all = bytes + [UInt8](repeating: 0, count: max(0, Self.removalRoom - bytes.count))

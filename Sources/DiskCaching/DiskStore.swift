@@ -83,10 +83,10 @@ package final class DiskStore: Sendable {
     }
 
     /// Returns what was removed, if known in time.
-    package func removedAll(from source: [UInt8]) async -> DiskUsage {
+    package func purgeAll(from source: [UInt8]) async -> DiskUsage {
         let digest = Checksum.of(source)
         shared.withLock { $0.changes.cancelWrites(source: digest) }
-        return await removed {
+        return await purge {
             $0.removeAll(from: digest)
         } elseNote: {
             $0.addRemoval(source: digest)
@@ -96,11 +96,11 @@ package final class DiskStore: Sendable {
     /// ``labels(under:)`` returns `label`.
     ///
     /// If too much work waits, the source is removed instead, so that no entry is unreachable by its tags.
-    package func note(_ tags: [String], of source: [UInt8], label: String) {
+    package func recordTags(_ tags: [String], of source: [UInt8], label: String) {
         let source = Checksum.of(source)
         let isQueued = thread.submit { isCancelled in
             if !isCancelled {
-                self.worker.note(tags.map { Checksum.of(Array($0.utf8)) }, of: source, name: Array(label.utf8))
+                self.worker.recordTags(tags.map { Checksum.of(Array($0.utf8)) }, of: source, name: Array(label.utf8))
             }
         }
         if !isQueued { shared.withLock { $0.changes.addRemoval(source: source) } }
@@ -118,9 +118,9 @@ package final class DiskStore: Sendable {
     }
 
     /// Except the notes; returns what was removed, if known in time.
-    package func removedEverything() async -> DiskUsage {
+    package func purgeEverything() async -> DiskUsage {
         shared.withLock { $0.changes.cancelAllWrites() }
-        return await removed {
+        return await purge {
             $0.removeEverything()
         } elseNote: {
             $0.addRemovalOfEverything()
@@ -209,7 +209,7 @@ package final class DiskStore: Sendable {
     }
 
     /// Ahead of all queued work; a removal that does not fit in the queue stays pending.
-    private func removed(
+    private func purge(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
         let answer = OneTimeResult<DiskUsage>()

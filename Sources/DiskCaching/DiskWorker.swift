@@ -94,7 +94,7 @@ final class DiskWorker: @unchecked Sendable {
     }
 
     /// If there is no room, removes the source.
-    func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
+    func recordTags(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) {
         perform { database throws(SQLiteError) in
             if isFull {
                 if try !database.tags.contains(tags, of: source) {
@@ -103,7 +103,7 @@ final class DiskWorker: @unchecked Sendable {
                 return
             }
             do throws(SQLiteError) {
-                for source in try database.tags.note(tags, of: source, name: name) {
+                for source in try database.tags.recordTags(tags, of: source, name: name) {
                     _ = try database.entries.removeAll(from: source)
                 }
             } catch  where error.kind == .full {
@@ -134,7 +134,7 @@ final class DiskWorker: @unchecked Sendable {
             let database = try performRemovals(database, isRetry: true)
             guard unwritten.isNothing else { return }
             try database.checkWriting()
-            folder.note(removals: [])
+            folder.record(removals: [])
             shared.withLock { $0.isFull = false }
             self.database?.entries.isReadOnly = false
             logger.info("disk cache is written again")
@@ -163,7 +163,7 @@ final class DiskWorker: @unchecked Sendable {
 
     private func postpone(_ removals: PendingChanges.Removals) {
         unwritten.add(removals, atMost: Self.maximumUnwritten)
-        folder.note(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
+        folder.record(removals: Array(unwritten.sources.union(unwritten.keys.map(\.source))))
     }
 
     /// The new file has the notes of the old one; returns what the old one contained.
@@ -202,7 +202,7 @@ final class DiskWorker: @unchecked Sendable {
         do throws(SQLiteError) {
             for source in wanted.sources { _ = try Self.removeAll(from: source, in: database) }
             for key in wanted.keys { try database.entries.remove(key) }
-            if !unwritten.isNothing || hasEarlierRemovals { folder.note(removals: []) }
+            if !unwritten.isNothing || hasEarlierRemovals { folder.record(removals: []) }
             (unwritten, hasEarlierRemovals) = (PendingChanges.Removals(), false)
         } catch  where error.kind == .full {
             becomeFull("\(error)")

@@ -3,7 +3,7 @@ import Coordination
 /// Queued writes and pending removals, as a plain value guarded by the store's lock.
 ///
 /// A removal never waits in the queue, because the queue may be full: it is recorded here and performed before the next
-/// piece of work of any kind. Writes of the same source queued before it are cancelled, so that none restores a removed
+/// piece of work of any kind. Writes of the same source queued before it are canceled, so that none restores a removed
 /// entry.
 struct PendingChanges {
     struct Removals {
@@ -55,9 +55,9 @@ struct PendingChanges {
         return writes.isUnchanged(since: ticket.position)
     }
 
-    mutating func cancelWrites(source: [UInt8]) { writes.note(source) }
+    mutating func cancelWrites(source: [UInt8]) { writes.record(source) }
 
-    mutating func cancelAllWrites() { writes.noteAll() }
+    mutating func cancelAllWrites() { writes.recordAll() }
 
     mutating func addRemoval(of key: DiskKey) {
         cancelWrites(source: key.source)

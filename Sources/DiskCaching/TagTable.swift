@@ -42,7 +42,7 @@ final class TagTable {
     }
 
     /// Returns the sources to remove because there is no room for their tags.
-    func note(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
+    func recordTags(_ tags: [[UInt8]], of source: [UInt8], name: [UInt8]) throws(SQLiteError) -> [[UInt8]] {
         var added = 0
         let dropped = try connection.transaction { () throws(SQLiteError) in
             try insertName.run([.blob(source), .blob(name), .blob(Self.checksum(source, name))])
@@ -56,7 +56,7 @@ final class TagTable {
                 var oldest: Set<[UInt8]> = []
                 try selectOldest.run { row throws(SQLiteError) in oldest.insert(row.bytes(0).array) }
                 guard !oldest.isEmpty else { break }
-                for source in oldest { added -= try removedCost(source) }
+                for source in oldest { added -= try removeRows(source) }
                 removed.formUnion(oldest)
             }
             return Array(removed)
@@ -95,9 +95,9 @@ final class TagTable {
         return (names, isComplete)
     }
 
-    func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removedCost(source) }
+    func remove(_ source: [UInt8]) throws(SQLiteError) { usage -= try removeRows(source) }
 
-    private func removedCost(_ source: [UInt8]) throws(SQLiteError) -> Int {
+    private func removeRows(_ source: [UInt8]) throws(SQLiteError) -> Int {
         var cost = 0
         try selectLength.run([.blob(source)]) { row throws(SQLiteError) in
             cost += Self.cost(nameLength: row.int(0))

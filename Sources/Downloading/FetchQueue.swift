@@ -29,14 +29,14 @@ struct FetchQueue {
     mutating func popNext<Answer>(
         from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> FetchID? {
-        guard slots.hasRoom, let place = nextPlace(from: flights, for: slots, at: now) else { return nil }
-        return ids.remove(at: place)
+        guard slots.hasRoom, let index = nextIndex(from: flights, for: slots, at: now) else { return nil }
+        return ids.remove(at: index)
     }
 
     /// Prefers a host without a transfer.
     ///
     /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
-    private func nextPlace<Answer>(
+    private func nextIndex<Answer>(
         from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
         var verdicts: [ExactText: Bool] = [:]
@@ -45,16 +45,16 @@ struct FetchQueue {
             verdicts[flight.host] = decision
             return decision
         }
-        let places = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
+        let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
         var overdue: Int?
         var idle: Int?
         var other: Int?
-        for place in places {
-            guard let flight = flights[ids[place]] else { return place }
+        for index in indices {
+            guard let flight = flights[ids[index]] else { return index }
             guard canStart(flight) else { continue }
-            if order == .lifo, flight.isOverdue(at: now) { overdue = place }
-            if idle == nil, slots.isIdle(flight.host) { idle = place }
-            other = other ?? place
+            if order == .lifo, flight.isOverdue(at: now) { overdue = index }
+            if idle == nil, slots.isIdle(flight.host) { idle = index }
+            other = other ?? index
             if order == .fifo, idle != nil { break }
         }
         return overdue ?? idle ?? other

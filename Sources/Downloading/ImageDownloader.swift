@@ -4,7 +4,7 @@ package import Text
 
 /// Downloads sources, each at most once at a time for all its callers.
 ///
-/// A shared fetch is a task of its own, and cancelled when its last caller leaves, unless half of the announced bytes
+/// A shared fetch is a separate task, and canceled when its last caller leaves, unless half of the announced bytes
 /// have arrived. Each caller waits under a receipt.
 package final class ImageDownloader: Sendable {
     typealias Answer = CheckedContinuation<SourceCopy, any Error>
@@ -73,7 +73,7 @@ package final class ImageDownloader: Sendable {
     ///
     /// - Parameter deadline: By ``Timekeeper/now``. It only orders the queue; the caller enforces it by cancellation.
     /// - Throws: A ``DownloadError``, the same for all callers of a shared fetch; `CancellationError` if the caller
-    ///   itself is cancelled.
+    ///   itself is canceled.
     package func download(
         _ request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> SourceCopy {

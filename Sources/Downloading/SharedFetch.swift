@@ -19,7 +19,7 @@ struct SharedFetch<Answer> {
     var slot: SlotToken?
     /// The stored source, which must not be used before its origin confirms it.
     var known: SourceCopy?
-    /// Whether its last caller has left and its transfer is being cancelled.
+    /// Whether its last caller has left and its transfer is being canceled.
     var isAbandoned = false
     /// Whether its request was sent before its source was removed from the caches.
     var isInvalidated = false

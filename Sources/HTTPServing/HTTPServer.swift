@@ -59,7 +59,7 @@ package final class HTTPServer: Sendable {
 
     /// Waits for requests in progress, then cancels the rest; returns true if none was aborted.
     ///
-    /// - Parameter willAbort: Called, possibly more than once, before requests are aborted; their tasks are cancelled
+    /// - Parameter willAbort: Called, possibly more than once, before requests are aborted; their tasks are canceled
     ///   as if the clients had disconnected.
     package func shutDown(timeLimit: Duration, willAbort: @escaping @Sendable () -> Void = {}) async -> Bool {
         stopAccepting()

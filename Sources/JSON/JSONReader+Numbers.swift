@@ -10,7 +10,7 @@ extension JSONReader {
     }
 
     mutating func number() throws(Failure) -> JSONValue {
-        let start = place
+        let start = position
         let sign = take("-") ? "-" : ""
         if dialect == .json5 {
             if sign.isEmpty { _ = take("+") }
@@ -29,10 +29,10 @@ extension JSONReader {
 
     /// At least one unless `mayBeNone`.
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
-        let start = place
-        while let byte = peek, byte.isASCIIDigit { place += 1 }
-        guard place > start || mayBeNone else { throw failure("a digit is missing") }
-        return String(decoding: bytes[start..<place], as: UTF8.self)
+        let start = position
+        while let byte = peek, byte.isASCIIDigit { position += 1 }
+        guard position > start || mayBeNone else { throw failure("a digit is missing") }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     private mutating func exponent() throws(Failure) -> String {
@@ -43,10 +43,10 @@ extension JSONReader {
     }
 
     private mutating func hexadecimal(_ sign: String, from start: Int) throws(Failure) -> JSONValue {
-        let first = place
-        while let byte = peek, byte.isHexadecimalDigit { place += 1 }
-        guard place > first else { throw failure("a digit is missing") }
-        let digits = String(decoding: bytes[first..<place], as: UTF8.self)
+        let first = position
+        while let byte = peek, byte.isHexadecimalDigit { position += 1 }
+        guard position > first else { throw failure("a digit is missing") }
+        let digits = String(decoding: bytes[first..<position], as: UTF8.self)
         guard let number = Int(sign + digits, radix: 16) else { throw outOfRange(start) }
         return .int(number)
     }

@@ -2,12 +2,12 @@ import Text
 
 extension JSONReader {
     mutating func string() throws(Failure) -> String {
-        let start = place
-        let quote = bytes[place]
-        place += 1
+        let start = position
+        let quote = bytes[position]
+        position += 1
         var text: [UInt8] = []
         while let byte = peek {
-            place += 1
+            position += 1
             switch byte {
             case quote:
                 guard let string = String(validating: text, as: UTF8.self) else {
@@ -32,11 +32,11 @@ extension JSONReader {
                 }
                 name.unicodeScalars.append(scalar)
             } else {
-                guard let (scalar, length) = byte < 0x80 ? (Unicode.Scalar(byte), 1) : scalar(at: place),
+                guard let (scalar, length) = byte < 0x80 ? (Unicode.Scalar(byte), 1) : scalar(at: position),
                     isPart(scalar, of: name)
                 else { break }
                 name.unicodeScalars.append(scalar)
-                place += length
+                position += length
             }
         }
         return name.isEmpty ? nil : name
@@ -48,16 +48,16 @@ extension JSONReader {
     }
 
     /// Nil if the bytes are not UTF-8.
-    func scalar(at place: Int) -> (Unicode.Scalar, Int)? {
+    func scalar(at position: Int) -> (Unicode.Scalar, Int)? {
         var decoder = UTF8()
-        var iterator = bytes[place..<min(place + 4, bytes.count)].makeIterator()
+        var iterator = bytes[position..<min(position + 4, bytes.count)].makeIterator()
         guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return nil }
         return (scalar, UTF8.width(scalar))
     }
 
     private mutating func escape() throws(Failure) -> [UInt8] {
         guard let byte = peek else { throw failure("a text has no end") }
-        place += 1
+        position += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
         case UInt8(ascii: "b"): return [0x08]
@@ -86,8 +86,9 @@ extension JSONReader {
             return []
         case 0x0a: return []
         // U+2028 and U+2029 are line ends too.
-        case 0xe2 where bytes[place...].starts(with: [0x80, 0xa8]) || bytes[place...].starts(with: [0x80, 0xa9]):
-            place += 2
+        case 0xe2
+        where bytes[position...].starts(with: [0x80, 0xa8]) || bytes[position...].starts(with: [0x80, 0xa9]):
+            position += 2
             return []
         default: return [byte]
         }
@@ -107,11 +108,11 @@ extension JSONReader {
     private mutating func unit() throws(Failure) -> UInt16 { UInt16(try hexadecimals(4)) }
 
     private mutating func hexadecimals(_ count: Int) throws(Failure) -> Int {
-        let digits = bytes[place..<min(place + count, bytes.count)]
+        let digits = bytes[position..<min(position + count, bytes.count)]
         guard digits.count == count, digits.allSatisfy(\.isHexadecimalDigit),
             let number = Int(String(decoding: digits, as: UTF8.self), radix: 16)
         else { throw failure("\(count) hexadecimal digits should stand here") }
-        place += count
+        position += count
         return number
     }
 }

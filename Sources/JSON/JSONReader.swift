@@ -15,16 +15,16 @@ package struct JSONReader {
     }
 
     /// In bytes.
-    package struct Place: Equatable, Sendable {
+    package struct Position: Equatable, Sendable {
         package let name: Int
         package let value: Int
     }
 
     let bytes: [UInt8]
     let dialect: Dialect
-    var place = 0
+    var position = 0
     private var path: [String] = []
-    private var places: [ExactText: Place] = [:]
+    private var positions: [ExactText: Position] = [:]
     private var notesPlaces = false
 
     private static let deepest = 32
@@ -38,7 +38,7 @@ package struct JSONReader {
         var reader = JSONReader(bytes, dialect)
         let value = try reader.value(depth: 0)
         try reader.skipSpace()
-        guard reader.place == bytes.count else { throw reader.failure("something follows the value") }
+        guard reader.position == bytes.count else { throw reader.failure("something follows the value") }
         return value
     }
 
@@ -49,18 +49,20 @@ package struct JSONReader {
     }
 
     /// Outside arrays, by their dotted paths: `origins.photos.url`.
-    package static func places(in bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> [ExactText: Place] {
+    package static func positions(
+        in bytes: [UInt8], dialect: Dialect = .strict
+    ) throws(Failure) -> [ExactText: Position] {
         var reader = JSONReader(bytes, dialect)
         reader.notesPlaces = true
         _ = try reader.value(depth: 0)
-        return reader.places
+        return reader.positions
     }
 
     /// Whitespace and comments before the value.
     package static func start(of bytes: [UInt8], dialect: Dialect = .strict) throws(Failure) -> Int {
         var reader = JSONReader(bytes, dialect)
         try reader.skipSpace()
-        return reader.place
+        return reader.position
     }
 
     private mutating func value(depth: Int) throws(Failure) -> JSONValue {
@@ -83,14 +85,14 @@ package struct JSONReader {
 
     private mutating func object(depth: Int) throws(Failure) -> JSONValue {
         guard depth < Self.deepest else { throw failure("too many values inside each other") }
-        place += 1
+        position += 1
         var members: [(String, JSONValue)] = []
         var names: Set<ExactText> = []
         try skipSpace()
         if take("}") { return .object([]) }
         while true {
             try skipSpace()
-            let start = place
+            let start = position
             let name = try memberName()
             guard names.insert(ExactText(name)).inserted else {
                 throw Failure(reason: "a member is there twice", offset: start)
@@ -100,7 +102,7 @@ package struct JSONReader {
             if notesPlaces {
                 path.append(name)
                 try skipSpace()
-                places[ExactText(path.joined(separator: "."))] = Place(name: start, value: place)
+                positions[ExactText(path.joined(separator: "."))] = Position(name: start, value: position)
             }
             members.append((name, try value(depth: depth + 1)))
             if notesPlaces { path.removeLast() }
@@ -113,7 +115,7 @@ package struct JSONReader {
 
     private mutating func array(depth: Int) throws(Failure) -> JSONValue {
         guard depth < Self.deepest else { throw failure("too many values inside each other") }
-        place += 1
+        position += 1
         var elements: [JSONValue] = []
         try skipSpace()
         if take("]") { return .array([]) }
@@ -148,47 +150,47 @@ package struct JSONReader {
         return take(end)
     }
 
-    var peek: UInt8? { place < bytes.count ? bytes[place] : nil }
+    var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard peek == UInt8(ascii: character) else { return false }
-        place += 1
+        position += 1
         return true
     }
 
     mutating func take(word: String) -> Bool {
-        guard bytes[place...].starts(with: word.utf8) else { return false }
-        place += word.utf8.count
+        guard bytes[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
         return true
     }
 
-    func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: place) }
+    func failure(_ reason: String) -> Failure { Failure(reason: reason, offset: position) }
 }
 
 extension JSONReader {
     mutating func skipSpace() throws(Failure) {
         while let byte = peek {
             switch byte {
-            case 0x20, 0x09, 0x0a, 0x0d: place += 1
+            case 0x20, 0x09, 0x0a, 0x0d: position += 1
             case _ where dialect == .strict: return
-            case 0x0b, 0x0c: place += 1
+            case 0x0b, 0x0c: position += 1
             case UInt8(ascii: "/"): try skipComment()
             case 0x80...:
-                guard let (scalar, length) = scalar(at: place), Self.isSpace(scalar) else { return }
-                place += length
+                guard let (scalar, length) = scalar(at: position), Self.isSpace(scalar) else { return }
+                position += length
             default: return
             }
         }
     }
 
     private mutating func skipComment() throws(Failure) {
-        let start = place
+        let start = position
         if take(word: "//") {
-            while let byte = peek, byte != 0x0a, byte != 0x0d { place += 1 }
+            while let byte = peek, byte != 0x0a, byte != 0x0d { position += 1 }
         } else if take(word: "/*") {
             while !take(word: "*/") {
                 guard peek != nil else { throw Failure(reason: "a comment has no end", offset: start) }
-                place += 1
+                position += 1
             }
         } else {
             throw failure("a value should begin here")

@@ -22,9 +22,7 @@ package struct ByteAccumulator: ~Copyable {
         count += bytes.count
     }
 
-    package mutating func append(_ bytes: [UInt8]) {
-        unsafe bytes.withUnsafeBytes { unsafe append($0) }
-    }
+    package mutating func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
     package mutating func append(_ bytes: SharedBytes) {
         unsafe bytes.withUnsafeBytes { unsafe append($0) }

@@ -53,8 +53,7 @@ struct ImagorEnvironment: OtherServiceReader {
         automatic("IMAGOR_AUTO_AVIF", .avif),
         automatic("IMAGOR_AUTO_WEBP", .webp),
         OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
-        OtherServiceRow(
-            "IMAGOR_BASE_PARAMS", refused: "none: options and filters cannot be added to all targets here"),
+        OtherServiceRow("IMAGOR_BASE_PARAMS", refused: "none: options and filters cannot be added to all targets here"),
         OtherServiceRow(
             "CONFIG", refused: "none: imagor's file is not read, and a secret may lie there; set its variables"),
         OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", .path),

@@ -294,8 +294,7 @@ struct ImgproxyAllowedSources {
             switch scheme {
             case Self.fileScheme:
                 guard rest.dropFirst(3).allSatisfy({ $0 == UInt8(ascii: "/") }) else {
-                    throw InvalidValue(
-                        allowed: "local:// for all files: parts of their folder cannot be allowed here")
+                    throw InvalidValue(allowed: "local:// for all files: parts of their folder cannot be allowed here")
                 }
                 includesFiles = true
             case "http", "https":

@@ -219,7 +219,7 @@ package struct OtherServiceVariable: Equatable, Sendable {
             let padding = String(repeating: " ", count: widest - variable.name.utf8.count)
             let words =
                 switch variable.meaning {
-                case .applied([]): "applied; it has no setting of its own"
+                case .applied([]): "applied; no setting has this effect"
                 case .applied(let settings): settings.joined(separator: ", ")
                 case .ignored: "ignored; not needed here"
                 case .unsupported: "ignored; not supported"

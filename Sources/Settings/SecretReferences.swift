@@ -32,10 +32,10 @@ struct SecretReferences {
         default: throw InvalidValue(allowed: Self.allowed)
         }
         do { try Self.check(secret) } catch {
-            throw InvalidValue(allowed: "a secret, and that of \(place) is none: \(error.allowed)")
+            throw InvalidValue(allowed: "a secret; \(place) is invalid: \(error.allowed)")
         }
         guard secret.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f }) else {
-            throw InvalidValue(allowed: "a secret in one line without control characters; that of \(place) has some")
+            throw InvalidValue(allowed: "a secret in one line without control characters; \(place) has some")
         }
         return secret
     }

@@ -128,10 +128,8 @@ package enum SettingTable {
             "clientCacheControl", \.api.honorsClientCacheControl,
             .named(["ignore": false, "honour": true], allowed: "ignore or honour"), default: "ignore",
             help: "honour: apply clients' Cache-Control"),
-        Setting(
-            "clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, .seconds, help: "minimum max-age for clients"),
-        Setting(
-            "clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, .seconds, help: "maximum max-age for clients"),
+        Setting("clientMaxAgeMinimum", \.pipeline.clientMaxAge.minimum, .seconds, help: "minimum max-age for clients"),
+        Setting("clientMaxAgeMaximum", \.pipeline.clientMaxAge.maximum, .seconds, help: "maximum max-age for clients"),
         Setting(
             "clientMaxAgeFixed", \.pipeline.clientMaxAge.fixed, .seconds,
             help: "max-age of all responses that may be shared"),

@@ -47,13 +47,13 @@ package enum SettingsFile {
     /// The member with a problem, or the closest object around it; nil for a problem outside the file.
     package static func position(of problem: SettingsProblem, in text: String) -> SettingsFileError.Position? {
         guard let path = problem.path,
-            let places = try? JSONReader.places(in: Array(text.utf8), dialect: .json5)
+            let positions = try? JSONReader.positions(in: Array(text.utf8), dialect: .json5)
         else { return nil }
         var name = path[...]
         while true {
-            if let place = places[ExactText(String(name))] {
+            if let position = positions[ExactText(String(name))] {
                 let isName = problem.isAboutName && name.endIndex == path.endIndex
-                return SettingsFileError.Position(after: isName ? place.name : place.value, in: text)
+                return SettingsFileError.Position(after: isName ? position.name : position.value, in: text)
             }
             guard let point = name.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
             name = name[..<point]

@@ -42,7 +42,7 @@ package struct SettingsLoader {
         _ values: [ExactText: JSONValue], environment: [String: String]
     ) -> (settings: Settings, problems: [SettingsProblem]) {
         var loader = SettingsLoader()
-        loader.noteUnknownNames(in: values)
+        loader.reportUnknownNames(in: values)
         let settings = loader.settings([:], [:], values, environment)
         return (settings, loader.problems)
     }
@@ -178,8 +178,7 @@ package struct SettingsLoader {
                 problems.append(
                     SettingsProblem(
                         variable
-                            + Self.unknown(
-                                variable, among: SettingTable.all.map(\.environmentName), prefix: "ALULA_")))
+                            + Self.unknown(variable, among: SettingTable.all.map(\.environmentName), prefix: "ALULA_")))
             }
         }
         return values
@@ -191,7 +190,7 @@ package struct SettingsLoader {
         guard let path else { return [:] }
         do {
             let values = try SettingsFile.values(in: try readFile(path))
-            noteUnknownNames(in: values)
+            reportUnknownNames(in: values)
             return values
         } catch {
             problems.append(SettingsProblem("--config: cannot use \"\(path)\": \(error.reason)"))
@@ -199,7 +198,7 @@ package struct SettingsLoader {
         }
     }
 
-    private mutating func noteUnknownNames(in file: [ExactText: JSONValue]) {
+    private mutating func reportUnknownNames(in file: [ExactText: JSONValue]) {
         for name in file.keys.sorted() where !SettingTable.all.contains(where: { name == ExactText($0.name) }) {
             problems.append(
                 SettingsProblem(

@@ -48,8 +48,8 @@ struct VocabularyReader {
 
     private mutating func watermark(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Watermark? {
         let allowed = "an object with url, position, x, y, opacity, scale, tile"
-        guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
-        guard case .object(let members) = value else { return note(SettingsProblem(path, allowed: allowed)) }
+        guard Vocabulary.isName(name) else { return add(SettingsProblem(path, allowed: Self.allowedName)) }
+        guard case .object(let members) = value else { return add(SettingsProblem(path, allowed: allowed)) }
         let before = problems.count
         var watermark = Vocabulary.Watermark(source: "")
         switch members.first(where: { $0.0 == "url" })?.1 {
@@ -73,9 +73,9 @@ struct VocabularyReader {
     }
 
     private mutating func preset(_ value: JSONValue, at path: String, _ name: String) -> Vocabulary.Preset? {
-        guard Vocabulary.isName(name) else { return note(SettingsProblem(path, allowed: Self.allowedName)) }
+        guard Vocabulary.isName(name) else { return add(SettingsProblem(path, allowed: Self.allowedName)) }
         guard case .object(let members) = value else {
-            return note(SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
+            return add(SettingsProblem(path, allowed: "an object of parameters, or a text in imgproxy's grammar"))
         }
         let before = problems.count
         var preset: Vocabulary.Preset = []
@@ -101,7 +101,7 @@ struct VocabularyReader {
         return problems.count == before ? preset : nil
     }
 
-    private mutating func note<Value>(_ problem: SettingsProblem) -> Value? {
+    private mutating func add<Value>(_ problem: SettingsProblem) -> Value? {
         problems.append(problem)
         return nil
     }

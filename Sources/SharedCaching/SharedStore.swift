@@ -88,7 +88,7 @@ package final class SharedStore: Sendable {
         let answer = OneTimeResult<SharedReply?>()
         let isSent = query(key, of: sources, isBeginning: isBeginning, allowance: allowance) { answer.give($0) }
         guard isSent, let reply = await answer.value(orIfCancelled: nil) else { return SharedLookup() }
-        return checked(reply)
+        return verify(reply)
     }
 
     /// As ``value(for:of:isBeginning:allowance:)``, without waiting.
@@ -112,8 +112,8 @@ package final class SharedStore: Sendable {
     }
 
     /// Called once for each reply; hashing the value takes about a millisecond for 1 MiB.
-    package func checked(_ reply: SharedReply) -> SharedLookup {
-        let lookup = reply.checked(by: seal)
+    package func verify(_ reply: SharedReply) -> SharedLookup {
+        let lookup = reply.verified(by: seal)
         if let result = lookup.result { gate.count(result) }
         return lookup
     }
@@ -158,19 +158,19 @@ package final class SharedStore: Sendable {
 
     /// Notifies other instances if the store can; waits for a bounded time.
     package func purge(_ sources: [NamedSource]) async -> RemovalState {
-        await removed(.purge(PurgeNotice.notices(of: sources)))
+        await perform(.purge(PurgeNotice.notices(of: sources)))
     }
 
     package func purge(_ removal: TagRemoval) async -> RemovalState {
-        await removed(.tagged(removal), within: Self.tagTimeLimit)
+        await perform(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    package func purgeEverything() async -> RemovalState { await removed(.everything) }
+    package func purgeEverything() async -> RemovalState { await perform(.everything) }
 
     /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.
     package func learnPurges() async -> Bool { await backend.learnPurges() }
 
-    private func removed(
+    private func perform(
         _ removal: PendingRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
         let answer = OneTimeResult<RemovalState>()

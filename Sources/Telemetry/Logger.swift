@@ -36,9 +36,7 @@ package struct Logger: Sendable {
     private let sink: any LogSink
     private let carried: [(String, MetadataValue)]
 
-    package init(level: Level, sink: any LogSink) {
-        self.init(level: level, sink: sink, carried: [])
-    }
+    package init(level: Level, sink: any LogSink) { self.init(level: level, sink: sink, carried: []) }
 
     private init(level: Level, sink: any LogSink, carried: [(String, MetadataValue)]) {
         self.level = level

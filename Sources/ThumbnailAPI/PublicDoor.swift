@@ -9,7 +9,7 @@ extension Door {
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
-        placer: ResultWriter = ResultWriter(), tracer: Tracer? = nil
+        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
@@ -26,7 +26,7 @@ extension Door {
                     fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
                 timekeeper: timekeeper),
             submissions: SubmissionResponder(
-                configuration: configuration, thumbnails: thumbnails, placer: placer, bodies: bodies,
+                configuration: configuration, thumbnails: thumbnails, resultWriter: resultWriter, bodies: bodies,
                 failures: failures, timekeeper: timekeeper),
             files: EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration)),
             health: HealthResponses(failures: failures))

@@ -61,7 +61,7 @@ final class ThumbnailResponder: Sendable {
         if directives == nil, resolved.request.form.facts == nil,
             let thumbnail = thumbnails.cachedThumbnail(for: resolved)
         {
-            thumbnails.noteTags(of: resolved, by: tagger)
+            thumbnails.recordTags(of: resolved, by: tagger)
             return hit(thumbnail, resolved, request, exchange, at: route)
         }
         let job = Job(
@@ -92,7 +92,7 @@ final class ThumbnailResponder: Sendable {
         Reply.Wait(begin: lookup.begin) { [self] in
             switch lookup.finish() {
             case .thumbnail(let thumbnail):
-                thumbnails.noteTags(of: job.resolved, by: job.client)
+                thumbnails.recordTags(of: job.resolved, by: job.client)
                 return .ready(success(thumbnail, job.resolved, exchange, hasReceipt: true))
             case .question: return .later(.wait(wait(for: lookup, job, exchange, at: route)))
             case .work(let lookup): return image(for: job.after(lookup), exchange, at: route)

@@ -22,7 +22,7 @@ struct FactsReader: Sendable {
             guard !request.features.isEmpty else { return try await facts(request, of: source, from: nil) }
             if let bytes = source.bytes {
                 // The fetched version, even if the caches have another one meanwhile.
-                let opened = try pipeline.opened(source, bytes, job.directives)
+                let opened = try pipeline.open(source, bytes, job.directives)
                 defer { pipeline.close(opened) }
                 return try await facts(request, of: source, opened, for: job)
             }
@@ -82,7 +82,7 @@ struct FactsReader: Sendable {
 
     private func describedSource(_ job: Job, needsPixels: Bool) async throws -> AvailableSource {
         let (identity, directives) = (try job.sources.image, job.directives)
-        let known = directives.noStore ? nil : await pipeline.caches.restoredRecord(for: identity, job.allowances)
+        let known = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
         if let known {
             switch pipeline.downloader.reuse(of: known.freshness, for: directives) {
             case .needsValidation: break

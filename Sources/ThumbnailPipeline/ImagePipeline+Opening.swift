@@ -8,7 +8,7 @@ import Telemetry
 package import ThumbnailTypes
 
 extension ImagePipeline {
-    package func opened(upload bytes: SharedBytes) async throws -> OpenedSource {
+    package func open(upload bytes: SharedBytes) async throws -> OpenedSource {
         try admission.admit(to: .small)
         let now = timekeeper.secondsSince1970
         // The whole file is hashed.
@@ -20,13 +20,12 @@ extension ImagePipeline {
     }
 
     /// Everything derived from the file is kept only until ``close(_:)``.
-    package func opened(file bytes: SharedBytes) throws -> OpenedSource { try opened(uncacheable: bytes) }
+    package func open(file bytes: SharedBytes) throws -> OpenedSource { try open(uncacheable: bytes) }
 
-    private func opened(uncacheable bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
+    private func open(uncacheable bytes: SharedBytes, fetched: SourceFreshness? = nil) throws -> OpenedSource {
         // A name known to one caller alone.
         let name = Hexadecimal.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) })
-        let source = try OpenedSource(
-            uncacheable: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
+        let source = try OpenedSource(uncacheable: bytes, name: name, at: timekeeper.secondsSince1970, fetched: fetched)
         caches.storeInMemory(source.record)
         return source
     }
@@ -35,17 +34,16 @@ extension ImagePipeline {
     ///
     /// If it may not be stored, its name is known to this caller alone, and everything derived from it is kept only
     /// until ``close(_:)``.
-    package func opened(for job: Job) async throws -> OpenedSource {
+    package func open(for job: Job) async throws -> OpenedSource {
         let (identity, directives) = (try job.sources.image, job.directives)
-        let job = job.with(
-            ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
+        let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
         // If the source is known, everything requested may be cached.
         if directives.noStore || caches.knownRecord(for: identity) == nil { try admission.admit(to: .small) }
         guard let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
             let bytes = source.bytes
         else { throw PipelineError.sourceNeeded }
-        return try opened(source, bytes, directives)
+        return try open(source, bytes, directives)
     }
 
     /// Throws only if nothing else is known of the source.
@@ -55,14 +53,14 @@ extension ImagePipeline {
         if let failure { throw failure }
     }
 
-    func opened(
+    func open(
         _ source: AvailableSource, _ bytes: SharedBytes, _ directives: RequestCacheControl
     ) throws -> OpenedSource {
         let record = source.record
         if !directives.noStore, caches.isCurrent(record) {
             return OpenedSource(record, bytes: bytes, isAdmitted: !source.isFromCache)
         }
-        return try opened(uncacheable: bytes, fetched: record.head.freshness)
+        return try open(uncacheable: bytes, fetched: record.head.freshness)
     }
 
     package func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {

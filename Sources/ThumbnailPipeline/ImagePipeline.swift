@@ -84,9 +84,9 @@ package final class ImagePipeline: ThumbnailServing {
         try resolved.key(of: records) { try ResultKey(for: $0, of: records, by: configuration) }
     }
 
-    package func noteTags(of resolved: ResolvedRequest, by client: ClientNetwork?) {
+    package func recordTags(of resolved: ResolvedRequest, by client: ClientNetwork?) {
         guard !resolved.request.tags.isEmpty, case .success(let sources) = resolved.sources else { return }
-        caches.note(resolved.request.tags, of: sources.image, by: client)
+        caches.recordTags(resolved.request.tags, of: sources.image, by: client)
     }
 
     package var generation: Int { caches.memory.generation }
@@ -156,7 +156,7 @@ package final class ImagePipeline: ThumbnailServing {
     private func knownRecords(
         for job: Job, _ identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
-        var known = await caches.restoredRecords(for: identities, job.allowances, after: job.lookup)
+        var known = await caches.restoreRecords(for: identities, job.allowances, after: job.lookup)
         if let opened = job.opened { known.image = opened.record }
         if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, known) }
         return known
@@ -166,7 +166,7 @@ package final class ImagePipeline: ThumbnailServing {
     private func keyToValidate(for job: Job, _ records: PerSource<SourceRecord>) async -> ResultKey? {
         guard let key = try? resultKey(for: job.resolved, records) else { return nil }
         if !estimator.isObtainableWithoutBytes(key) {
-            _ = await caches.restoredResult(for: key, of: records, job.allowances, after: job.lookup)
+            _ = await caches.restoreResult(for: key, of: records, job.allowances, after: job.lookup)
         }
         return key
     }

@@ -56,7 +56,7 @@ struct PartsAndBoundsTests {
         #expect(thumbnail.lifetime == .seconds(seconds))
     }
 
-    @Test func `a cancelled load that only waited frees no place, and one that ran frees its place at its end`() {
+    @Test func `a canceled load that only waited frees no place, and one that ran frees its place at its end`() {
         var queue = LoadQueue<String>(limit: 1, order: .fifo)
         for (caller, key) in ["a", "b", "c"].enumerated() { queue.join(key, caller: UInt64(caller)) }
         let first = queue.next()

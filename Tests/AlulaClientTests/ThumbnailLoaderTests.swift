@@ -49,7 +49,7 @@ struct ThumbnailLoaderTests {
         #expect(await loader.activeLoads == 0)
     }
 
-    @Test func `a cancelled receipt ends one wait at once, and the last one closes the connection`() async throws {
+    @Test func `a canceled receipt ends one wait at once, and the last one closes the connection`() async throws {
         origin.serve("/a", .silence)
         let (loader, url) = (loader(), try url("/a"))
         let loads = [await loader.load(url), await loader.load(url)]
@@ -67,7 +67,7 @@ struct ThumbnailLoaderTests {
         #expect(try await loader.thumbnail(url).data == Data("b".utf8))
     }
 
-    @Test func `loads that are cancelled as they begin or end harm no other`() async throws {
+    @Test func `loads that are canceled as they begin or end harm no other`() async throws {
         origin.serve("/a", image("a", maxAge: 0))
         let (loader, url) = (loader(), try url("/a"))
         for round in 0..<300 {
@@ -80,7 +80,7 @@ struct ThumbnailLoaderTests {
         #expect(await eventually { await loader.activeLoads == 0 })
     }
 
-    @Test func `a caller whose task is cancelled leaves, and so does one that forgets its load`() async throws {
+    @Test func `a caller whose task is canceled leaves, and so does one that forgets its load`() async throws {
         origin.serve("/a", .silence)
         origin.serve("/b", .silence)
         let loader = loader()

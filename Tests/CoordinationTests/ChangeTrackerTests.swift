@@ -5,9 +5,9 @@ struct ChangeTrackerTests {
     @Test func `a reader is told of a change of its own key, and of no other's`() {
         var changes = ChangeTracker<String>()
         let (own, other) = (changes.begin("/a"), changes.begin("/b"))
-        changes.note("/c")
+        changes.record("/c")
         #expect(changes.isUnchanged(since: own) && changes.isUnchanged(since: other))
-        changes.note("/a")
+        changes.record("/a")
         #expect(!changes.isUnchanged(since: own) && changes.isUnchanged(since: other))
         let later = changes.begin("/a")
         #expect(changes.isUnchanged(since: later))
@@ -16,7 +16,7 @@ struct ChangeTrackerTests {
     @Test func `a change of all keys is told to all readers`() {
         var changes = ChangeTracker<String>()
         let ticket = changes.begin("/a")
-        changes.noteAll()
+        changes.recordAll()
         #expect(!changes.isUnchanged(since: ticket))
         let later = changes.begin("/b")
         #expect(changes.isUnchanged(since: later))
@@ -24,12 +24,12 @@ struct ChangeTrackerTests {
 
     @Test func `only keys in use are counted`() {
         var changes = ChangeTracker<String>()
-        for number in 0..<100 { changes.note("/\(number)") }
+        for number in 0..<100 { changes.record("/\(number)") }
         #expect(changes.count == 0)
         let tickets = [changes.begin("/a"), changes.begin("/a")]
         #expect(changes.count == 1)
         changes.end(tickets[0])
-        changes.note("/a")
+        changes.record("/a")
         #expect(!changes.isUnchanged(since: tickets[1]))
         changes.end(tickets[1])
         #expect(changes.count == 0)

@@ -44,7 +44,7 @@ struct ConcurrencyLimiterTests {
         for task in taken { try await task.value }
     }
 
-    @Test func `one cancelled in the line never begins, and an error gives the turn back`() async throws {
+    @Test func `one canceled in the line never begins, and an error gives the turn back`() async throws {
         let gate = Gate()
         let first = Task { [turns] in
             try await turns.run(cost: .seconds(1)) {

@@ -11,7 +11,7 @@ struct DeadlineTests {
         #expect(time.sleeperCount == 0)
     }
 
-    @Test func `work that is not is cancelled`() async {
+    @Test func `work that is not is canceled`() async {
         let time = ManualTimekeeper()
         let work = Task {
             try await withDeadline(.seconds(1), by: time) { try await time.sleep(until: .seconds(100)) }

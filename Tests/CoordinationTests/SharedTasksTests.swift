@@ -117,7 +117,7 @@ struct SharedTasksTests {
         #expect(runs.withLock { $0 } == 100)
     }
 
-    @Test func `a caller cancelled before it asks gets nothing but its cancellation`() async {
+    @Test func `a caller canceled before it asks gets nothing but its cancellation`() async {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let caller = Task {

@@ -22,7 +22,7 @@ struct TimerQueueTests {
         #expect(SystemTimekeeper().now >= now + .milliseconds(60))
     }
 
-    @Test func `a cancelled sleeper is woken at once, before and after it has come`() async throws {
+    @Test func `a canceled sleeper is woken at once, before and after it has come`() async throws {
         let queue = try #require(TimerQueue.shared)
         for _ in 0..<1_000 {
             let task = Task { try await queue.sleep(until: SystemTimekeeper().now + .seconds(3_600)) }
@@ -31,7 +31,7 @@ struct TimerQueueTests {
         }
     }
 
-    @Test func `cancelled sleepers leave few entries`() async throws {
+    @Test func `canceled sleepers leave few entries`() async throws {
         let queue = try #require(TimerQueue { SystemTimekeeper().now })
         let kept = Task { try await queue.sleep(until: SystemTimekeeper().now + .seconds(3_600)) }
         for _ in 0..<5_000 {
@@ -44,7 +44,7 @@ struct TimerQueueTests {
         await #expect(throws: CancellationError.self) { try await kept.value }
     }
 
-    @Test func `sleepers of a value come out by their times, cancelled ones never`() async throws {
+    @Test func `sleepers of a value come out by their times, canceled ones never`() async throws {
         let state = Locked(TimerQueueState())
         let deadlines = [5, 3, 9, 1, 7, 3, 8, 2].map { Duration.seconds($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -112,7 +112,7 @@ struct WorkerPoolTests {
         try await queued.value
     }
 
-    @Test func `a queue that a cancelled job leaves empty is none`() async throws {
+    @Test func `a queue that a canceled job leaves empty is none`() async throws {
         let time = ManualTimekeeper()
         let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
         defer { pool.shutDown() }
@@ -129,7 +129,7 @@ struct WorkerPoolTests {
         try await running
     }
 
-    @Test func `a job cancelled while queued never starts`() async throws {
+    @Test func `a job canceled while queued never starts`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
         let door = ThreadGate()

@@ -36,7 +36,7 @@ struct DiskLossTests {
         try FileManager.default.copyItem(atPath: fixture.folder, toPath: copy)
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try await fixture.withStore { store in
-            _ = await store.removedAll(from: .text(1))
+            _ = await store.purgeAll(from: .text(1))
             try FileManager.default.removeItem(atPath: fixture.folder)
             try FileManager.default.moveItem(atPath: copy, toPath: fixture.folder)
             #expect(await store.entry(for: .source(1)) == nil)

@@ -121,11 +121,11 @@ struct DiskStoreTests {
             store.store(.sample(3), for: .result(11, of: 1))
             store.store(.sample(4), for: .result(12, of: 2))
             await store.settled()
-            let removed = await store.removedAll(from: .text(1))
+            let removed = await store.purgeAll(from: .text(1))
             #expect(removed.entries == 3 && removed.bytes == 3 * CacheValue.sample(1).cost)
             #expect(await store.entry(for: .source(1)) == nil)
             #expect(await store.entry(for: .result(11, of: 1)) == nil)
-            let again = await store.removedAll(from: .text(1))
+            let again = await store.purgeAll(from: .text(1))
             #expect(again.entries == 0)
         }
         try await fixture.withStore { store in
@@ -139,7 +139,7 @@ struct DiskStoreTests {
         try await fixture.withStore { store in
             for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
             #expect(await store.store([note]))
-            let removed = await store.removedEverything()
+            let removed = await store.purgeEverything()
             #expect(removed.entries == 20)
             #expect(await store.entry(for: .source(3)) == nil)
             #expect(await store.notes() == [note])
@@ -198,7 +198,7 @@ struct DiskStoreTests {
             await store.settled()
             let hold = await store.hold()
             store.store(.sample(2), for: .source(2))
-            let removed = await store.removedAll(from: .text(1))
+            let removed = await store.purgeAll(from: .text(1))
             #expect(removed.entries == 0)
             hold.release()
             await store.settled()

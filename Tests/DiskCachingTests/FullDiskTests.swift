@@ -76,9 +76,9 @@ struct FullDiskTests {
             // The log takes nothing any more.
             Self.limitFiles(to: 4_096)
             store.removeAll(from: .text(1))
-            _ = await store.removedAll(from: .text(2))
+            _ = await store.purgeAll(from: .text(2))
             store.remove(.source(3))
-            store.note(["new tag"], of: .text(4), label: "4")
+            store.recordTags(["new tag"], of: .text(4), label: "4")
             await store.settled()
             for number in 1...4 { #expect(await !Self.isRead(number, in: store), "\(number)") }
             #expect(await Self.isRead(0, in: store))

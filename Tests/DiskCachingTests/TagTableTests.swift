@@ -11,23 +11,23 @@ struct TagTableTests {
     @Test func `tags outlive a restart, and end with their source`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
-            store.note(["a", "b"], of: source(1), label: "http://h/1")
-            store.note(["a"], of: source(2), label: "http://h/2")
-            store.note(["a"], of: source(2), label: "http://h/2")
+            store.recordTags(["a", "b"], of: source(1), label: "http://h/1")
+            store.recordTags(["a"], of: source(2), label: "http://h/2")
+            store.recordTags(["a"], of: source(2), label: "http://h/2")
             #expect(await store.labels(under: "a").labels.sorted() == ["http://h/1", "http://h/2"])
         }
         try await fixture.withStore { store in
             #expect(await store.labels(under: "a").labels.sorted() == ["http://h/1", "http://h/2"])
             #expect(await store.labels(under: "b").labels == ["http://h/1"])
             #expect(await store.labels(under: "c").labels.isEmpty)
-            _ = await store.removedAll(from: source(1))
+            _ = await store.purgeAll(from: source(1))
             #expect(await store.labels(under: "a").labels == ["http://h/2"])
             #expect(await store.labels(under: "b").labels.isEmpty)
             store.removeAll(from: source(2))
             #expect(await store.labels(under: "a").labels.isEmpty)
-            store.note(["a"], of: source(3), label: "http://h/3")
+            store.recordTags(["a"], of: source(3), label: "http://h/3")
             await store.settled()
-            _ = await store.removedEverything()
+            _ = await store.purgeEverything()
             #expect(await store.labels(under: "a").labels.isEmpty)
         }
     }
@@ -39,12 +39,12 @@ struct TagTableTests {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 1 << 20) { store in
             store.store(.sample(0), for: .source(0))
-            store.note(["first"], of: .text(0), label: "0")
+            store.recordTags(["first"], of: .text(0), label: "0")
             await store.settled()
             #expect(await store.labels(under: "first").labels == ["0"])
             // Each takes a little more than 256 bytes.
             for first in stride(from: 1, to: Self.room / 256 + 1, by: 256) {
-                for number in first..<first + 256 { store.note(["a"], of: source(number), label: "\(number)") }
+                for number in first..<first + 256 { store.recordTags(["a"], of: source(number), label: "\(number)") }
                 await store.settled()
             }
             let (left, isComplete) = await store.labels(under: "a")
@@ -59,10 +59,10 @@ struct TagTableTests {
         let fixture = try StoreFixture()
         let name = String(repeating: "u", count: 1_800)
         try await fixture.withStore(capacity: 1 << 20) { store in
-            store.note(["a"], of: source(1), label: name)
+            store.recordTags(["a"], of: source(1), label: name)
             await store.settled()
             let one = store.statistics.tagUsage
-            store.note(["b", "c", "d", "e", "f", "g", "h"], of: source(1), label: name)
+            store.recordTags(["b", "c", "d", "e", "f", "g", "h"], of: source(1), label: name)
             await store.settled()
             #expect(store.statistics.tagUsage < 2 * one)
         }
@@ -72,7 +72,7 @@ struct TagTableTests {
         let fixture = try StoreFixture()
         let name = String(repeating: "u", count: 2_040)
         try await fixture.withStore(capacity: 1 << 20) { store in
-            for number in 0..<200 { store.note(["a"], of: source(number), label: "\(number)" + name) }
+            for number in 0..<200 { store.recordTags(["a"], of: source(number), label: "\(number)" + name) }
             await store.settled()
             let left = await store.labels(under: "a").labels
             #expect(left.contains("199" + name) && left.count < Self.room / 4_096)

@@ -144,7 +144,7 @@ struct ImageDownloaderQueueTests {
         for task in slow + more { _ = try await task.value }
     }
 
-    @Test func `19: cancelling a queued download frees no slot`() async throws {
+    @Test func `19: canceling a queued download frees no slot`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 3 }
         let running = (0..<3).map { downloader.begin("/\($0)") }
         let queued = ["/A", "/B"].map { downloader.begin($0) }

@@ -159,7 +159,7 @@ struct ImageDownloaderTests {
         #expect(loader.highestParallelism == 1)
     }
 
-    @Test func `25: five cancelled while they run or wait are all cancelled, and their successors succeed`()
+    @Test func `25: five canceled while they run or wait are all canceled, and their successors succeed`()
         async throws
     {
         var configuration = DownloadConfiguration()
@@ -174,7 +174,7 @@ struct ImageDownloaderTests {
         let wanted = paths.map { downloader.begin($0) }
         #expect(downloader.activeRequestCount == 1)
         #expect(downloader.queuedRequestCount == 5)
-        // Now the cancelled transfer's own end comes late: its slot is free only from here on.
+        // Now the canceled transfer's own end comes late: its slot is free only from here on.
         loader.releaseAll()
         for (path, task) in zip(paths, wanted) { #expect(try await task.value.text == path) }
         #expect(loader.started == ["/0"] + paths)
@@ -239,7 +239,7 @@ struct ImageDownloaderTests {
         #expect(loader.cancellations == 1)
     }
 
-    @Test func `a caller that is cancelled before it asks is not let in`() async throws {
+    @Test func `a caller that is canceled before it asks is not let in`() async throws {
         let downloader = downloader()
         let gate = Gate()
         let task = Task {

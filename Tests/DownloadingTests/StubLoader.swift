@@ -33,7 +33,7 @@ final class StubLoader: DataLoading {
     private let starts = EventCounter()
     private let cancels = EventCounter()
 
-    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes cancelled ones go on until
+    /// A loader that holds its transfers, or ends each at once; `keepsCancelled` makes canceled ones go on until
     /// released.
     init(isHolding: Bool = true, keepsCancelled: Bool = false) {
         state = Locked(State(isHolding: isHolding, keepsCancelled: keepsCancelled))
@@ -49,7 +49,7 @@ final class StubLoader: DataLoading {
     /// Waits until so many transfers have begun.
     func starts(_ count: Int) async { await starts.reached(count) }
 
-    /// Waits until so many transfers were cancelled.
+    /// Waits until so many transfers were canceled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Ends the oldest running transfer of this path.

@@ -39,7 +39,7 @@ struct DeferredResponseTests {
         #expect(kept == nil)
     }
 
-    @Test func `a task that is attached too late is to be cancelled`() {
+    @Test func `a task that is attached too late is to be canceled`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         let abandonment = promise.abandon()

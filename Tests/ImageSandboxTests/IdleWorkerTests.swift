@@ -46,15 +46,15 @@ struct IdleWorkerTests {
     @Test func `a worker tidies up once after its last request, if it was idle at two checks`() throws {
         let worker = try WorkerLaunch.ofTests.start()
         defer { _ = worker.end() }
-        worker.noteIdle()
+        worker.recordIdle()
         #expect(!worker.shouldReleaseMemory)
         for _ in 0..<2 {
             _ = try Self.decode(by: worker)
             #expect(!worker.shouldReleaseMemory)
-            worker.noteIdle()
+            worker.recordIdle()
             #expect(worker.shouldReleaseMemory)
             worker.releaseMemory()
-            worker.noteIdle()
+            worker.recordIdle()
             #expect(!worker.shouldReleaseMemory)
         }
     }

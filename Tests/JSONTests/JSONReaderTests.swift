@@ -94,11 +94,11 @@ struct JSONReaderTests {
         }
     }
 
-    @Test func `the places of members are told by the names around them`() throws {
+    @Test func `the positions of members are told by the names around them`() throws {
         let text = #"{a: 1, "b c": { d : [{e: 1}], 'f':{} } // g: 1"# + "\n}"
-        let places = try JSONReader.places(in: Array(text.utf8), dialect: .json5)
+        let positions = try JSONReader.positions(in: Array(text.utf8), dialect: .json5)
         #expect(
-            places.mapValues { [$0.name, $0.value] } == [
+            positions.mapValues { [$0.name, $0.value] } == [
                 "a": [1, 4], "b c": [7, 14], "b c.d": [16, 20], "b c.f": [30, 34],
             ])
     }

@@ -77,8 +77,8 @@ struct PurgingTests {
 }
 
 extension PurgeLog {
-    fileprivate mutating func answered(_ question: Question, _ replies: [Reply]?) -> [Action] {
-        answered(question, replies.map { .replies($0) } ?? .closed)
+    fileprivate mutating func process(_ question: Question, _ replies: [Reply]?) -> [Action] {
+        process(question, replies.map { .replies($0) } ?? .closed)
     }
 }
 
@@ -122,7 +122,7 @@ struct PurgeLogTests {
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let told = log.process(notice)
         let question = try page(log.read(for: .join))
-        let read = log.answered(question, [.array([entry("1-1", notice)])])
+        let read = log.process(question, [.array([entry("1-1", notice)])])
         #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])
     }
 
@@ -131,9 +131,9 @@ struct PurgeLogTests {
     {
         let notice = try #require(notice)
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: Array("5-1".utf8))
-        let lost = log.answered(try page(log.read(for: .join)), [.array([entry("7-1")])])
-        let read = log.answered(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
-        let again = log.answered(try page(log.read(for: .poll)), [.array([entry("9-1")])])
+        let lost = log.process(try page(log.read(for: .join)), [.array([entry("7-1")])])
+        let read = log.process(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
+        let again = log.process(try page(log.read(for: .poll)), [.array([entry("9-1")])])
         #expect(names(lost).isEmpty)
         #expect(names(read) == ["purge https://example.com/a", "drop", "note 7-2", "probe"])
         #expect(names(again).isEmpty, "the place was reached by this process")
@@ -147,7 +147,7 @@ struct PurgeLogTests {
         var question = try page(log.read(for: .join))
         var done: [String] = []
         if position != nil {
-            question = try page(log.answered(question, [.array([entry("8-1")])]))
+            question = try page(log.process(question, [.array([entry("8-1")])]))
         }
         for start in stride(from: 0, to: payloads.count, by: 500) {
             let replies = payloads[start..<min(start + 500, payloads.count)].enumerated().map { index, payload in
@@ -156,7 +156,7 @@ struct PurgeLogTests {
                     .array([.bytes(SharedBytes([112])), .bytes(SharedBytes(payload))]),
                 ])
             }
-            let actions = log.answered(question, [.array(replies)])
+            let actions = log.process(question, [.array(replies)])
             done += names(actions).filter { !$0.hasPrefix("purge") && !$0.hasPrefix("note") }
             if done.isEmpty { question = try page(actions) }
         }
@@ -182,7 +182,7 @@ struct PurgeLogTests {
     @Test func `a server that refuses the log is left, and one that is gone is asked nothing more`() throws {
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let question = try page(log.read(for: .join))
-        let (rejected, closed) = (log.answered(question, [.error("NOPERM")]), log.answered(question, nil))
+        let (rejected, closed) = (log.process(question, [.error("NOPERM")]), log.process(question, nil))
         #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
     }
 
@@ -192,13 +192,13 @@ struct PurgeLogTests {
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []
         for _ in 0..<2 {
-            let actions = log.answered(try page(log.read(for: .join)), [.array([])])
+            let actions = log.process(try page(log.read(for: .join)), [.array([])])
             #expect(actions.count == 1, "nothing but the removal")
             guard case .send(_, let question) = try #require(actions.first) else { continue }
             questions.append(question)
-            if questions.count == 1 { #expect(log.answered(question, nil).isEmpty) }
+            if questions.count == 1 { #expect(log.process(question, nil).isEmpty) }
         }
-        let done = log.answered(try #require(questions.last), [.number(1)])
+        let done = log.process(try #require(questions.last), [.number(1)])
         #expect(names(early) == ["answer pending"] && names(done) == ["answer done", "probe"] && log.pending.isEmpty)
     }
 }
@@ -210,7 +210,7 @@ struct StoreHealthTests {
     @Test mutating func `a server is tried at once, then once in an interval, until it is in use`() {
         let tries = [0, 999, 1_000].map { health.takeTry(at: .milliseconds($0)) }
         #expect(tries == [true, false, true] && health.state == .down)
-        let hasChanged = health.answered(isQuick: true)
+        let hasChanged = health.recordAnswer(isQuick: true)
         #expect(hasChanged && health.state == .up && health.nextTryAt == nil)
         let isTried = health.takeTry(at: .seconds(9))
         #expect(!isTried)
@@ -218,30 +218,30 @@ struct StoreHealthTests {
 
     @Test mutating func `three failures in a row suspend a server, and a quick answer to a probe ends that`() {
         _ = health.takeTry(at: .zero)
-        _ = health.answered(isQuick: true)
-        var suspensions = [5, 5].map { health.failed(at: .seconds($0)) }
+        _ = health.recordAnswer(isQuick: true)
+        var suspensions = [5, 5].map { health.recordFailure(at: .seconds($0)) }
         health.succeeded()
-        suspensions += [6, 6, 6, 6].map { health.failed(at: .seconds($0)) }
+        suspensions += [6, 6, 6, 6].map { health.recordFailure(at: .seconds($0)) }
         #expect(suspensions == [false, false, false, false, true, false] && health.state == .suspended)
         let tries = [6_999, 7_000].map { health.takeTry(at: .milliseconds($0)) }
         #expect(tries == [false, true])
-        let hasChanged = health.answered(isQuick: false)
+        let hasChanged = health.recordAnswer(isQuick: false)
         #expect(!hasChanged && health.state == .suspended)
         let isTried = health.takeTry(at: .seconds(8))
-        let isBack = health.answered(isQuick: true)
+        let isBack = health.recordAnswer(isQuick: true)
         #expect(isTried && isBack && health.state == .up)
     }
 
     @Test mutating func `a lost connection is tried again at once if it was in use`() {
         _ = health.takeTry(at: .zero)
-        _ = health.answered(isQuick: true)
-        let losses = [health.lost(at: .seconds(5)), health.lost(at: .seconds(5))]
+        _ = health.recordAnswer(isQuick: true)
+        let losses = [health.recordLoss(at: .seconds(5)), health.recordLoss(at: .seconds(5))]
         #expect(losses == [true, false] && health.state == .down)
         let tries = [health.takeTry(at: .seconds(5)), health.takeTry(at: .seconds(5))]
         #expect(tries == [true, false])
-        let hasChanged = health.answered(isQuick: false)
+        let hasChanged = health.recordAnswer(isQuick: false)
         #expect(hasChanged && health.state == .suspended)
-        let isLost = health.lost(at: .milliseconds(5_100))
+        let isLost = health.recordLoss(at: .milliseconds(5_100))
         let later = [5_900, 6_000].map { health.takeTry(at: .milliseconds($0)) }
         #expect(isLost && later == [false, true])
     }
@@ -252,18 +252,18 @@ struct WriteHealthTests {
 
     @Test mutating func `a place without room is told of once, and tried once in ten seconds until a write succeeds`() {
         let first = writing.mayWrite(at: .zero)
-        let news = [true, true, false].map { writing.ended(lacksRoom: $0, at: .zero) }
+        let news = [true, true, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
         let tries = [0, 9_999, 10_000, 10_001, 20_000].map { writing.mayWrite(at: .milliseconds($0)) }
         #expect(first && news == [.full, nil, nil] && writing.isFull)
         #expect(tries == [false, false, true, false, true])
-        let back = [nil, nil].map { writing.ended(lacksRoom: $0, at: .zero) }
+        let back = [nil, nil].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
         #expect(back == [.again, nil] && !writing.isFull)
     }
 
     @Test mutating func `a place that refuses for another reason is told of once, and written on`() {
-        let news = [false, false].map { writing.ended(lacksRoom: $0, at: .zero) }
+        let news = [false, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
         let mayWrite = writing.mayWrite(at: .zero)
-        let back = writing.ended(lacksRoom: nil, at: .zero)
+        let back = writing.recordEnd(lacksRoom: nil, at: .zero)
         #expect(news == [.rejected, nil] && mayWrite && back == .again && !writing.isFull)
     }
 }

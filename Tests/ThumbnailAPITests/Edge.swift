@@ -18,7 +18,7 @@ struct Edge {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        placer: ResultWriter = ResultWriter(), tracer: Tracer? = nil,
+        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil,
         configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
@@ -26,7 +26,8 @@ struct Edge {
         configure(&configuration)
         responder = Door(
             configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
-            metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget), placer: placer,
+            metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget),
+            resultWriter: resultWriter,
             tracer: tracer)
     }
 

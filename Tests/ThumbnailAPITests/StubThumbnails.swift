@@ -57,7 +57,7 @@ final class StubThumbnails: ThumbnailServing {
     /// The clients whose tags were noted with a thumbnail that was there.
     var taggers: [ClientNetwork?] { state.withLock { $0.taggers } }
 
-    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?) {
+    func recordTags(of request: ResolvedRequest, by client: ClientNetwork?) {
         if !request.request.tags.isEmpty { state.withLock { $0.taggers.append(client) } }
     }
 
@@ -123,12 +123,12 @@ final class StubThumbnails: ThumbnailServing {
         return facts
     }
 
-    func opened(upload bytes: SharedBytes) throws -> OpenedSource {
+    func open(upload bytes: SharedBytes) throws -> OpenedSource {
         let source = try OpenedSource(upload: bytes, at: 0)
         state.withLock { $0.opened.append("\(bytes.count) bytes") }
         return source
     }
-    func opened(for job: Job) async throws -> OpenedSource {
+    func open(for job: Job) async throws -> OpenedSource {
         _ = try await make(job.request)
         state.withLock { $0.opened.append(job.request.source.string) }
         return try OpenedSource(upload: SharedBytes(ImageFixture.jpeg.array), at: 0)

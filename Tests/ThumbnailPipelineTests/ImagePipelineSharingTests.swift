@@ -178,7 +178,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.sharedWorkCount == 0)
     }
 
-    @Test func `22: a cancelled receipt answers its caller 409 and no other`() async throws {
+    @Test func `22: a canceled receipt answers its caller 409 and no other`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")

@@ -22,13 +22,13 @@ import ThumbnailTypes
 
     @Test func `an upload is decoded once for all results, and again for none that knows the same file`() async throws {
         let fixture = try PipelineFixture()
-        let first = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let first = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         for width in [64, 60, 50] {
             let made = try await fixture.pipeline.thumbnail(of: first, for: Self.request(width))
             #expect(made.image.size.width == width)
         }
         #expect(fixture.decodes == 1 && fixture.origin.loads == 0)
-        let second = try await fixture.pipeline.opened(upload: SharedBytes(SampleFiles.jpeg.array))
+        let second = try await fixture.pipeline.open(upload: SharedBytes(SampleFiles.jpeg.array))
         let again = try await fixture.pipeline.thumbnail(of: second, for: Self.request(64))
         #expect(again.cacheStatus.first == CacheLayerStatus(.result, .hit) && fixture.decodes == 1)
         _ = try await fixture.pipeline.thumbnail(of: second, for: Self.request(55))
@@ -37,7 +37,7 @@ import ThumbnailTypes
 
     @Test func `the entity tag is that of the same file fetched by URL`() async throws {
         let fixture = try PipelineFixture()
-        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         let uploaded = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
         let fetched = try await fixture.thumbnail(width: 40, format: .fixed(.png))
         #expect(uploaded.eTag == fetched.eTag && uploaded.image.bytes.array == fetched.image.bytes.array)
@@ -46,7 +46,7 @@ import ThumbnailTypes
     @Test func `nothing of an upload reaches the disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try PipelineFixture(diskFolder: folder.path)
-        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
         await fixture.store?.close(timeLimit: .seconds(20))
         #expect(fixture.store?.statistics.shares.values.allSatisfy { $0.entries == 0 } == true)
@@ -59,7 +59,7 @@ import ThumbnailTypes
 
     @Test func `a source is fetched once, and what may be stored is kept under its own name`() async throws {
         let fixture = try PipelineFixture()
-        let source = try await fixture.pipeline.opened(
+        let source = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60] {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
@@ -73,7 +73,7 @@ import ThumbnailTypes
     @Test func `a source of which nothing may be stored is fetched and decoded once, and nothing stays`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
-        let source = try await fixture.pipeline.opened(
+        let source = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in [64, 60, 50] {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
@@ -89,7 +89,7 @@ import ThumbnailTypes
     ) async throws {
         let fixture = try PipelineFixture { ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (100, 50) }
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
-        let source = try await fixture.pipeline.opened(
+        let source = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         for width in 50..<66 {
             _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(width))
@@ -134,14 +134,14 @@ import ThumbnailTypes
 
     @Test func `facts and failures are those of the file`() async throws {
         let fixture = try PipelineFixture()
-        let source = try await fixture.pipeline.opened(upload: SampleFiles.jpeg)
+        let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         var asked = FactsRequest()
         asked.features = [.blurHash]
         let facts = try await fixture.pipeline.facts(
             asked, for: Job(fixture.pipeline.resolved(Self.request(1), of: source), receipt: "r"))
         #expect(facts.byteCount == SampleFiles.jpeg.count && facts.appearance?.blurHash?.utf8.count == 28)
-        await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.opened(upload: SampleFiles.text) }
-        let cut = try await fixture.pipeline.opened(upload: SampleFiles.truncated)
+        await #expect(throws: ImagingError.notAnImage) { try await fixture.pipeline.open(upload: SampleFiles.text) }
+        let cut = try await fixture.pipeline.open(upload: SampleFiles.truncated)
         await #expect(throws: ImagingError.self) {
             try await fixture.pipeline.thumbnail(of: cut, for: Self.request(20))
         }

@@ -46,10 +46,10 @@ struct ResultWriterTests {
         var bucket = Origin(name: "out", location: .web(base: try SourceURL(parsing: "http://h/b")))
         bucket.credentials = .signature(.fixed(.init(id: "a", secret: Secret("b"))), region: "eu")
         (bucket.isWritable, bucket.cacheControl) = (true, place)
-        let placer = ResultWriter(WritableOrigins(Origins([bucket]), web: recorder, maximumReads: 1))
-        var destination = try placer.destination("out:a.webp")
+        let resultWriter = ResultWriter(WritableOrigins(Origins([bucket]), web: recorder, maximumReads: 1))
+        var destination = try resultWriter.destination("out:a.webp")
         destination.cacheControl = rendition ?? destination.cacheControl
-        _ = try await placer.put(thumbnail, at: destination, of: source)
+        _ = try await resultWriter.put(thumbnail, at: destination, of: source)
         return recorder.fields.withLock { $0[.cacheControl] }
     }
 

@@ -122,7 +122,7 @@ struct SharedLayerTests {
 
     @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
         let one = try await instance()
-        let source = try await one.pipeline.opened(upload: SampleFiles.jpeg)
+        let source = try await one.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: source, for: .path())
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
         _ = try await one.thumbnail("/local")

@@ -9,35 +9,35 @@ struct TagAllowancesTests {
     private let client = ClientNetwork(of: IPAddress("192.0.2.1"))
     private var allowances = TagAllowances()
 
-    private mutating func taken(
+    private mutating func take(
         _ count: Int, known: Int = 0, at seconds: Int = 0, by other: ClientNetwork? = nil
     ) -> Int {
-        allowances.taken(Array(0..<count), known: known, by: other ?? client, at: .seconds(seconds)).count
+        allowances.take(Array(0..<count), known: known, by: other ?? client, at: .seconds(seconds)).count
     }
 
     @Test mutating func `the first tags of sources are cheap, further ones of the same source are not`() {
-        let first = taken(8)
-        let further = taken(1_000, known: 8)
+        let first = take(8)
+        let further = take(1_000, known: 8)
         #expect(first == 8 && further == Int((TagAllowances.most - 8) / TagAllowances.excessWeight))
-        let none = taken(1, known: 8)
-        let later = taken(1_000, known: 8, at: 1)
+        let none = take(1, known: 8)
+        let later = take(1_000, known: 8, at: 1)
         #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.excessWeight))
     }
 
     @Test mutating func `one client takes nothing from another`() {
-        _ = taken(1_000, known: 64)
-        let none = taken(1, known: 64)
-        let other = taken(8, known: 0, by: ClientNetwork(of: IPAddress("2001:db8::1")))
-        let same = taken(1_000, known: 64, by: ClientNetwork(of: IPAddress("2001:db8::2")))
+        _ = take(1_000, known: 64)
+        let none = take(1, known: 64)
+        let other = take(8, known: 0, by: ClientNetwork(of: IPAddress("2001:db8::1")))
+        let same = take(1_000, known: 64, by: ClientNetwork(of: IPAddress("2001:db8::2")))
         #expect(none == 0 && other == 8 && same < 256, "addresses of one household count as one")
     }
 
     @Test mutating func `clients beyond those that are told apart count as one`() {
         for number in 0..<9_000 {
-            _ = taken(8, by: ClientNetwork(of: .v4(UInt32(number))))
+            _ = take(8, by: ClientNetwork(of: .v4(UInt32(number))))
         }
-        _ = taken(1_000, known: 64, by: ClientNetwork(of: .v4(1 << 30)))
-        let another = taken(1, known: 64, by: ClientNetwork(of: .v4(1 << 30 + 1)))
+        _ = take(1_000, known: 64, by: ClientNetwork(of: .v4(1 << 30)))
+        let another = take(1, known: 64, by: ClientNetwork(of: .v4(1 << 30 + 1)))
         #expect(another == 0)
     }
 }

@@ -70,7 +70,7 @@ struct TagPurgeTests {
         let tagged = fixture.pipeline.resolved(request("/a", "x"))
         for _ in 0..<2 {
             #expect(fixture.pipeline.cachedThumbnail(for: tagged) != nil)
-            fixture.pipeline.noteTags(of: tagged, by: nil)
+            fixture.pipeline.recordTags(of: tagged, by: nil)
             #expect(try await fixture.control.remove(tag: "x").entries > 0)
             #expect(!isCached(fixture))
             _ = try await fixture.thumbnail(of: request())
@@ -159,12 +159,12 @@ struct TagPurgeTests {
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
         let hostile = ClientNetwork(of: IPAddress("192.0.2.1"))
         for number in 0..<20_000 {
-            fixture.pipeline.noteTags(of: fixture.pipeline.resolved(request("/a", "t\(number)")), by: hostile)
+            fixture.pipeline.recordTags(of: fixture.pipeline.resolved(request("/a", "t\(number)")), by: hostile)
         }
         #expect(fixture.caches.tagIndex.withLock(\.droppedCount) > 19_000)
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
         #expect(fixture.origin.loads <= 1 + 300 / TagIndex.maximumTags)
-        fixture.pipeline.noteTags(
+        fixture.pipeline.recordTags(
             of: fixture.pipeline.resolved(request("/a", "other")), by: ClientNetwork(of: IPAddress("192.0.2.2")))
         #expect(try await fixture.control.remove(tag: "other").entries > 0)
     }

@@ -173,7 +173,7 @@ struct ThumborSettingsTests {
                 "IMAGOR_SECRET         → thumborKey", "PORT                  → port",
                 "S3_LOADER_BUCKET      → ignored; not supported",
                 "VIPS_CONCURRENCY      → ignored; not needed here",
-                "VIPS_DISABLE_FILTERS  → applied; it has no setting of its own",
+                "VIPS_DISABLE_FILTERS  → applied; no setting has this effect",
             ])
         #expect(reading.problems.count == 1)
         #expect(SettingsLoader.otherServiceReading(arguments: [], environment: [:]) { _ in "{}" } == nil)

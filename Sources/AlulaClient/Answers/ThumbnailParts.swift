@@ -25,7 +25,7 @@ public struct ThumbnailPart: Sendable {
 
 /// The results for one source, each as soon as it arrives.
 ///
-/// Cancelling the iterating task ends the request. The sequence can be iterated only once.
+/// Canceling the iterating task ends the request. The sequence can be iterated only once.
 public struct ThumbnailParts: AsyncSequence, Sendable {
     /// A result.
     public typealias Element = ThumbnailPart

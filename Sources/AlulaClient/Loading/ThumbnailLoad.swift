@@ -6,7 +6,7 @@ public import Foundation
 /// thumbnail. One task reads it, once: as with `AsyncThrowingStream`, two tasks that wait for its next image end the
 /// program. Each task calls ``ThumbnailLoader/load(_:placeholder:)`` itself; calls for the same URL share a request.
 ///
-/// If the value is dropped, or the iterating task is cancelled, the wait ends as if its ``receipt`` were cancelled.
+/// If the value is dropped, or the iterating task is canceled, the wait ends as if its ``receipt`` were canceled.
 public struct ThumbnailLoad: AsyncSequence, Sendable {
     /// An image to show.
     public enum Element: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
         case thumbnail(Thumbnail)
     }
 
-    /// A handle for one caller: cancelling it affects no other caller.
+    /// A handle for one caller: canceling it affects no other caller.
     public struct Receipt: Hashable, Sendable {
         /// The URL that is loaded.
         public let url: URL

@@ -6,7 +6,7 @@ public import Foundation
 /// 1. A cached fresh thumbnail is returned at once.
 /// 2. A URL that is being loaded or queued is not loaded twice: the caller joins.
 /// 3. Other URLs wait for one of ``Configuration-swift.struct/maximumActiveLoads`` slots.
-/// 4. When the last caller has left, the load is cancelled and its connection closed.
+/// 4. When the last caller has left, the load is canceled and its connection closed.
 public actor ThumbnailLoader {
     /// The order in which waiting loads start.
     public enum Order: Hashable, Sendable {
@@ -75,7 +75,7 @@ public actor ThumbnailLoader {
     /// - Parameters:
     ///   - url: A URL of the service; ``ThumbnailService/url(of:)-(ThumbnailRequest)`` creates them.
     ///   - placeholder: The image to show until the thumbnail is available.
-    /// - Returns: The load, which can be iterated, and cancelled by its receipt.
+    /// - Returns: The load, which can be iterated, and canceled by its receipt.
     public func load(_ url: URL, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
         lastCaller += 1
         let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller, loader: ObjectIdentifier(self))

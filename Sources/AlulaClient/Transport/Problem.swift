@@ -34,7 +34,7 @@ public enum ClientError: Error, Sendable {
     case unexpected(status: Int, mediaType: String?)
     /// The response exceeds ``ThumbnailService/maximumAnswerBytes``.
     case tooLarge
-    /// The task or the receipt was cancelled.
+    /// The task or the receipt was canceled.
     case cancelled
 
     /// Converts any error.

@@ -11,7 +11,7 @@ final class Transport: Sendable {
 
     init(_ configuration: URLSessionConfiguration) {
         #if canImport(FoundationNetworking)
-        // With a cache, a task that is cancelled during its cache lookup may end twice, which ends the program.
+        // With a cache, a task that is canceled during its cache lookup may end twice, which ends the program.
         let configuration = configuration.copy() as? URLSessionConfiguration ?? configuration
         configuration.urlCache = nil
         #endif
@@ -25,7 +25,7 @@ final class Transport: Sendable {
 
     /// Returns the response to a request once its header has arrived.
     ///
-    /// The request ends when the task is cancelled, or when the response is dropped.
+    /// The request ends when the task is canceled, or when the response is dropped.
     func send(_ request: URLRequest, limit: Int) async throws(ClientError) -> Answer {
         if Task.isCancelled { throw .cancelled }
         let (events, continuation) = AsyncThrowingStream<Exchange.Event, any Error>.makeStream()

@@ -46,7 +46,7 @@ enum BatchCommand {
             guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FOLDER is needed") }
             guard output != "-" else { throw WrongUse("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
-            let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
+            let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
             let options = try RenderingArguments(
                 parameters, output: output, hasSeveralResults: true, isFromList: true,
                 settings: CommandSession.adapted(settings, jobs: jobs))

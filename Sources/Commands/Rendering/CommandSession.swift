@@ -49,14 +49,14 @@ struct CommandSession: Sendable {
     var sourcesAtOnce: Int { max(1, min(engine.settings.renderWorkers * 4, engine.budget.limit / (32 << 20))) }
 
     /// ``close(_:)`` ends the source's use.
-    func opened(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
+    func open(_ source: CommandSource, receipt: String) async throws -> OpenedSource {
         switch source {
         case .remote(let url):
             let request = Request(source: ExactText(url))
-            return try await engine.pipeline.opened(for: Job(engine.pipeline.resolved(request), receipt: receipt))
+            return try await engine.pipeline.open(for: Job(engine.pipeline.resolved(request), receipt: receipt))
         case .file, .standardInput:
             let bytes = try await bytes(of: source)
-            return try engine.pipeline.opened(file: bytes)
+            return try engine.pipeline.open(file: bytes)
         }
     }
 

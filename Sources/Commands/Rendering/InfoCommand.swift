@@ -111,7 +111,7 @@ extension InfoLines {
             let request = pipeline.resolved(Request(source: ExactText(url)))
             return try await pipeline.facts(requested, for: Job(request, receipt: "info"))
         }
-        let opened = try await session.opened(source, receipt: "info")
+        let opened = try await session.open(source, receipt: "info")
         defer { session.close(opened) }
         let request = pipeline.resolved(Request(source: ""), of: opened)
         return try await pipeline.facts(requested, for: Job(request, receipt: "info"))

@@ -79,10 +79,10 @@ struct ResultRenderer: Sendable {
                 return .skipped(path: path, isFinished: true)
             }
         }
-        let opened = try await session.opened(source, receipt: "source-\(index)")
+        let opened = try await session.open(source, receipt: "source-\(index)")
         defer { session.close(opened) }
         let path = try await path(of: index, ending: format(of: opened).fileExtension)
-        if case .origin = place, let path { return try await placed(opened, index, at: path) }
+        if case .origin = place, let path { return try await storeBelowOrigin(opened, index, at: path) }
         let rendered = try await thumbnail(of: opened, index).image
         guard let path else {
             try await session.files.run { _ in
@@ -115,18 +115,18 @@ struct ResultRenderer: Sendable {
         return rendered
     }
 
-    private func placed(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
-        let placer = session.engine.placer
+    private func storeBelowOrigin(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
+        let resultWriter = session.engine.resultWriter
         let destination: Destination
         do throws(Destination.Refusal) {
-            destination = try placer.destination(ExactText(path))
+            destination = try resultWriter.destination(ExactText(path))
         } catch {
             throw CommandFailure(code: "bad_destination", "\(path): invalid destination")
         }
-        if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
+        if !replaces, try await resultWriter.holds(destination) { throw ResultFile.existing.about(path) }
         let rendered = try await thumbnail(of: opened, index)
-        let placed = try await placer.put(rendered, at: destination, of: opened)
-        return .rendered(path: placed.location, rendered.image)
+        let stored = try await resultWriter.put(rendered, at: destination, of: opened)
+        return .rendered(path: stored.location, rendered.image)
     }
 
     /// Nil for standard output; throws if an existing file must not be replaced.

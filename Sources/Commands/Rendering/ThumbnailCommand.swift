@@ -39,7 +39,7 @@ enum ThumbnailCommand {
             let hasFolder = named.contains { source in
                 if case .file(let path) = source { FilePath.isFolder(path) } else { false }
             }
-            let parameters = try WatermarkFile.opened(arguments.parameters, for: &settings)
+            let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
             let options = try RenderingArguments(
                 parameters, output: output, hasSeveralResults: named.count > 1 || hasFolder,
                 settings: CommandSession.adapted(settings, jobs: nil))

@@ -14,7 +14,7 @@ enum WatermarkFile {
     /// Replaces a path by a source that the engine can fetch.
     ///
     /// The name of a watermark in the settings, a URL, and a path without a file do not change.
-    static func opened(
+    static func open(
         _ parameters: [(name: String, value: String)], for settings: inout Settings
     ) throws(WrongUse) -> [(name: String, value: String)] {
         let origins = settings.downloads.origins

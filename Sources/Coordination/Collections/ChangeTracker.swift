@@ -37,9 +37,9 @@ package struct ChangeTracker<Key: Hashable> {
         uses[ticket.key] = use.count > 0 ? use : nil
     }
 
-    package mutating func note(_ key: Key) { uses[key]?.change += 1 }
+    package mutating func record(_ key: Key) { uses[key]?.change += 1 }
 
-    package mutating func noteAll() { epoch += 1 }
+    package mutating func recordAll() { epoch += 1 }
 }
 
 extension ChangeTracker: Sendable where Key: Sendable {}

@@ -11,7 +11,7 @@ package protocol Timekeeper: Sendable {
     /// By the wall clock.
     var nanosecondsSince1970: Int64 { get }
 
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// - Throws: `CancellationError` if the task is canceled.
     func sleep(until deadline: Duration) async throws
 }
 
@@ -52,9 +52,7 @@ package struct SystemTimekeeper: Timekeeper {
 }
 
 extension Duration {
-    package var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) * 1e-18
-    }
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 
     /// Capped at 292 years.
     package var nanoseconds: Int64 {

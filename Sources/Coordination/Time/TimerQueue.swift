@@ -1,7 +1,7 @@
 /// Wakes sleeping tasks on time, from its own thread.
 ///
-/// A cancelled sleep of the Swift runtime keeps its task and its entry until its deadline, so a flood of requests that
-/// end early would use memory for `requestTimeout`. Here a cancelled sleep leaves at most a number.
+/// A canceled sleep of the Swift runtime keeps its task and its entry until its deadline, so a flood of requests that
+/// end early would use memory for `requestTimeout`. Here a canceled sleep leaves at most a number.
 final class TimerQueue: Sendable {
     /// Nil if the system cannot create its thread.
     static let shared = TimerQueue(now: { SystemTimekeeper().now })
@@ -19,7 +19,7 @@ final class TimerQueue: Sendable {
 
     var entryCount: Int { state.withLock { $0.entryCount } }
 
-    /// - Throws: `CancellationError` if the task is cancelled.
+    /// - Throws: `CancellationError` if the task is canceled.
     func sleep(until deadline: Duration) async throws {
         let id = state.withLock { $0.begin() }
         try await withTaskCancellationHandler {
@@ -58,7 +58,7 @@ struct TimerQueueState {
 
     private var arriving: Set<UInt64> = []
     private var sleepers: [UInt64: Sleeper] = [:]
-    /// A binary min-heap; entries of cancelled sleepers stay until there are many.
+    /// A binary min-heap; entries of canceled sleepers stay until there are many.
     private var heap: [(deadline: Duration, id: UInt64)] = []
     private var lastID: UInt64 = 0
 

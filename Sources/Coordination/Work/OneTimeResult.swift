@@ -41,7 +41,7 @@ package final class OneTimeResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// `fallback` if the caller is cancelled.
+    /// `fallback` if the caller is canceled.
     package func value(orIfCancelled fallback: Value) async -> Value {
         await withTaskCancellationHandler {
             await value()
@@ -50,7 +50,7 @@ package final class OneTimeResult<Value: Sendable>: Sendable {
         }
     }
 
-    /// `fallback` after `limit`, or if the caller is cancelled.
+    /// `fallback` after `limit`, or if the caller is canceled.
     package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
         let timer = Task {
             do {

@@ -6,7 +6,7 @@ package enum Participation: Sendable {
 
 /// Concurrent callers with the same key share one task.
 ///
-/// The task belongs to no caller: the first one starts it, and it is cancelled when the last waiter has left. Waiters
+/// The task belongs to no caller: the first one starts it, and it is canceled when the last waiter has left. Waiters
 /// resume in order of arrival. The operation itself must store its result where `cached` reads it: the task is
 /// forgotten only afterward, so no caller can miss both the task and the cached value.
 package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Sendable {
@@ -28,7 +28,7 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ///   - cached: Called under the registry's lock if no work is in progress; must be quick and not call the registry.
     ///   - operation: Stores its result where `cached` reads it.
     /// - Throws: The operation's error, the same for all waiters; `CancellationError` if the caller itself is
-    ///   cancelled.
+    ///   canceled.
     package func value(
         for key: Key, cached: () -> Value? = { nil }, operation: @escaping @Sendable () async throws -> Value
     ) async throws -> (value: Value, participation: Participation) {

@@ -77,7 +77,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         }
     }
 
-    /// The work is cancelled if the caller was the last.
+    /// The work is canceled if the caller was the last.
     mutating func leave(_ ticket: Ticket) -> Departure {
         var departure = Departure()
         switch waiters[ticket.id] {

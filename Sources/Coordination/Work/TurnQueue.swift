@@ -72,7 +72,7 @@ struct TurnQueue<Answer> {
 
     mutating func leave(_ id: ID) -> Answer? {
         guard let left = waiting.removeFirst(where: { $0.id == id }) else { return nil }
-        noteDeparture(of: left)
+        recordDeparture(of: left)
         return left.answer
     }
 
@@ -84,7 +84,7 @@ struct TurnQueue<Answer> {
             self.pace += (pace - self.pace) / Self.weight
         }
         guard let next = waiting.popFirst() else { return nil }
-        noteDeparture(of: next)
+        recordDeparture(of: next)
         turns[next.id] = Turn(cost: next.cost, start: now)
         return next.answer
     }
@@ -101,7 +101,7 @@ struct TurnQueue<Answer> {
         return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingCost * pace) / maximumTurns)
     }
 
-    private mutating func noteDeparture(of waiter: Waiter) {
+    private mutating func recordDeparture(of waiter: Waiter) {
         waitingCost -= waiter.cost
         if waiting.isEmpty { waitingSince = nil }
     }

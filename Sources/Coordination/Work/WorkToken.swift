@@ -17,7 +17,7 @@ package final class WorkToken: Sendable {
         return limit != .max && SystemTimekeeper().now.nanoseconds >= limit
     }
 
-    /// Cancelled, or past the time limit.
+    /// Canceled, or past the time limit.
     package var shouldStop: Bool { isCancelled || isExpired }
 
     /// - Throws: `CancellationError` or ``DeadlineExceeded``.

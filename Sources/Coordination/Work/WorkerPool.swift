@@ -1,7 +1,7 @@
 /// A fixed number of threads for work that computes or blocks, behind a bounded queue.
 ///
 /// Swift's cooperative threads must never decode an image: all requests and timers share them. Jobs of one priority
-/// start in order of arrival. A job cancelled while queued never starts; one cancelled while running learns so from its
+/// start in order of arrival. A job canceled while queued never starts; one canceled while running learns so from its
 /// ``WorkToken``.
 package final class WorkerPool: Sendable {
     package struct Full: Error, Equatable {

@@ -95,8 +95,7 @@ package struct APIError: ServiceError, Equatable {
     package static let noSuchRoute = Self(.notFound, "no_such_route", .request, "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
         .notFound, "no_such_receipt", .request, "There is no request with this receipt.")
-    package static let noSuchJob = Self(
-        .notFound, "no_such_job", .request, "There is no such job, or it has expired.")
+    package static let noSuchJob = Self(.notFound, "no_such_job", .request, "There is no such job, or it has expired.")
     package static let methodNotAllowed = Self(
         .methodNotAllowed, "method_not_allowed", .request, "The method is not allowed for this path; see Allow.")
     package static let requestTimeout = Self(

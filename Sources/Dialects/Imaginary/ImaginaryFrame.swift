@@ -60,9 +60,7 @@ extension ImaginaryFrame {
         finish(operation)
     }
 
-    mutating func skip(_ operation: ImaginaryOperation) {
-        if operation.mark != nil { nextAddition += 1 }
-    }
+    mutating func skip(_ operation: ImaginaryOperation) { if operation.mark != nil { nextAddition += 1 } }
 
     /// In pixels; larger blurs leave one color anyway.
     private static let widestBlur = 1_000.0

@@ -36,8 +36,7 @@ struct ImaginaryFallbackRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let page = source.header.page(0)
-        let size = PixelSize(
-            width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
+        let size = PixelSize(width: width > 0 ? width : page.size.width, height: height > 0 ? height : page.size.height)
         let written = format.flatMap { $0.isWritten ? $0 : nil } ?? page.format.outputFormat(hasAlpha: page.hasAlpha)
         var composition = Composition(size: size, format: written, quality: .fixed(ImaginaryOptions.standardQuality))
         if page.hasAlpha, !written.supportsAlpha { composition.steps.append(BackgroundStep(.black)) }

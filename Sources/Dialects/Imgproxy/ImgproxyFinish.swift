@@ -148,9 +148,7 @@ enum ImgproxyFilters {
     }
 
     /// Of the means that sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
-    static func deviation(ofSharpen sigma: Double) -> Int {
-        sigma <= 0.3 ? 0 : units(min(sigma, most))
-    }
+    static func deviation(ofSharpen sigma: Double) -> Int { sigma <= 0.3 ? 0 : units(min(sigma, most)) }
 
     /// Hundred-thousandths of pixels.
     private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }

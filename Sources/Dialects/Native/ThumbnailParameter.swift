@@ -96,8 +96,7 @@ struct ThumbnailParameter: Sendable {
                 return
             }
             guard text.utf8.count <= ParameterGrammar.longestSource else {
-                throw .badParameter(
-                    name, "The watermark's URL is longer than \(ParameterGrammar.longestSource) bytes.")
+                throw .badParameter(name, "The watermark's URL is longer than \(ParameterGrammar.longestSource) bytes.")
             }
             values.watermark.named = Vocabulary.Watermark(source: ExactText(text))
         } write: { values in

@@ -125,8 +125,7 @@ extension ThumborSteps {
         case .color(let color):
             let size = mark.size(ofColorOn: frame.size)
             blend(mark, size: size) { across, down in
-                BlendStep(
-                    .color(color, size: size), across: across, down: down, mode: mark.mode, opacity: mark.opacity)
+                BlendStep(.color(color, size: size), across: across, down: down, mode: mark.mode, opacity: mark.opacity)
             }
         case .source(let index):
             guard additions.indices ~= index else { return }

@@ -112,8 +112,7 @@ extension WsrvLayout {
         case .attention where frames == 1: frame.apply(InterestStep(.attention, size: kept))
         case .entropy where frames == 1: frame.apply(InterestStep(.entropy, size: kept))
         case .focal:
-            let factor = min(
-                Double(original.width) / Double(kept.width), Double(original.height) / Double(kept.height))
+            let factor = min(Double(original.width) / Double(kept.width), Double(original.height) / Double(kept.height))
             func start(_ share: Float, _ whole: Int, _ length: Int, in side: Int) -> Int {
                 let middle = Double(share * Float(whole)) / factor
                 let start = (middle - Double(length) / 2).rounded(.toNearestOrAwayFromZero)

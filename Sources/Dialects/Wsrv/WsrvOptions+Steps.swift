@@ -48,8 +48,7 @@ extension WsrvOptions {
             value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? standard
         }
         frame.apply(
-            LightnessSharpenStep(
-                sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))
+            LightnessSharpenStep(sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))
     }
 
     private func appendFilter(to frame: inout Frame) {

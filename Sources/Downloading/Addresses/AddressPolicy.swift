@@ -20,10 +20,10 @@ package struct AddressPolicy: Sendable {
     func violation(to address: IPAddress, port: Int, ownAddresses: Set<IPAddress>) -> String? {
         guard !allows(address, port: port, ownAddresses: ownAddresses) else { return nil }
         if ownAddresses.contains(address.unmapped) {
-            return "allowedNetworks: \(address) is an address of this machine, and none of the networks holds it"
+            return "allowedNetworks: \(address) is an address of this machine, and none of the networks contains it"
         }
         guard Self.isPublic(address) else {
-            return "allowedNetworks: \(address) is not public, and none of the networks holds it"
+            return "allowedNetworks: \(address) is not public, and none of the networks contains it"
         }
         return violation(toPort: port)
     }

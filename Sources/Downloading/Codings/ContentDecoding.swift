@@ -18,7 +18,7 @@ final class ContentDecoding: @unchecked Sendable {
     private let willKeep: (_ count: Int, _ window: Int) throws -> Void
     private let stream: Stream
     private let piece: UnsafeMutableRawBufferPointer
-    private var place = 0
+    private var offset = 0
     private var members = 1
     private var decoded = ByteAccumulator()
     private var hash = SHA256()
@@ -86,7 +86,7 @@ final class ContentDecoding: @unchecked Sendable {
     /// Bytes after the end are ignored.
     func step() throws -> Bool {
         try unsafe coded.withUnsafeBytes { input in
-            let next = unsafe UnsafeRawBufferPointer(rebasing: input[place...].prefix(Self.codedPiece))
+            let next = unsafe UnsafeRawBufferPointer(rebasing: input[offset...].prefix(Self.codedPiece))
             switch stream {
             case .zlib(let stream): return try unsafe inflate(stream, next, input)
             case .brotli(let state): return try unsafe readBrotli(state, next)
@@ -119,18 +119,18 @@ final class ContentDecoding: @unchecked Sendable {
         unsafe stream.pointee.next_out = piece.bindMemory(to: UInt8.self).baseAddress
         unsafe stream.pointee.avail_out = UInt32(piece.count)
         let status = unsafe CZlib.inflate(stream, Z_NO_FLUSH)
-        unsafe place += next.count - Int(stream.pointee.avail_in)
+        unsafe offset += next.count - Int(stream.pointee.avail_in)
         try unsafe keep(piece.count - Int(stream.pointee.avail_out))
         switch status {
         case Z_OK: return false
         case Z_STREAM_END:
-            guard coding == .gzip, unsafe input[place...].starts(with: [0x1f, 0x8b]) else { return true }
+            guard coding == .gzip, unsafe input[offset...].starts(with: [0x1f, 0x8b]) else { return true }
             members += 1
             guard members <= Self.maximumMembers else { throw DownloadError.undecodable("gzip of too many members") }
             guard unsafe inflateReset(stream) == Z_OK else { return true }
             return false
         case Z_MEM_ERROR: throw DownloadError.memoryFull
-        case Z_BUF_ERROR: throw DownloadError.undecodable("\(coding.rawValue) that is cut short")
+        case Z_BUF_ERROR: throw DownloadError.undecodable("truncated \(coding.rawValue)")
         default: throw DownloadError.undecodable("no valid \(coding.rawValue)")
         }
     }
@@ -142,13 +142,13 @@ final class ContentDecoding: @unchecked Sendable {
         var room = unsafe piece.bindMemory(to: UInt8.self).baseAddress
         var roomLeft = unsafe piece.count
         let status = unsafe BrotliDecoderDecompressStream(state, &left, &next, &roomLeft, &room, nil)
-        place += input.count - left
+        offset += input.count - left
         try unsafe keep(piece.count - roomLeft)
         switch status {
         case BROTLI_DECODER_RESULT_SUCCESS: return true
         case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: return false
         case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT:
-            guard place < coded.count else { throw DownloadError.undecodable("br that is cut short") }
+            guard offset < coded.count else { throw DownloadError.undecodable("truncated br") }
             return false
         default: throw DownloadError.undecodable("no valid br")
         }

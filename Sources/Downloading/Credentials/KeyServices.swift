@@ -18,8 +18,7 @@ enum KeyServices {
             case .fixed(let key): key
             case .webIdentity(let role, let session, let file, let service):
                 try TemporaryKey.inXML(
-                    blockingBody(
-                        exchange(blockingToken(in: file), role: role, session: session), service, "STS", send))
+                    blockingBody(exchange(blockingToken(in: file), role: role, session: session), service, "STS", send))
             case .container(let service, let token):
                 try TemporaryKey.inJSON(
                     blockingBody(

@@ -91,7 +91,7 @@ final class CurlLoop {
 
     private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
         for id in waitingForName.removeValue(forKey: ExactText(name)) ?? [] {
-            // Cancelled and timed-out transfers are gone by now.
+            // Canceled and timed-out transfers are gone by now.
             guard let transfer = transfers[id] else { continue }
             transfer.timings.dns += timekeeper.now - transfer.lookupBegan
             switch answer {

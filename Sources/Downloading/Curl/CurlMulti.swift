@@ -22,9 +22,7 @@ final class CurlMulti: @unchecked Sendable {
 
     func wakeUp() { _ = unsafe curl_multi_wakeup(handle) }
 
-    func add(_ easy: CurlEasy) -> Bool {
-        unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK
-    }
+    func add(_ easy: CurlEasy) -> Bool { unsafe curl_multi_add_handle(handle, easy.handle) == CURLM_OK }
 
     func remove(_ easy: CurlEasy) { _ = unsafe curl_multi_remove_handle(handle, easy.handle) }
 

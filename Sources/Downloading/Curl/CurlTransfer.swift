@@ -124,7 +124,7 @@ final class CurlTransfer {
     /// Called by libcurl for every line of a header and of trailers; returning false ends the transfer.
     @unsafe
     func readHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
-        clock.answered(at: timekeeper.now)
+        clock.recordResponse(at: timekeeper.now)
         load.progress.beginResponse()
         do throws(DownloadError) {
             let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
@@ -184,7 +184,7 @@ final class CurlTransfer {
 
     /// Called by libcurl when a connection is ready, new or reused; returning false ends the transfer.
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
-        clock.connected(at: timekeeper.now)
+        clock.recordConnection(at: timekeeper.now)
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         guard let address = IPAddress(remote), hop.isAllowed(address), port == url.port else {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
@@ -210,7 +210,7 @@ final class CurlTransfer {
         switch hop.decision {
         case .redirect(let location): return .redirect(location)
         case .reject(let error):
-            noteRefusal()
+            recordRefusal()
             return .failure(hop.explained(error))
         case .stop: return .success(.head)
         case .restart:
@@ -270,7 +270,7 @@ final class CurlTransfer {
 
     private var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
-    private func noteRefusal() {
+    private func recordRefusal() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(
             status: head.status, headerFields: head.fields, requestedAt: requestedAt, receivedAt: wallTime)

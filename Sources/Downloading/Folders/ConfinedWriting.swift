@@ -90,16 +90,16 @@ final class ConfinedWriting: Sendable {
     }
 
     private static func blockingWrite(_ bytes: SharedBytes, to file: CInt) throws(DownloadError) {
-        var place = 0
-        while place < bytes.count {
+        var offset = 0
+        while offset < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
-                unsafe write(file, bytes.baseAddress.map { unsafe $0 + place }, bytes.count - place)
+                unsafe write(file, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
             }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw failure("write", errno)
             }
-            place += count
+            offset += count
         }
     }
 

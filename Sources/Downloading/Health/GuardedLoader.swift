@@ -27,7 +27,7 @@ package final class GuardedLoader: DataLoading {
         let current = Locked<OriginVisit?>(nil)
         try move(to: request.identity, current, progress)
         let now = timekeeper.now
-        if let visit = current.withLock({ $0 }), let inquiry = noting({ $0.inquiry(before: visit, at: now) }) {
+        if let visit = current.withLock({ $0 }), let inquiry = update({ $0.inquiry(before: visit, at: now) }) {
             await carryOut(inquiry, about: visit.origin)
         }
         let result: Result<TransferResult, any Error>
@@ -56,7 +56,7 @@ package final class GuardedLoader: DataLoading {
         progress.awaitResponse()
         let origin = source.url.origin
         let now = timekeeper.now
-        switch noting({ $0.admit(origin, progress, at: now) }) {
+        switch update({ $0.admit(origin, progress, at: now) }) {
         case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
         case .refused(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
@@ -70,7 +70,7 @@ package final class GuardedLoader: DataLoading {
             return visit
         }
         let now = timekeeper.now
-        guard let ended, let inquiry = noting({ $0.end(ended, report, at: now) }) else { return nil }
+        guard let ended, let inquiry = update({ $0.end(ended, report, at: now) }) else { return nil }
         return (ended.origin, inquiry)
     }
 
@@ -79,11 +79,11 @@ package final class GuardedLoader: DataLoading {
         let loader = loader
         let findings = await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now
-        noting { $0.conclude(origin, inquiry, findings, at: now) }
+        update { $0.conclude(origin, inquiry, findings, at: now) }
     }
 
     /// Updates the health book, and reports resulting changes to the observer.
-    private func noting<Outcome>(_ change: (inout OriginHealthTable) -> Outcome) -> Outcome {
+    private func update<Outcome>(_ change: (inout OriginHealthTable) -> Outcome) -> Outcome {
         let (outcome, changes) = book.withLock { book in
             let outcome = change(&book)
             return (outcome, book.takeChanges())

@@ -101,7 +101,7 @@ struct OriginHealth {
         running[pass.number] = nil
         if report == .success { known.add(source) }
         guard pass.phase == phaseNumber else { return .none }
-        note(report)
+        record(report)
         switch phase {
         case .open: return evaluate(report, pass, source, at: now)
         case .suspended: return .none
@@ -129,7 +129,7 @@ struct OriginHealth {
         inquiry = nil
         known.update(from: findings, about: test.cause)
         let reports = findings.map(\.report).filter { $0 != .nothing }
-        for report in reports { note(report) }
+        for report in reports { record(report) }
         switch phase {
         case .open:
             for finding in findings { window.add(finding.report, of: finding.source, at: now) }
@@ -146,7 +146,7 @@ struct OriginHealth {
         }
     }
 
-    private mutating func note(_ report: OriginReport) {
+    private mutating func record(_ report: OriginReport) {
         guard report != .nothing else { return }
         isReachable = report == .success || report == .answer
         guard report != .noResponse else { return }

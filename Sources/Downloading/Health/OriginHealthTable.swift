@@ -1,6 +1,6 @@
 /// The health of a bounded number of recently used origins.
 ///
-/// A client can name any number of origins: those that have never responded have a separate small limit, and those
+/// A client can name any number of origins: origins that have never responded have a separate small limit, and those
 /// without findings are not stored.
 struct OriginHealthTable {
     private struct Entry {

@@ -7,7 +7,7 @@ enum OriginReport {
     case broken
     /// No byte of a response: no connection, no TLS, a reset, or silence.
     case noResponse
-    /// No conclusion: cancelled, or ended by one of our limits.
+    /// No conclusion: canceled, or ended by one of our limits.
     case nothing
 
     var isFailure: Bool { self == .serverError || self == .noResponse }

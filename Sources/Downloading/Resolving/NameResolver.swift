@@ -39,9 +39,7 @@ final class NameResolver {
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
     /// For the answer's time to live, or a minute at most.
-    func cached(_ name: String, at now: Duration) -> [IPAddress]? {
-        cache.peek(ExactText(name), at: now)
-    }
+    func cached(_ name: String, at now: Duration) -> [IPAddress]? { cache.peek(ExactText(name), at: now) }
 
     /// ``takeFinished(at:)`` returns the answer.
     func lookUp(_ name: String) {

@@ -5,7 +5,7 @@ import Memory
 import Synchronization
 
 package protocol DataLoading: Sendable {
-    /// Returns or throws only when the transfer has ended and its connection is closed or idle; cancelling the task
+    /// Returns or throws only when the transfer has ended and its connection is closed or idle; canceling the task
     /// ends it.
     ///
     /// - Parameter admitHop: Called before each hop with its URL; an error ends the transfer before any name lookup.

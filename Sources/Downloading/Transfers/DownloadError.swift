@@ -23,7 +23,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     case notAnImage(String)
     /// A response without a body: status 204 or 205, or no bytes.
     case emptyBody
-    /// An operator cancelled this caller's receipt.
+    /// An operator canceled this caller's receipt.
     case receiptCancelled
     case queueFull
     case memoryFull

@@ -20,11 +20,11 @@ struct TransferClock {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    mutating func connected(at now: Duration) {
+    mutating func recordConnection(at now: Duration) {
         phase = .waiting(until: now + configuration.firstByteTimeout)
     }
 
-    mutating func answered(at now: Duration) {
+    mutating func recordResponse(at now: Duration) {
         if case .receiving = phase { return }
         phase = .receiving(windowEnd: now + configuration.lowSpeedInterval, windowBytes: 0)
     }

@@ -41,7 +41,7 @@ struct ConnectionEviction {
         return false
     }
 
-    mutating func noteClosed() { closings -= 1 }
+    mutating func recordClosed() { closings -= 1 }
 
     /// Closed since the last report, at most once a minute.
     mutating func report(at now: Duration) -> Int? {

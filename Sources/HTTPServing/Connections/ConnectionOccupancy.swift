@@ -45,7 +45,7 @@ struct ConnectionOccupancy: ~Copyable {
     }
 
     /// Nil for no header; watch thread only.
-    func noteHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
+    func recordHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
 
     var isFree: Bool { occupant.load(ordering: .relaxed) == .none }
 

@@ -24,7 +24,7 @@ struct DeferredResponse {
 
     mutating func begin(ticket: UInt64) { state = .awaited(ticket: ticket, task: nil) }
 
-    /// Returns true if the wait has been abandoned and the task must be cancelled.
+    /// Returns true if the wait has been abandoned and the task must be canceled.
     mutating func attach(_ task: Task<Void, Never>, ticket: UInt64) -> Bool {
         switch state {
         case .awaited(ticket, _):

@@ -94,15 +94,13 @@ final class ServingContext: Sendable {
     func remove(_ connection: any OpenConnection) {
         _ = connections.withLock { $0.removeValue(forKey: ObjectIdentifier(connection)) }
         // Before the slot is freed, so that it is not taken twice.
-        if connection.isEvicted { eviction.withLock { $0.noteClosed() } }
+        if connection.isEvicted { eviction.withLock { $0.recordClosed() } }
         openCount.wrappingSubtract(1, ordering: .relaxed)
         releaseSlot(of: connection.peer)
     }
 
     /// The library may be stopped: it has no connections, and no thread is about to wake one of its threads.
-    var isIdle: Bool {
-        connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0
-    }
+    var isIdle: Bool { connections.withLock { $0.isEmpty } && resuming.load(ordering: .acquiring) == 0 }
 
     func beginResuming() { resuming.wrappingAdd(1, ordering: .acquiringAndReleasing) }
 

@@ -279,7 +279,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool {
-        defer { occupancy.noteHeader(since: unfinishedHeader.since) }
+        defer { occupancy.recordHeader(since: unfinishedHeader.since) }
         guard occupancy.isFree else {
             unfinishedHeader = UnfinishedHeader()
             return false

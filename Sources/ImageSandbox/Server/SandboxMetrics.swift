@@ -55,5 +55,5 @@ struct SandboxMetrics: Sendable {
         }
     }
 
-    func ended(_ cause: Cause) { ends.counter(cause.rawValue).increment() }
+    func recordEnd(_ cause: Cause) { ends.counter(cause.rawValue).increment() }
 }

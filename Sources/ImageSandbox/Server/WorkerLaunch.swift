@@ -22,7 +22,7 @@ package struct WorkerLaunch: Sendable {
     ///
     /// - Parameter template: Nil starts a new program.
     func start(copying template: WorkerTemplate? = nil) throws(Failure) -> WorkerProcess {
-        let (id, ours) = try connected { theirs throws(Failure) in
+        let (id, ours) = try connect { theirs throws(Failure) in
             guard let template else { return try spawn(theirs, limits.arguments) }
             guard let copy = template.copy(theirs) else { throw Failure(description: "the template made no copy") }
             return copy
@@ -50,7 +50,7 @@ package struct WorkerLaunch: Sendable {
 
     /// Waits until the template is prepared; it ends with the calling thread.
     func startTemplate() throws(Failure) -> WorkerTemplate {
-        let (id, socket) = try connected { theirs throws(Failure) in
+        let (id, socket) = try connect { theirs throws(Failure) in
             try spawn(theirs, limits.arguments + [TemplateProcess.argument])
         }
         let isInTime = socket.wait(milliseconds: CInt(timeLimit.seconds * 1_000))
@@ -63,7 +63,7 @@ package struct WorkerLaunch: Sendable {
         throw Failure(description: "a template cannot start: \(reason)")
     }
 
-    private func connected(
+    private func connect(
         _ start: (_ theirs: MessageSocket) throws(Failure) -> pid_t
     ) throws(Failure) -> (pid_t, MessageSocket) {
         let (ours, theirs): (MessageSocket, MessageSocket)

@@ -215,7 +215,7 @@ final class WorkerProcess: @unchecked Sendable {
     /// It has not done so since its last request, and was idle at the last check.
     var shouldReleaseMemory: Bool { requests > requestsAtRelease && requests == requestsWhenIdle }
 
-    func noteIdle() { requestsWhenIdle = requests }
+    func recordIdle() { requestsWhenIdle = requests }
 
     /// The pages of the shared memory, and the worker's free memory.
     func releaseMemory() {

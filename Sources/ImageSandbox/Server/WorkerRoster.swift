@@ -115,7 +115,7 @@ final class WorkerRoster: Sendable {
 
     func dismiss(_ worker: WorkerProcess, _ cause: SandboxMetrics.Cause) {
         kill(worker.id, SIGKILL)
-        metrics.ended(cause)
+        metrics.recordEnd(cause)
         let isLate = state.withLock { state in
             state.forget(worker)
             if !state.isStopped { state.dismissed.append(worker) }
@@ -140,7 +140,7 @@ final class WorkerRoster: Sendable {
     @discardableResult
     func reap(_ worker: WorkerProcess) -> WorkerEnd {
         let end = worker.end()
-        metrics.ended(end.cause)
+        metrics.recordEnd(end.cause)
         if [.crash, .shortage, .violation].contains(end.cause) { worker.template?.markExposed() }
         if end.cause == .violation {
             report(worker, .violation, "it tried a system call")
@@ -279,7 +279,7 @@ final class WorkerRoster: Sendable {
             }
         }
         // No caller uses a worker while it is idle.
-        state.withLock { state in for worker in state.idle { worker.noteIdle() } }
+        state.withLock { state in for worker in state.idle { worker.recordIdle() } }
     }
 
     private func wakeThread() {

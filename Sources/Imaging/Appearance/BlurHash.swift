@@ -38,10 +38,10 @@ enum BlurHash {
             // The waves along a row are summed first, so that each row is read once.
             var row = [[Double]](repeating: [0, 0, 0], count: columns)
             for x in 0..<width {
-                let place = 4 * (y * width + x)
-                let alpha = Double(image.pixels[place + 3]) / 255
+                let offset = 4 * (y * width + x)
+                let alpha = Double(image.pixels[offset + 3]) / 255
                 for channel in 0..<3 {
-                    let component = Double(image.pixels[place + channel]) * alpha + 255 * (1 - alpha)
+                    let component = Double(image.pixels[offset + channel]) * alpha + 255 * (1 - alpha)
                     let light = StandardCurve.light[Int(component + 0.5)]
                     for column in 0..<columns { row[column][channel] += light * across[column][x] }
                 }

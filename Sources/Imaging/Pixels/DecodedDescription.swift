@@ -6,9 +6,7 @@ package struct DecodedDescription: Hashable, Sendable {
         package var size: PixelSize
         package var region: Plane.Region
 
-        package init(size: PixelSize, region: Plane.Region) {
-            (self.size, self.region) = (size, region)
-        }
+        package init(size: PixelSize, region: Plane.Region) { (self.size, self.region) = (size, region) }
     }
 
     /// Of one frame, upright and as reduced while decoding.

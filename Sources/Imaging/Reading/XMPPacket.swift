@@ -20,7 +20,7 @@ struct XMPPacket {
         var open: [UInt8]?
         while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.maximumProperties {
             let content = text[offset..<start].trimmed
-            if let open, !content.isEmpty { note(open, content) }
+            if let open, !content.isEmpty { add(open, content) }
             offset = start + 1
             switch peek {
             case UInt8(ascii: "!"), UInt8(ascii: "?"): skip(behind: UInt8(ascii: ">"))
@@ -51,7 +51,7 @@ struct XMPPacket {
 
     private var peek: UInt8? { offset < text.count ? text[offset] : nil }
 
-    private mutating func note(_ name: [UInt8], _ value: ArraySlice<UInt8>) {
+    private mutating func add(_ name: [UInt8], _ value: ArraySlice<UInt8>) {
         properties.append(Property(name: name, value: Array(value), element: elements))
     }
 
@@ -83,7 +83,7 @@ struct XMPPacket {
             guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
                 let end = text[(offset + 1)...].firstIndex(of: quote)
             else { break }
-            note(name, text[offset + 1..<end])
+            add(name, text[offset + 1..<end])
             offset = end + 1
         }
         skip(behind: UInt8(ascii: ">"))

@@ -75,8 +75,7 @@ extension VipsImage {
     func flattened(on background: Color) throws(VipsError) -> VipsImage {
         guard hasAlpha else { return self }
         return try unsafe step {
-            unsafe CVipsShim_flatten(
-                $0, $1, Double(background.red), Double(background.green), Double(background.blue))
+            unsafe CVipsShim_flatten($0, $1, Double(background.red), Double(background.green), Double(background.blue))
         }
     }
 

@@ -118,9 +118,7 @@ struct VipsError: Error {
 }
 
 enum VipsLibrary {
-    static func start() throws(VipsError) {
-        guard CVipsShim_start() == 0 else { throw VipsError.last() }
-    }
+    static func start() throws(VipsError) { guard CVipsShim_start() == 0 else { throw VipsError.last() } }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }
 

@@ -39,9 +39,7 @@ package struct BlendStep: AdditionStep {
         }
     }
 
-    var additionForm: AdditionForm? {
-        if case .addition(_, let form, _) = paint { form } else { nil }
-    }
+    var additionForm: AdditionForm? { if case .addition(_, let form, _) = paint { form } else { nil } }
 
     package func shape(after input: FrameShape) -> FrameShape {
         FrameShape(size: input.size, hasAlpha: input.hasAlpha || mode.addsAlpha)

@@ -62,8 +62,7 @@ package struct OverlayLayout: Hashable, Sendable {
         let width = proportion(result.width, scale, of: 10_000)
         let height = proportion(own.height, width, of: own.width)
         guard height > result.height else { return PixelSize(width: width, height: height) }
-        return PixelSize(
-            width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
+        return PixelSize(width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
     }
 
     private static func pixels(_ value: Int, _ ratio: Int) -> Int {

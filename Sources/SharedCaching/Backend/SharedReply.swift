@@ -19,7 +19,7 @@ package struct SharedReply: Sendable {
     }
 
     /// An instance with this seal wrote the value, under the current generations.
-    func checked(by seal: SharedSeal) -> SharedLookup {
+    func verified(by seal: SharedSeal) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {
         case .values(let found): values = found

@@ -47,7 +47,7 @@ package enum SharedStoreFailure: Error, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .authorities(let path): "sharedCacheAuthorities: \"\(path)\" holds no certificate authorities"
+        case .authorities(let path): "sharedCacheAuthorities: \"\(path)\" contains no certificate authorities"
         case .system(let error): "the system refuses a thread: error \(error)"
         }
     }

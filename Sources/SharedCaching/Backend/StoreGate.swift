@@ -81,7 +81,7 @@ final class StoreGate: Sendable {
                 state.health.succeeded()
                 return false
             }
-            return state.health.failed(at: now)
+            return state.health.recordFailure(at: now)
         }
         guard isSuspended else { return }
         if case .failed(let detail) = answer { log(.suspended, detail) } else { log(.suspended, nil) }
@@ -116,13 +116,13 @@ final class StoreGate: Sendable {
             switch outcome {
             case .written:
                 state.statistics[queue].written += 1
-                return state.writing.ended(lacksRoom: nil, at: now)
+                return state.writing.recordEnd(lacksRoom: nil, at: now)
             case .dropped:
                 state.statistics[queue].dropped += 1
                 return nil
             case .failed(_, let isFull):
                 state.statistics[queue].dropped += 1
-                return state.writing.ended(lacksRoom: isFull, at: now)
+                return state.writing.recordEnd(lacksRoom: isFull, at: now)
             }
         }
         let detail: Logger.Metadata = if case .failed(let text, _) = outcome { ["detail": .string(text)] } else { [:] }
@@ -144,27 +144,27 @@ final class StoreGate: Sendable {
     }
 
     /// The end of a probe; `isQuick` decides whether the store is used.
-    func answered(isQuick: Bool) {
-        change { $0.answered(isQuick: isQuick) }
-        noteTry()
+    func recordAnswer(isQuick: Bool) {
+        change { $0.recordAnswer(isQuick: isQuick) }
+        recordTry()
     }
 
     /// Returns whether the state has changed.
-    func lost(_ detail: String? = nil) -> Bool {
+    func recordLoss(_ detail: String? = nil) -> Bool {
         let now = timekeeper.now
-        return change(detail) { $0.lost(at: now) }
+        return change(detail) { $0.recordLoss(at: now) }
     }
 
     func reportOutage(_ detail: String? = nil) {
         if state.withLock({ $0.health.state == .down && !$0.isOutageLogged }) { log(.down, detail) }
-        noteTry()
+        recordTry()
     }
 
     /// Blocks at most for the timeout of a lookup: sources fetched earlier have no generation, so that nothing derived
     /// from them is stored.
     func waitForFirstAttempt() { _ = isTried.blockingWait(atMost: timeout) { $0 ? true : nil } }
 
-    private func noteTry() {
+    private func recordTry() {
         isTried.withLock { $0 = true }
         isTried.wakeAll()
     }

@@ -27,7 +27,7 @@ struct StoreHealth {
     }
 
     /// Returns whether the state has changed; `isQuick` decides whether the server is used.
-    mutating func answered(isQuick: Bool) -> Bool {
+    mutating func recordAnswer(isQuick: Bool) -> Bool {
         let before = state
         state = isQuick ? .up : .suspended
         failures = 0
@@ -37,7 +37,7 @@ struct StoreHealth {
     mutating func succeeded() { failures = 0 }
 
     /// Returns whether the failure suspends the server.
-    mutating func failed(at now: Duration) -> Bool {
+    mutating func recordFailure(at now: Duration) -> Bool {
         guard state == .up else { return false }
         failures += 1
         guard failures >= Self.maximumFailures else { return false }
@@ -47,7 +47,7 @@ struct StoreHealth {
     }
 
     /// A lost connection is retried at once if it was in use; returns whether the state has changed.
-    mutating func lost(at now: Duration) -> Bool {
+    mutating func recordLoss(at now: Duration) -> Bool {
         guard state != .down else { return false }
         nextTry = state == .up ? now : max(nextTry, now)
         state = .down
@@ -75,7 +75,7 @@ struct WriteHealth {
     }
 
     /// - Parameter lacksRoom: The write failed because the place is full; nil if it succeeded.
-    mutating func ended(lacksRoom: Bool?, at now: Duration) -> Change? {
+    mutating func recordEnd(lacksRoom: Bool?, at now: Duration) -> Change? {
         defer { isRefused = lacksRoom != nil }
         switch lacksRoom {
         case nil:

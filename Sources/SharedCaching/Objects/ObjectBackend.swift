@@ -57,9 +57,9 @@ final class ObjectBackend: StoreBackend {
     func stop(timeLimit: Duration) async {
         await valueWrites.stop(timeLimit: timeLimit)
         await tagWrites.stop(timeLimit: timeLimit)
-        await deliveries.ended(within: timeLimit, by: timekeeper)
+        await deliveries.waitUntilIdle(within: timeLimit, by: timekeeper)
         startDelivery()
-        await deliveries.ended(within: timeLimit, by: timekeeper)
+        await deliveries.waitUntilIdle(within: timeLimit, by: timekeeper)
         let lost = state.withLock { $0.pending.entries.count }
         if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
     }
@@ -110,12 +110,12 @@ final class ObjectBackend: StoreBackend {
             }
             return known.generation
         }
-        let generation = if let known { known } else { try await queriedGeneration() }
+        let generation = if let known { known } else { try await queryGeneration() }
         return generation.map { SharedBytes($0.text) }
     }
 
     /// Creates the generation of everything in an empty container.
-    private func queriedGeneration() async throws -> Generation? {
+    private func queryGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
         let found = try await container.object(named: ObjectNames.everything, atMost: Self.maximumGenerationBytes)
@@ -230,10 +230,10 @@ final class ObjectBackend: StoreBackend {
         do {
             // A container that rejects writes can still be read.
             if !configuration.isReadOnly { try? await container.prepare() }
-            _ = try await queriedGeneration()
-            gate.answered(isQuick: timekeeper.now - begun <= configuration.timeout)
+            _ = try await queryGeneration()
+            gate.recordAnswer(isQuick: timekeeper.now - begun <= configuration.timeout)
         } catch {
-            if !gate.lost("\(error)") { gate.reportOutage("\(error)") }
+            if !gate.recordLoss("\(error)") { gate.reportOutage("\(error)") }
         }
     }
 }

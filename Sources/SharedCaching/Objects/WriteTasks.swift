@@ -38,7 +38,7 @@ final class WriteTasks: Sendable {
 
     /// Drops writes that do not start in time.
     func stop(timeLimit: Duration) async {
-        await running.ended(within: timeLimit, by: gate.timekeeper)
+        await running.waitUntilIdle(within: timeLimit, by: gate.timekeeper)
         let dropped = state.withLock { state in
             defer { state.waiting = Deque() }
             return state.waiting.elements
@@ -86,7 +86,7 @@ final class RunningTasks: Sendable {
         for waiter in waiters { waiter.give(()) }
     }
 
-    func ended(within limit: Duration, by timekeeper: any Timekeeper) async {
+    func waitUntilIdle(within limit: Duration, by timekeeper: any Timekeeper) async {
         let isIdle = OneTimeResult<Void>()
         let isRunning = state.withLock { state in
             if state.count > 0 { state.waiters.append(isIdle) }

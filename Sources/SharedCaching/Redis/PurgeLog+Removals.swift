@@ -13,7 +13,7 @@ extension PurgeLog {
     /// Removals that the server rejects stay pending.
     mutating func deliver(for purpose: Purpose? = nil) -> [Action] {
         let entries = pending.takeUnsent()
-        guard let last = entries.last else { return ended(purpose) }
+        guard let last = entries.last else { return finish(purpose) }
         return entries.flatMap { entry in
             let purpose = entry.number == last.number ? purpose : nil
             guard case .tagged(let removal) = entry.removal else {
@@ -32,7 +32,7 @@ extension PurgeLog {
     /// After the last page, the sources are purged.
     ///
     /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
-    mutating func gathered(
+    mutating func collect(
         _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
         _ isUnreadable: Bool, _ purpose: Purpose?
     ) -> [Action] {
@@ -50,7 +50,7 @@ extension PurgeLog {
             } else {
                 pending.putBack(entry.number)
             }
-            return replies == nil ? [] : ended(purpose)
+            return replies == nil ? [] : finish(purpose)
         }
         found.add(page.map(\.text), sealedBy: set.seal)
         guard next == Self.sweepStart || !found.isComplete else {
@@ -77,19 +77,19 @@ extension PurgeLog {
             } else {
                 pending.putBack(entry.number)
             }
-            return replies.map { written($0) + ended(purpose) } ?? []
+            return replies.map { checkWrites($0) + finish(purpose) } ?? []
         }
         var actions = [Action]()
         if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
         if let answer = pending.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
         if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
-        return actions + ended(purpose)
+        return actions + finish(purpose)
     }
 
-    private func ended(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
+    private func finish(_ purpose: Purpose?) -> [Action] { if case .join = purpose { [.probe] } else { [] } }
 
     /// Replies may reject entries of the log, which is then recreated at the next poll.
-    mutating func written(_ replies: [Reply]) -> [Action] {
+    mutating func checkWrites(_ replies: [Reply]) -> [Action] {
         let failure = replies.lazy.compactMap(\.failure).first { Self.isUnusable($0) || $0.hasPrefix("ERR ") }
         guard let failure, !isUnusable else { return [] }
         isUnusable = true

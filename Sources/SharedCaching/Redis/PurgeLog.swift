@@ -77,26 +77,26 @@ struct PurgeLog {
         page(from: nil, after: 0, PurgeLogReading(hasLostPosition: isOfEarlierProcess, isRenewed: isUnusable), purpose)
     }
 
-    mutating func answered(_ question: Question, _ outcome: RedisConnection.Outcome) -> [Action] {
+    mutating func process(_ question: Question, _ outcome: RedisConnection.Outcome) -> [Action] {
         let replies: [Reply]? = if case .replies(let replies) = outcome { replies } else { nil }
         let isUnreadable = if case .unreadable = outcome { true } else { false }
         switch question {
         case .page(let start, let count, let reading, let purpose):
             guard let replies else {
                 // The connection has ended; the next one begins with a new log.
-                return isUnreadable ? unusable("a reply that is too long", reading) : []
+                return isUnreadable ? markUnusable("a reply that is too long", reading) : []
             }
             if reading?.isRenewed == true { isUnusable = false }
             // A server that rejects commands is useless: without the log, purges would be missed.
             guard let page = replies.last?.elements else {
                 let failure = replies.last?.failure ?? "no answer to XRANGE"
-                return Self.isUnusable(failure) ? unusable(failure, reading, purpose) : [.fail(failure)]
+                return Self.isUnusable(failure) ? markUnusable(failure, reading, purpose) : [.fail(failure)]
             }
             return repaired(replies) + read(page, from: start, after: count, reading, purpose)
         case .removal(let entry, let found, let purpose): return delivered(entry, found, replies, purpose)
         case .members(let removal, let entry, let found, let purpose):
-            return gathered(removal, entry, found, replies, isUnreadable, purpose)
-        case .repair: return replies.map { written($0) } ?? []
+            return collect(removal, entry, found, replies, isUnreadable, purpose)
+        case .repair: return replies.map { checkWrites($0) } ?? []
         case .sweep: return swept(replies)
         case .other: return []
         }
@@ -130,8 +130,9 @@ struct PurgeLog {
     static func isUnusable(_ failure: String) -> Bool { failure.hasPrefix("WRONGTYPE") }
 
     /// A new log is read at once if there is a purpose.
-    private mutating func unusable(_ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil) -> [Action]
-    {
+    private mutating func markUnusable(
+        _ reason: String, _ reading: PurgeLogReading?, _ purpose: Purpose? = nil
+    ) -> [Action] {
         isUnusable = true
         // Other programs write faster than it is read: the server is retried later.
         guard reading?.isRenewed != true else { return [.fail(reason)] }
@@ -149,7 +150,7 @@ struct PurgeLog {
             return [readAll(for: purpose)]
         }
         guard !entries.contains(where: \.isOversized), count < Self.maximumLogLength else {
-            return unusable("entries that no instance wrote", reading, purpose)
+            return markUnusable("entries that no instance wrote", reading, purpose)
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the previous position was already performed, perhaps by an earlier process.

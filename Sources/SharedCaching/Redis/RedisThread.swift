@@ -133,7 +133,7 @@ final class RedisThread {
     }
 
     private func handleDisconnect() {
-        guard control.isClosed, gate.lost() else { return }
+        guard control.isClosed, gate.recordLoss() else { return }
         for connection in connections { connection.close() }
         addresses = []
         (tries, lastRejection) = (0, nil)
@@ -193,7 +193,8 @@ final class RedisThread {
         control.send(RedisCommand("PING"), at: begun) { [weak self] outcome in
             guard let self, case .replies(let replies) = outcome, gate.health.state != .up else { return }
             let wasDown = isDown
-            gate.answered(isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
+            gate.recordAnswer(
+                isQuick: replies[0].failure == nil && timekeeper.now - begun <= configuration.store.timeout)
             if wasDown { nextPoll = begun }
         }
     }
@@ -226,7 +227,7 @@ final class RedisThread {
             case .send(let command, let question):
                 control.send(command, at: timekeeper.now) { [weak self] outcome in
                     guard let self else { return }
-                    perform(purges.answered(question, outcome))
+                    perform(purges.process(question, outcome))
                 }
             case .purge(let notice): handlers.onPurge(notice.subject)
             case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
@@ -235,7 +236,7 @@ final class RedisThread {
             case .notify(let answer): answer.give(true)
             case .answer(let answer, let state): answer.give(state)
             case .report(let detail):
-                logger.warning("log of purges unusable, begun anew", ["detail": .string(detail)])
+                logger.warning("log of purges unusable, starting a new one", ["detail": .string(detail)])
             case .fail(let text): control.fail(text)
             case .probe: probe()
             }

@@ -1,8 +1,8 @@
 import Crypto
 import Memory
 
-/// The layout's version, the length, the key and the generations under which it was begun, the head and the body, and
-/// the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
+/// The layout's version, the length, the key and the generations under which the write began, the head and the body,
+/// and the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
 extension CacheValue {
     /// With the version of the layout.
     private static let mark = Array("Alula/1\n".utf8)
@@ -45,7 +45,7 @@ extension CacheValue {
             let frame = frameLength(generations: generations.count)
             guard span.byteCount >= frame else { return .damaged }
             let end = span.byteCount - sealLength
-            func byte(_ place: Int) -> UInt8 { unsafe span.unsafeLoad(fromByteOffset: place, as: UInt8.self) }
+            func byte(_ offset: Int) -> UInt8 { unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
             func number(_ start: Int, _ count: Int) -> Int {
                 (start..<start + count).reversed().reduce(0) { $0 << 8 | Int(byte($1)) }
             }
@@ -53,27 +53,27 @@ extension CacheValue {
                 for index in expected.indices where byte(start + index) != expected[index] { return false }
                 return true
             }
-            var place = mark.count
-            guard has(mark, at: 0), byte(place + 7) == 0, number(place, 7) == span.byteCount,
+            var offset = mark.count
+            guard has(mark, at: 0), byte(offset + 7) == 0, number(offset, 7) == span.byteCount,
                 HMAC.isEqual(
                     (0..<sealLength).map { byte(end + $0) }, seal.seal(of: SHA256.hash(span.extracting(0..<end))))
             else { return .damaged }
-            place += 8
-            guard has(key.digest, at: place) else { return .damaged }
-            place += digestLength
-            guard number(place, 1) == generations.count else { return .damaged }
-            place += 1
+            offset += 8
+            guard has(key.digest, at: offset) else { return .damaged }
+            offset += digestLength
+            guard number(offset, 1) == generations.count else { return .damaged }
+            offset += 1
             var isOutdated = false
             for generation in generations {
-                if !has(generation.text, at: place) { isOutdated = true }
-                place += Generation.length
+                if !has(generation.text, at: offset) { isOutdated = true }
+                offset += Generation.length
             }
-            let headLength = number(place, 4)
-            place += 4
-            guard headLength <= end - place else { return .damaged }
+            let headLength = number(offset, 4)
+            offset += 4
+            guard headLength <= end - offset else { return .damaged }
             if isOutdated { return .outdated }
-            let head = unsafe span.extracting(place..<place + headLength).withUnsafeBytes { unsafe Array($0) }
-            return .value(CacheValue(head: head, body: SharedBytes(place + headLength..<end, of: bytes)))
+            let head = unsafe span.extracting(offset..<offset + headLength).withUnsafeBytes { unsafe Array($0) }
+            return .value(CacheValue(head: head, body: SharedBytes(offset + headLength..<end, of: bytes)))
         }
     }
 }

@@ -12,9 +12,7 @@ package struct Generation: Hashable, Sendable {
 
     private init(text: [UInt8]) { self.text = text }
 
-    init() {
-        text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8)
-    }
+    init() { text = Array(Base64URL.encode((0..<16).map { _ in UInt8.random(in: .min ... .max) }).utf8) }
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.length else { return nil }

@@ -3,7 +3,7 @@ package import Coordination
 /// Recorded even when there are no readers.
 ///
 /// Recording takes a lock and a slot in a preallocated array; events become text only when a reader wants them. Any
-/// thread may record, but should hold no lock of its own meanwhile.
+/// thread may record, but should hold no lock meanwhile.
 package final class EventLog: Sendable {
     private let history = Locked(EventHistory())
     private let timekeeper: any Timekeeper

@@ -32,7 +32,7 @@ package struct OTLPSender: Sendable {
         self.post = post
     }
 
-    /// Once per interval until the task is cancelled, and then a last time with its deadline.
+    /// Once per interval until the task is canceled, and then a last time with its deadline.
     package func run(every interval: Duration, _ work: (_ end: Duration?) async -> Void) async {
         var isLast = false
         while !isLast {
@@ -42,7 +42,7 @@ package struct OTLPSender: Sendable {
         }
     }
 
-    /// Retries while the task is not cancelled.
+    /// Retries while the task is not canceled.
     ///
     /// - Parameter end: The deadline; nil limits the attempts only.
     /// - Returns: Whether the collector accepted the document.

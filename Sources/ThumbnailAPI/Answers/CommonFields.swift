@@ -8,7 +8,7 @@ struct CommonFields: Sendable {
         "default-src 'none'; img-src 'self' blob:; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; "
         + "frame-ancestors 'none'; base-uri 'none'"
 
-    /// Besides those that CORS always exposes.
+    /// CORS always exposes some others.
     private static let exposed =
         ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
         + HTTPField.Name.ownResponseFields).map(\.rawName).joined(separator: ", ")
@@ -17,9 +17,7 @@ struct CommonFields: Sendable {
     let page: HTTPFields
 
     /// Any site may embed public responses.
-    init(allowOrigin: String?) {
-        self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin)
-    }
+    init(allowOrigin: String?) { self.init(resourcePolicy: "cross-origin", allowOrigin: allowOrigin) }
 
     /// No other site may embed or read responses of the admin listener.
     static let operators = CommonFields(resourcePolicy: "same-origin", allowOrigin: nil)

@@ -51,7 +51,7 @@ extension ServiceLifecycle {
         case let error as any ServiceError where !Task.isCancelled: error
         case is DeadlineExceeded where !Task.isCancelled: APIError.deadlineExceeded
         case is any ServiceError, is DeadlineExceeded, is CancellationError:
-            cancellation ?? APIError.unexpected("cancelled, although the client waits and the service runs")
+            cancellation ?? APIError.unexpected("canceled, although the client waits and the service runs")
         default: APIError.unexpected("\(type(of: error)): \(error)")
         }
     }

@@ -9,9 +9,7 @@ package struct TrustedProxies: Sendable {
 
     package func contains(_ peer: PeerAddress) -> Bool { contains(IPAddress(peer)) }
 
-    private func contains(_ address: IPAddress) -> Bool {
-        networks.contains { $0.contains(address) }
-    }
+    private func contains(_ address: IPAddress) -> Bool { networks.contains { $0.contains(address) } }
 
     /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that;
     /// so the list is read from its end, while the addresses belong to trusted proxies.

@@ -15,9 +15,7 @@ struct CrossOrigin: RequestCheck {
         .ifNoneMatch, .traceparent,
     ].map(\.rawName).joined(separator: ", ")
 
-    init(isAllowed: Bool, common: HTTPFields) {
-        (self.isAllowed, self.common) = (isAllowed, common)
-    }
+    init(isAllowed: Bool, common: HTTPFields) { (self.isAllowed, self.common) = (isAllowed, common) }
 
     /// A 204 with the methods of the route.
     func check(_ exchange: Exchange) -> Answer? {

@@ -69,7 +69,7 @@ package final class Door: RequestResponder {
     package func respond(to request: HTTPRequest) -> HTTPReply {
         let exchange = exchange(for: request, at: routes.route(of: request.target), request.body?.count ?? 0)
         do {
-            if let answer = try checked(exchange) { return sent(answer, exchange) }
+            if let answer = try check(exchange) { return sent(answer, exchange) }
             guard request.method == .post, exchange.route.takesBody else {
                 return finished(try routes.reply(to: request, exchange), exchange)
             }
@@ -89,7 +89,7 @@ package final class Door: RequestResponder {
             // The request's time begins here.
             let exchange = exchange(for: request, at: route, length)
             do {
-                if let answer = try checked(exchange) { return .rejected(completed(answer, exchange)) }
+                if let answer = try check(exchange) { return .rejected(completed(answer, exchange)) }
                 return .accepted(Reservation(try routes.body(of: request, exchange), exchange, self))
             } catch {
                 return .rejected(completed(failures.answer(to: error, exchange), exchange))
@@ -112,7 +112,7 @@ package final class Door: RequestResponder {
             client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
     }
 
-    private func checked(_ exchange: Exchange) throws(APIError) -> Answer? {
+    private func check(_ exchange: Exchange) throws(APIError) -> Answer? {
         for concern in checks {
             if let answer = try concern.check(exchange) { return answer }
         }
@@ -125,14 +125,14 @@ package final class Door: RequestResponder {
         case .recurring(let response, let responder): return .recurring(response, by: responder)
         case .later(let later):
             do throws(APIError) {
-                return pending(later, exchange, end: try begun(exchange))
+                return pending(later, exchange, end: try begin(exchange))
             } catch {
                 return sent(failures.answer(to: error, exchange), exchange)
             }
         }
     }
 
-    private func begun(_ exchange: Exchange) throws(APIError) -> @Sendable () -> Void {
+    private func begin(_ exchange: Exchange) throws(APIError) -> @Sendable () -> Void {
         var ends: [@Sendable () -> Void] = []
         do throws(APIError) {
             for concern in waits {

@@ -38,7 +38,7 @@ enum Reply: Sendable {
     case later(Later)
 
     enum Later: Sendable {
-        /// Cancelled when the client disconnects.
+        /// Canceled when the client disconnects.
         case task(@Sendable () async -> Answer)
         case wait(Wait)
     }

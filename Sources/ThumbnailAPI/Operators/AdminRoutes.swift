@@ -100,7 +100,7 @@ struct AdminRoutes: RouteTable {
         switch route {
         case .cache where request.method == .delete:
             let (source, tag) = (try parameters.source(), try parameters.tag())
-            return deferred(exchange) { self.response(json: try await removed(source, tag)) }
+            return deferred(exchange) { self.response(json: try await purge(source, tag)) }
         case .refresh:
             let source = try parameters.requiredSource()
             return deferred(exchange) { self.response(json: try await refreshed(source, exchange.id)) }
@@ -189,7 +189,7 @@ struct AdminRoutes: RouteTable {
         return response(json: .prefetchStatus(status, of: id))
     }
 
-    private func removed(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
+    private func purge(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
         if let tag { return .removedEntries(try await service.control.remove(tag: tag)) }
         if let source { return .removedEntries(try await service.control.remove(source: source)) }
         return .removedEntries(try await service.control.removeAll())

@@ -62,7 +62,7 @@ extension JSONValue {
     }
 
     private static func prefetchResult(_ result: PrefetchResult) -> JSONValue {
-        .object([("url", .string(result.source)), ("target", .string(result.target))] + placed(result.placed))
+        .object([("url", .string(result.source)), ("target", .string(result.target))] + stored(result.stored))
     }
 
     private static func prefetchFailure(_ failure: PrefetchFailure) -> JSONValue {

@@ -20,16 +20,16 @@ package struct PrefetchReader: Sendable {
     package typealias CallbackObjection = @Sendable (SourceURL) -> String?
 
     private let dialect: any RenditionDialect
-    private let placer: ResultWriter
+    private let resultWriter: ResultWriter
     private let violation: CallbackObjection
 
-    /// Renditions are in `dialect`; `placer` checks destinations, and `violation` checks callbacks.
+    /// Renditions are in `dialect`; `resultWriter` checks destinations, and `violation` checks callbacks.
     package init(
-        _ dialect: any RenditionDialect, placing placer: ResultWriter = ResultWriter(),
+        _ dialect: any RenditionDialect, placing resultWriter: ResultWriter = ResultWriter(),
         callbacks violation: @escaping CallbackObjection = { _ in nil }
     ) {
         self.dialect = dialect
-        self.placer = placer
+        self.resultWriter = resultWriter
         self.violation = violation
     }
 
@@ -57,44 +57,44 @@ package struct PrefetchReader: Sendable {
     package func work(of item: PrefetchItem) -> PrefetchWork? {
         guard let request = try? dialect.query(in: RequestedTarget(item.target)) else { return nil }
         guard let text = item.destination else { return PrefetchWork(request) }
-        guard var destination = try? placer.destination(ExactText(text)) else { return nil }
+        guard var destination = try? resultWriter.destination(ExactText(text)) else { return nil }
         destination.cacheControl = item.cacheControl ?? destination.cacheControl
         return PrefetchWork(request, to: destination)
     }
 
-    private func read(_ source: JSONValue, _ place: String, into job: inout RequestedJob) throws(APIError) {
-        let members = try JSONBody.members(source, place, ["url", "renditions"])
-        guard case .string(let url)? = members["url"] else { throw .badBody(place + "/url", "Must be a text.") }
-        let renditions = try JSONBody.elements(members, "renditions", place)
+    private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {
+        let members = try JSONBody.members(source, pointer, ["url", "renditions"])
+        guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a text.") }
+        let renditions = try JSONBody.elements(members, "renditions", pointer)
         for (number, rendition) in renditions.enumerated() {
-            let place = "\(place)/renditions/\(number)"
-            let asked = try RenditionElement(rendition, at: number, place)
+            let pointer = "\(pointer)/renditions/\(number)"
+            let asked = try RenditionElement(rendition, at: number, pointer)
             guard case .query(let text) = asked.content else {
-                throw .badBody(place + "/include", "A job makes images only.")
+                throw .badBody(pointer + "/include", "A job makes images only.")
             }
             guard job.items.count < Self.maximumItems else {
-                throw .badBody(place, "A job has at most \(Self.maximumItems) thumbnails.")
+                throw .badBody(pointer, "A job has at most \(Self.maximumItems) thumbnails.")
             }
-            let destination = try asked.place(placer, place)
+            let destination = try asked.checkDestination(resultWriter, pointer)
             let item = PrefetchItem(
-                try target(url: url, rendition: text, place).replacing("\t", with: "%09"), to: destination?.location,
+                try target(url: url, rendition: text, pointer).replacing("\t", with: "%09"), to: destination?.location,
                 cacheControl: asked.cacheControl)
             guard job.append(item) else {
-                throw .badBody(place + "/to", "Another rendition has this destination.")
+                throw .badBody(pointer + "/to", "Another rendition has this destination.")
             }
             guard job.byteCount <= Self.longestTargets else {
                 throw .badBody(
-                    place, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
+                    pointer, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
             }
         }
     }
 
-    private func target(url: String, rendition: String, _ place: String) throws(APIError) -> String {
+    private func target(url: String, rendition: String, _ pointer: String) throws(APIError) -> String {
         do throws(APIError) {
             return try dialect.target(source: url, rendition: rendition)
         } catch {
             let parameter = error.code == "bad_body" ? nil : error.parameter
-            throw .badBody(place, "\(parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
+            throw .badBody(pointer, "\(parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
     }
 }

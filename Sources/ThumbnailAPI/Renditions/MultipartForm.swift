@@ -28,16 +28,16 @@ package struct MultipartForm {
         let opening = Array(delimiter.dropFirst(2))
         var parts: [Part] = []
         let search = ByteSearch(delimiter)
-        var place = opening.count
+        var offset = opening.count
         if !Self.begins(body, with: opening) {
             guard let first = search.first(in: body, from: 0) else { throw Self.fault("It has no boundary.") }
-            place = first + delimiter.count
+            offset = first + delimiter.count
         }
-        while !Self.isEnd(body, at: place) {
+        while !Self.isEnd(body, at: offset) {
             guard parts.count < Self.maximumParts else {
                 throw Self.fault("It has more than \(Self.maximumParts) fields.")
             }
-            guard let start = Self.lineEnd(body, at: place) else {
+            guard let start = Self.lineEnd(body, at: offset) else {
                 throw Self.fault("A boundary is not followed by a line end.")
             }
             guard let headerEnd = Self.headerEnd(body, from: start) else {
@@ -47,7 +47,7 @@ package struct MultipartForm {
                 throw Self.fault("A field does not end.")
             }
             parts.append(try Self.part(body, header: start..<headerEnd.end, content: headerEnd.next..<next))
-            place = next + delimiter.count
+            offset = next + delimiter.count
         }
         self.parts = parts
     }
@@ -88,33 +88,33 @@ package struct MultipartForm {
         return true
     }
 
-    private static func lineEnd(_ body: Span<UInt8>, at place: Int) -> Int? {
-        var place = place
-        while place < body.count, body[place] == 0x20 || body[place] == 0x09 { place += 1 }
-        guard place + 1 < body.count, body[place] == 0x0d, body[place + 1] == 0x0a else { return nil }
-        return place + 2
+    private static func lineEnd(_ body: Span<UInt8>, at offset: Int) -> Int? {
+        var offset = offset
+        while offset < body.count, body[offset] == 0x20 || body[offset] == 0x09 { offset += 1 }
+        guard offset + 1 < body.count, body[offset] == 0x0d, body[offset + 1] == 0x0a else { return nil }
+        return offset + 2
     }
 
-    private static func isEnd(_ body: Span<UInt8>, at place: Int) -> Bool {
-        guard place + 1 < body.count, body[place] == UInt8(ascii: "-"), body[place + 1] == UInt8(ascii: "-") else {
+    private static func isEnd(_ body: Span<UInt8>, at offset: Int) -> Bool {
+        guard offset + 1 < body.count, body[offset] == UInt8(ascii: "-"), body[offset + 1] == UInt8(ascii: "-") else {
             return false
         }
-        return lineEnd(body, at: place + 2) != nil || isBlank(body, from: place + 2)
+        return lineEnd(body, at: offset + 2) != nil || isBlank(body, from: offset + 2)
     }
 
-    private static func isBlank(_ body: Span<UInt8>, from place: Int) -> Bool {
-        for place in place..<body.count where ![0x20, 0x09, 0x0d, 0x0a].contains(body[place]) { return false }
+    private static func isBlank(_ body: Span<UInt8>, from offset: Int) -> Bool {
+        for offset in offset..<body.count where ![0x20, 0x09, 0x0d, 0x0a].contains(body[offset]) { return false }
         return true
     }
 
     private static func headerEnd(_ body: Span<UInt8>, from start: Int) -> (end: Int, next: Int)? {
         let limit = min(body.count - 3, start + longestHeader)
-        var place = start
-        while place < limit {
-            if body[place] == 0x0d, body[place + 1] == 0x0a, body[place + 2] == 0x0d, body[place + 3] == 0x0a {
-                return (place, place + 4)
+        var offset = start
+        while offset < limit {
+            if body[offset] == 0x0d, body[offset + 1] == 0x0a, body[offset + 2] == 0x0d, body[offset + 3] == 0x0a {
+                return (offset, offset + 4)
             }
-            place += 1
+            offset += 1
         }
         return nil
     }

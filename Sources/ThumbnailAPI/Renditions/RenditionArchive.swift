@@ -16,7 +16,7 @@ struct RenditionArchive: Sendable {
 
     enum Part: Sendable {
         case image(Thumbnail)
-        case placed(StoredResult)
+        case stored(StoredResult)
         case facts(String)
         case problem(Problem)
     }
@@ -72,8 +72,8 @@ struct RenditionArchive: Sendable {
             if let gainMap = made.gainMap { fields.append(("Alula-HDR", gainMap.done)) }
             if let quality = image.quality { fields.append(("Alula-Quality", String(quality))) }
             return (image.bytes, fields, "." + image.format.fileExtension)
-        case .placed(let placed):
-            let text = JSONValue.object(JSONValue.placed(placed)).text
+        case .stored(let stored):
+            let text = JSONValue.object(JSONValue.stored(stored)).text
             return (SharedBytes(Array(text.utf8)), [("Content-Type", "application/json")], ".json")
         case .facts(let text):
             return (SharedBytes(Array(text.utf8)), [("Content-Type", "application/json")], ".json")
@@ -124,10 +124,10 @@ struct RenditionArchive: Sendable {
 }
 
 extension JSONValue {
-    static func placed(_ placed: StoredResult) -> [(String, JSONValue)] {
+    static func stored(_ stored: StoredResult) -> [(String, JSONValue)] {
         [
-            ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),
-            ("etag", .string(placed.eTag)),
+            ("location", .string(stored.location)), ("type", .string(stored.mediaType)), ("bytes", .int(stored.bytes)),
+            ("etag", .string(stored.eTag)),
         ]
     }
 }

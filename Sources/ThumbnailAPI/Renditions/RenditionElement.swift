@@ -24,58 +24,58 @@ struct RenditionElement {
 
     private static let longestName = 128
 
-    /// - Parameter place: The element's JSON Pointer.
-    init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
+    /// - Parameter pointer: The element's JSON Pointer.
+    init(_ element: JSONValue, at index: Int, _ pointer: String) throws(APIError) {
         if case .string(let query) = element {
             (name, content) = (ExactText(String(index)), .query(query))
             (destination, cacheControl) = (nil, nil)
             return
         }
-        guard element.members != nil else { throw .badBody(place, "Must be a text or an object.") }
-        let members = try JSONBody.members(element, place, ["name", "query", "include", "to", "cacheControl"])
+        guard element.members != nil else { throw .badBody(pointer, "Must be a text or an object.") }
+        let members = try JSONBody.members(element, pointer, ["name", "query", "include", "to", "cacheControl"])
         let isQuery = members["include"] == nil
         guard isQuery || members["query"] == nil else {
-            throw .badBody(place + "/include", "Must not stand beside query.")
+            throw .badBody(pointer + "/include", "Must not be used with query.")
         }
         let key = isQuery ? "query" : "include"
         guard case .string(let text)? = members[ExactText(key)] else {
-            throw .badBody("\(place)/\(key)", "Must be a text.")
+            throw .badBody("\(pointer)/\(key)", "Must be a text.")
         }
         var name = String(index)
         if let given = members["name"] {
-            guard case .string(let text) = given else { throw .badBody(place + "/name", "Must be a text.") }
+            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a text.") }
             guard Self.isName(text) else {
-                throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
+                throw .badBody(pointer + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }
             name = text
         }
         (self.name, content) = (ExactText(name), isQuery ? .query(text) : .include(text))
         destination = try members["to"].map { (value) throws(APIError) in
-            guard isQuery else { throw .badBody(place + "/to", "Must not stand beside include.") }
-            guard case .string(let text) = value else { throw .badBody(place + "/to", "Must be a text.") }
+            guard isQuery else { throw .badBody(pointer + "/to", "Must not be used with include.") }
+            guard case .string(let text) = value else { throw .badBody(pointer + "/to", "Must be a text.") }
             return ExactText(text)
         }
         let isPlaced = destination != nil
         cacheControl = try members["cacheControl"].map { (value) throws(APIError) in
-            guard isPlaced else { throw .badBody(place + "/cacheControl", "Must stand beside to.") }
+            guard isPlaced else { throw .badBody(pointer + "/cacheControl", "Needs to.") }
             guard case .string(let text) = value, CacheControl.isValue(text) else {
-                throw .badBody(place + "/cacheControl", "Must be a value of Cache-Control of at most 256 characters.")
+                throw .badBody(pointer + "/cacheControl", "Must be a value of Cache-Control of at most 256 characters.")
             }
             return text
         }
     }
 
     /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
-    func place(_ placer: ResultWriter, _ place: String) throws(APIError) -> Destination? {
+    func checkDestination(_ resultWriter: ResultWriter, _ pointer: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Refusal) {
-            var known = try placer.destination(destination)
+            var known = try resultWriter.destination(destination)
             known.cacheControl = cacheControl ?? known.cacheControl
             return known
         } catch {
             guard error == .malformed else { throw .originNotWritable }
             throw .badBody(
-                place + "/to", "Must be NAME:PATH below a named origin, without empty or dot segments, ?, # and \\.")
+                pointer + "/to", "Must be NAME:PATH below a named origin, without empty or dot segments, ?, # and \\.")
         }
     }
 

@@ -30,8 +30,8 @@ struct RenditionJSON: Sendable {
     /// In any order; throws ``APIError/answerTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
-        if case .placed(let placed) = part {
-            let text = JSONValue.object(members + JSONValue.placed(placed)).text
+        if case .stored(let stored) = part {
+            let text = JSONValue.object(members + JSONValue.stored(stored)).text
             return try add(Entry(head: String(text.dropLast()), bytes: nil), at: index)
         }
         let content = RenditionArchive.content(of: part)

@@ -27,10 +27,11 @@ struct RenditionList: Sendable {
 
     /// - Parameters:
     ///   - hasFile: The call uploads the file, so that it must not name a source.
-    ///   - placer: Checks destinations, which unsigned requests must not have.
+    ///   - resultWriter: Checks destinations, which unsigned requests must not have.
     /// - Throws: ``APIError`` for the first error in the list; an invalid query fails alone.
     init(
-        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration, _ placer: ResultWriter
+        _ body: [UInt8], hasFile: Bool, _ fields: HTTPFields, _ configuration: APIConfiguration,
+        _ resultWriter: ResultWriter
     ) throws(APIError) {
         let members = try JSONBody.members(
             try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])
@@ -48,19 +49,19 @@ struct RenditionList: Sendable {
             throw .badBody("/renditions/\(most)", "A call has at most \(most) renditions.")
         }
         var names: Set<ExactText> = []
-        var places: Set<ExactText> = []
+        var locations: Set<ExactText> = []
         var renditions: [Rendition] = []
         for (index, element) in elements.enumerated() {
-            let place = "/renditions/\(index)"
-            let content = try RenditionElement(element, at: index, place)
+            let pointer = "/renditions/\(index)"
+            let content = try RenditionElement(element, at: index, pointer)
             guard names.insert(content.name).inserted else {
-                throw .badBody(place + "/name", "Another rendition has this name.")
+                throw .badBody(pointer + "/name", "Another rendition has this name.")
             }
             // With keys, only signed requests get here.
             guard content.destination == nil || !configuration.signingKeys.isEmpty else { throw .badSignature }
-            let destination = Result { () throws(APIError) in try content.place(placer, place) }
-            if case .success(let known?) = destination, !places.insert(ExactText(known.location)).inserted {
-                throw .badBody(place + "/to", "Another rendition has this destination.")
+            let destination = Result { () throws(APIError) in try content.checkDestination(resultWriter, pointer) }
+            if case .success(let known?) = destination, !locations.insert(ExactText(known.location)).inserted {
+                throw .badBody(pointer + "/to", "Another rendition has this destination.")
             }
             let request = Result { () throws(APIError) -> RenditionRequest in
                 switch content.content {

@@ -11,7 +11,7 @@ struct RenditionParts: Sendable {
     let list: RenditionList
     let source: OpenedSource
     let thumbnails: any ThumbnailServing
-    let placer: ResultWriter
+    let resultWriter: ResultWriter
     let lifecycle: ServiceLifecycle
     let requestID: String
     /// Nil if tags are signed.
@@ -47,7 +47,7 @@ struct RenditionParts: Sendable {
                 case .image(let request, let destination):
                     let made = try await thumbnails.thumbnail(for: call(request))
                     guard let destination else { return .image(made) }
-                    return .placed(try await placer.put(made, at: destination, of: source))
+                    return .stored(try await resultWriter.put(made, at: destination, of: source))
                 case .facts(let asked):
                     let facts = try await thumbnails.facts(asked, for: call(Request(source: "")))
                     return .facts(FactsText.text(facts, of: list.source, requested: asked))
@@ -68,7 +68,7 @@ struct RenditionOutcome: Sendable {
     private(set) var problems: [Problem] = []
     private(set) var hasResult = false
 
-    mutating func note(_ part: RenditionArchive.Part) {
+    mutating func record(_ part: RenditionArchive.Part) {
         if case .problem(let problem) = part { problems.append(problem) } else { hasResult = true }
     }
 

@@ -25,7 +25,7 @@ struct Submission: Sendable {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
             seal = try Seal(request, keys: configuration.signingKeys)
             try Self.checkQuery(request.target, at: now)
-            body = try Self.taken(SubmittedBody(ofSeveral: request.headerFields), configuration)
+            body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration)
             work = .several
             return
         }
@@ -50,13 +50,13 @@ struct Submission: Sendable {
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
         if field != nil { _ = try query.get() }
-        body = try Self.taken(SubmittedBody(ofOne: request.headerFields, field: field), configuration)
+        body = try Self.accept(SubmittedBody(ofOne: request.headerFields, field: field), configuration)
         work = .one(try query.get())
     }
 
     func checkBody(of request: HTTPRequest) throws(APIError) { try seal.check(request) }
 
-    private static func taken(
+    private static func accept(
         _ body: SubmittedBody, _ configuration: APIConfiguration
     ) throws(APIError) -> SubmittedBody {
         guard configuration.takesUploads || !body.bringsImage else { throw .uploadsOff }

@@ -12,7 +12,7 @@ import ThumbnailTypes
 struct SubmissionResponder: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
-    let placer: ResultWriter
+    let resultWriter: ResultWriter
     let bodies: BodyMemory
     let failures: FailureWriter
     let timekeeper: any Timekeeper
@@ -57,7 +57,7 @@ extension SubmissionResponder {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let made = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
-            let source = try await thumbnails.opened(upload: image)
+            let source = try await thumbnails.open(upload: image)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
                 for: Job(thumbnails.resolved(query, of: source), receipt: exchange.id))
@@ -92,12 +92,13 @@ extension SubmissionResponder {
         let (list, image) = try listAndImage(body, request)
         let deadline = exchange.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
-            if let image { return try await thumbnails.opened(upload: image) }
+            if let image { return try await thumbnails.open(upload: image) }
             let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.opened(for: Job(thumbnails.resolved(request), receipt: exchange.id))
+            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: exchange.id))
         }
         let parts = RenditionParts(
-            list: list, source: source, thumbnails: thumbnails, placer: placer, lifecycle: failures.lifecycle,
+            list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
+            lifecycle: failures.lifecycle,
             requestID: exchange.id,
             client: configuration.signingKeys.isEmpty ? ClientNetwork(of: exchange.client) : nil, deadline: deadline,
             timekeeper: timekeeper)
@@ -127,7 +128,7 @@ extension SubmissionResponder {
         } else {
             json = received.array
         }
-        let list = try RenditionList(json, hasFile: image != nil, request.headerFields, configuration, placer)
+        let list = try RenditionList(json, hasFile: image != nil, request.headerFields, configuration, resultWriter)
         return (list, image)
     }
 
@@ -141,7 +142,7 @@ extension SubmissionResponder {
         }
         var (json, outcome) = (RenditionJSON(), RenditionOutcome())
         try await parts.make { index, part in
-            outcome.note(part)
+            outcome.record(part)
             try json.add(part, at: index, named: parts.list.renditions[index].name.string)
         }
         let stream = StreamedBody()
@@ -198,7 +199,7 @@ extension SubmissionResponder {
         }
         do {
             try await parts.make { index, part in
-                outcome.note(part)
+                outcome.record(part)
                 withheld.append((index, part))
                 guard outcome.hasResult else { return }
                 begun.give(nil)

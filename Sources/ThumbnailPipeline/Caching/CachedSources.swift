@@ -22,7 +22,7 @@ package struct CachedSources: SourceCaching {
     package var hasSlowerLayer: Bool { caches.slower.contains(where: \.holdsSources) }
 
     package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {
-        await caches.restoredSource(for: identity)
+        await caches.restoreSource(for: identity)
     }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
@@ -33,7 +33,7 @@ package struct CachedSources: SourceCaching {
 
     /// If the bytes of a known source have changed, everything derived from the old ones is removed.
     package func store(_ source: Source) {
-        caches.noteChange(of: source.identity)
+        caches.recordChange(of: source.identity)
         let old = caches.storedRecord(for: source.identity)
         let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
         // If one target of a source returns something other than an image, images from other targets of the source are
@@ -48,11 +48,11 @@ package struct CachedSources: SourceCaching {
             caches.removeAll(from: source.identity, cause: .changed)
         }
         caches.store(record, bytes: source.bytes)
-        caches.noteTags(of: source.identity)
+        caches.recordTags(of: source.identity)
     }
 
     package func refresh(_ head: SourceHead) {
-        caches.noteChange(of: head.identity)
+        caches.recordChange(of: head.identity)
         guard head.freshness.storability == .shared else {
             caches.forgetShared(head.identity, isKnown: true)
             caches.removeAll(from: head.identity, cause: .notStorable)
@@ -61,7 +61,7 @@ package struct CachedSources: SourceCaching {
         guard let old = caches.storedRecord(for: head.identity), old.validator == head.validator else { return }
         let record = SourceRecord(head, of: old, incompleteUntil: old.incompleteUntil, under: generations)
         caches.store(record)
-        if record.incompleteUntil == nil { caches.noteTags(of: head.identity) }
+        if record.incompleteUntil == nil { caches.recordTags(of: head.identity) }
     }
 
     package func remove(_ identity: SourceIdentity) {

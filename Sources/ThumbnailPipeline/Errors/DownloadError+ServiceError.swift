@@ -13,7 +13,7 @@ extension DownloadError: ServiceError {
         case .protocolError(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
-                "The origin's response is not valid HTTP, or is cut short.", detail: detail)
+                "The origin's response is not valid HTTP, or is truncated.", detail: detail)
         case .unexpectedResponse(let detail):
             ErrorAnswer(
                 .badGateway, "origin_protocol_error", .origin,
@@ -46,7 +46,7 @@ extension DownloadError: ServiceError {
                 detail: detail)
         case .emptyBody: ErrorAnswer(.unsupportedMediaType, "not_an_image", .image, "The source is empty.")
         case .receiptCancelled:
-            ErrorAnswer(.conflict, "cancelled", .cancelled, "This request's download was cancelled by an operator.")
+            ErrorAnswer(.conflict, "cancelled", .cancelled, "This request's download was canceled by an operator.")
         case .queueFull: .overloaded("Too many downloads are waiting; try again shortly.")
         case .memoryFull: MemoryBudget.Full().answer
         case .originSuspended(let seconds):

@@ -28,7 +28,7 @@ protocol CacheLayer: Sendable {
     /// In a shared layer also from all other instances.
     func remove(_ removal: Removal) async -> LayerRemoval
 
-    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings)
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings)
 
     /// Includes sources served by an earlier process.
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool)

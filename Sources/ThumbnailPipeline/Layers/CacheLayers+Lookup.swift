@@ -7,7 +7,7 @@ import ThumbnailTypes
 
 extension CacheLayers {
     /// Records the tags if `body` succeeds; meanwhile, a purge by them finds the source.
-    func restoredRecord(
+    func restoreRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var known = knownRecord(for: identity)
@@ -20,12 +20,12 @@ extension CacheLayers {
         return known
     }
 
-    func restoredRecords(
+    func restoreRecords(
         for sources: PerSource<SourceIdentity>, _ allowances: LayerAllowances, after earlier: EarlierLookup?
     ) async -> PerSource<SourceRecord?> {
-        var records = PerSource(await restoredRecord(for: sources.image, allowances, after: earlier))
+        var records = PerSource(await restoreRecord(for: sources.image, allowances, after: earlier))
         for identity in sources.additional {
-            records.additional.append(await restoredRecord(for: identity, allowances))
+            records.additional.append(await restoreRecord(for: identity, allowances))
         }
         return records
     }
@@ -34,8 +34,8 @@ extension CacheLayers {
         known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
     }
 
-    func restoredSource(for identity: SourceIdentity) async -> SourceCopy? {
-        guard let record = await restoredRecord(for: identity) else { return nil }
+    func restoreSource(for identity: SourceIdentity) async -> SourceCopy? {
+        guard let record = await restoreRecord(for: identity) else { return nil }
         for layer in slower where layer.holdsSources {
             let key = CacheKey.source(record.version)
             guard let value = await layer.lookup(key).value, let bytes = value.source else { continue }
@@ -47,7 +47,7 @@ extension CacheLayers {
     }
 
     /// Does not fill the disk.
-    func restoredResult(
+    func restoreResult(
         for key: ResultKey, of records: PerSource<SourceRecord>, _ allowances: LayerAllowances,
         after earlier: EarlierLookup?
     ) async -> RestoredResult {

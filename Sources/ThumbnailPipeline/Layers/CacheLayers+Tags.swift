@@ -16,37 +16,37 @@ extension CacheLayers {
         let beginnings =
             missing.isEmpty ? [:] : shared.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
         let value = try await serve()
-        note(tags, of: identity, by: client, beginnings)
+        recordTags(tags, of: identity, by: client, beginnings)
         return value
     }
 
     /// - Parameters:
     ///   - client: Nil for trusted sources of tags, which have no limit.
     ///   - beginnings: From before the source was requested.
-    func note(
+    func recordTags(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
         _ beginnings: [LayerName: TagBeginnings] = [:]
     ) {
         guard !tags.isEmpty, !identity.isUpload else { return }
         let now = timekeeper.now
-        let noted = tagIndex.withLock { $0.note(tags, of: identity, by: client, at: now) }
+        let noted = tagIndex.withLock { $0.record(tags, of: identity, by: client, at: now) }
         for source in noted.dropped {
-            noteChange(of: source)
+            recordChange(of: source)
             memory.forget(.sources([source]))
         }
-        noteBelowMemory(noted.added, of: identity, beginnings)
+        recordBelowMemory(noted.added, of: identity, beginnings)
     }
 
     /// In the layers below memory, along with each of its records.
-    func noteTags(of identity: SourceIdentity) {
-        noteBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)
+    func recordTags(of identity: SourceIdentity) {
+        recordBelowMemory(tagIndex.withLock { $0.tags(of: identity) }, of: identity)
     }
 
-    private func noteBelowMemory(
+    private func recordBelowMemory(
         _ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [LayerName: TagBeginnings] = [:]
     ) {
         guard !tags.isEmpty else { return }
-        for layer in slower { layer.note(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
+        for layer in slower { layer.recordTags(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
     }
 
     func sources(under tag: ExactText) -> Set<SourceIdentity> { tagIndex.withLock { $0.sources(under: tag) } }

@@ -104,7 +104,7 @@ package final class CacheLayers: Sendable {
     // MARK: Writes
 
     /// Nothing read from a layer before this is put into memory after it.
-    func noteChange(of identity: SourceIdentity) { changes.withLock { $0.note(identity) } }
+    func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity) } }
 
     /// In all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
@@ -116,7 +116,7 @@ package final class CacheLayers: Sendable {
     }
 
     func storeInMemory(_ record: SourceRecord) {
-        noteChange(of: record.identity)
+        recordChange(of: record.identity)
         memory.store(.record(record), for: .record(record.identity), of: PerSource(record))
     }
 
@@ -191,7 +191,7 @@ package final class CacheLayers: Sendable {
     /// From memory at once, from the disk later; returns the entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
-        noteChange(of: identity)
+        recordChange(of: identity)
         let removed = own.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
         if removed.entries > 0 {
             events.record(.purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
@@ -206,10 +206,10 @@ package final class CacheLayers: Sendable {
     /// Memory first, because results are stored only while their records are there.
     func removeOwn(_ removal: Removal) async -> RemovedEntries {
         switch removal {
-        case .sources(let identities, _): identities.forEach(noteChange)
+        case .sources(let identities, _): identities.forEach(recordChange)
         case .value, .tagged: break
         case .everything:
-            changes.withLock { $0.noteAll() }
+            changes.withLock { $0.recordAll() }
             tagIndex.withLock { $0.forgetAll() }
         }
         var removed = RemovedEntries()

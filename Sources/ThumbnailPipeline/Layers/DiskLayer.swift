@@ -62,8 +62,8 @@ package struct DiskLayer: CacheLayer {
         return isQueued
     }
 
-    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
-        store.note(tags.map(\.string), of: name(of: identity), label: identity.name)
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+        store.recordTags(tags.map(\.string), of: name(of: identity), label: identity.name)
     }
 
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
@@ -85,11 +85,11 @@ package struct DiskLayer: CacheLayer {
     func remove(_ removal: Removal) async -> LayerRemoval {
         switch removal {
         case .value, .tagged: return LayerRemoval(entries: forget(removal))
-        case .everything: return LayerRemoval(entries: RemovedEntries(await store.removedEverything()))
+        case .everything: return LayerRemoval(entries: RemovedEntries(await store.purgeEverything()))
         case .sources(let identities, _):
             var removed = LayerRemoval()
             for identity in identities {
-                removed.entries = removed.entries + RemovedEntries(await store.removedAll(from: name(of: identity)))
+                removed.entries = removed.entries + RemovedEntries(await store.purgeAll(from: name(of: identity)))
             }
             return removed
         }

@@ -59,15 +59,14 @@ struct MemoryLayer: CacheLayer {
         switch (key, value) {
         case (.record(let identity), .record(let record)): self.records.add(record, for: SourceKey(source: identity))
         case (.source(let version), .source(let bytes)):
-            sources.add(
-                SourceBody(validator: version.validator, bytes: bytes), for: SourceKey(source: version.source))
+            sources.add(SourceBody(validator: version.validator, bytes: bytes), for: SourceKey(source: version.source))
         case (.result(let key), .result(let result)): results.add(result, for: key)
         default: false
         }
     }
 
     /// Does nothing: ``TagIndex`` has the tags of this instance.
-    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
 
     /// Does not count removed records.
     @discardableResult

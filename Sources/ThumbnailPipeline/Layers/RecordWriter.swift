@@ -21,35 +21,33 @@ struct RecordWriter {
 
 struct RecordReader {
     private let bytes: [UInt8]
-    private var place = 0
+    private var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { offset == bytes.count }
 
     mutating func int() -> Int? {
-        guard bytes.count - place >= 8 else { return nil }
-        defer { place += 8 }
-        return (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+        guard bytes.count - offset >= 8 else { return nil }
+        defer { offset += 8 }
+        return (0..<8).reduce(0) { $0 | Int(bytes[offset + $1]) << ($1 * 8) }
     }
 
     mutating func int(in range: ClosedRange<Int>) -> Int? { int().flatMap { range ~= $0 ? $0 : nil } }
 
     /// Reads the count of items that take at least a byte each.
-    mutating func count() -> Int? {
-        int().flatMap { 0 <= $0 && $0 <= bytes.count - place ? $0 : nil }
-    }
+    mutating func count() -> Int? { int().flatMap { 0 <= $0 && $0 <= bytes.count - offset ? $0 : nil } }
 
     mutating func flag() -> Bool? {
-        guard place < bytes.count, bytes[place] <= 1 else { return nil }
-        defer { place += 1 }
-        return bytes[place] == 1
+        guard offset < bytes.count, bytes[offset] <= 1 else { return nil }
+        defer { offset += 1 }
+        return bytes[offset] == 1
     }
 
     mutating func text() -> String? {
         guard let count = count() else { return nil }
-        defer { place += count }
-        return String(validating: bytes[place..<place + count], as: UTF8.self)
+        defer { offset += count }
+        return String(validating: bytes[offset..<offset + count], as: UTF8.self)
     }
 
     /// A text without line ends that is valid in a header field (RFC 9110 section 5.5).
@@ -59,7 +57,7 @@ struct RecordReader {
 
     mutating func byteArray() -> [UInt8]? {
         guard let count = count() else { return nil }
-        defer { place += count }
-        return Array(bytes[place..<place + count])
+        defer { offset += count }
+        return Array(bytes[offset..<offset + count])
     }
 }

@@ -72,7 +72,7 @@ package final class SharedLayer: CacheLayer {
             location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
     }
 
-    func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.checked(reply), for: key) }
+    func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.verify(reply), for: key) }
 
     private func read(_ lookup: SharedLookup, for key: CacheKey) -> LayerReply {
         var generations: LayerGenerations = [:]
@@ -136,7 +136,7 @@ package final class SharedLayer: CacheLayer {
         }
     }
 
-    func note(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
         for tag in tags {
             guard let shared = SharedTag(tag.string) else { continue }

@@ -22,7 +22,7 @@ struct TagAllowances {
     private static let maximumClients = 8_192
 
     /// - Parameter known: The number of the source's other tags.
-    mutating func taken<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
+    mutating func take<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
         if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {
             nextPrune = now + .seconds(1)
             clients = clients.filter { Self.points($0.value, at: now) < Self.most }

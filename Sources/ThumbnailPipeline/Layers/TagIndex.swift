@@ -41,14 +41,14 @@ struct TagIndex {
 
     /// - Parameter client: May add a limited number of tags; nil for trusted ones.
     /// - Returns: The new tags, and the sources that were dropped.
-    mutating func note(
+    mutating func record(
         _ tags: [ExactText], of source: SourceIdentity, by client: ClientNetwork? = nil, at now: Duration = .zero
     ) -> (added: [ExactText], dropped: [SourceIdentity]) {
         let known = self.tags(of: source)
         var new = missing(tags, of: source)
         if let client, !new.isEmpty {
             let all = new.count
-            new = Array(allowances.taken(new, known: known.count, by: client, at: now))
+            new = Array(allowances.take(new, known: known.count, by: client, at: now))
             droppedCount += all - new.count
         }
         guard !new.isEmpty else { return ([], []) }

@@ -9,8 +9,7 @@ package enum DownloadMetrics {
         let collapsed = registry.counter(
             "alula_downloads_collapsed_total", help: "Requests that joined a running transfer.", counting: "request")
         let bytes = registry.counter("alula_download_bytes_total", help: "Source bytes received.")
-        let retries = registry.counter(
-            "alula_download_retries_total", help: "Retried transfers.", counting: "transfer")
+        let retries = registry.counter("alula_download_retries_total", help: "Retried transfers.", counting: "transfer")
         // The server's name is not an attribute: clients choose it, so its values are unbounded.
         let seconds = registry.histograms(
             "alula_download_seconds", help: "Time of a transfer, including redirects.",

@@ -22,7 +22,7 @@ package struct PipelineControl: ServiceControlling {
     }
 
     package func removeAll() async throws -> RemovedEntries {
-        try await removed(nil, .everything) {
+        try await purge(nil, .everything) {
             pipeline.downloader.forget()
             pipeline.failedDecodes.forget(nil)
             return await pipeline.caches.removeOwn(.everything)
@@ -31,15 +31,15 @@ package struct PipelineControl: ServiceControlling {
 
     package func remove(source: ExactText) async throws -> RemovedEntries {
         let identity = try pipeline.downloader.identity(of: source)
-        return try await removed(identity, .sources([identity], name: source)) {
-            await removal.removedAll(from: identity)
+        return try await purge(identity, .sources([identity], name: source)) {
+            await removal.purgeAll(from: identity)
         }
     }
 
     package func remove(tag: ExactText) async throws -> RemovedEntries {
         guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
         var (known, isComplete) = await removal.sources(under: tag)
-        var removed = await removedAll(from: known)
+        var removed = await purgeAll(from: known)
         let found = FoundSources(removal, layers: pipeline.caches.shared.count)
         var state = RemovalState.done
         if !pipeline.caches.shared.isEmpty {
@@ -52,7 +52,7 @@ package struct PipelineControl: ServiceControlling {
             // The other layer, and other instances, may have them without knowing the tag.
             if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
             known.formUnion(others)
-            removed = removed + (await removedAll(from: known))
+            removed = removed + (await purgeAll(from: known))
         }
         removed.isComplete = isComplete && state == .done
         record(removed, tag: tag.string)
@@ -61,9 +61,9 @@ package struct PipelineControl: ServiceControlling {
         return removed
     }
 
-    private func removedAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
+    private func purgeAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
         var removed = RemovedEntries()
-        for identity in identities { removed = removed + (await removal.removedAll(from: identity)) }
+        for identity in identities { removed = removed + (await removal.purgeAll(from: identity)) }
         return removed
     }
 
@@ -74,7 +74,7 @@ package struct PipelineControl: ServiceControlling {
     }
 
     /// Before and after the shared layers, to include anything read from them in between.
-    private func removed(
+    private func purge(
         _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
     ) async throws -> RemovedEntries {
         var (removed, state) = (await locally(), RemovalState.done)

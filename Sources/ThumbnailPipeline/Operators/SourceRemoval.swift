@@ -8,7 +8,7 @@ struct SourceRemoval: Sendable {
 
     init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
 
-    func removedAll(from identity: SourceIdentity) async -> RemovedEntries {
+    func purgeAll(from identity: SourceIdentity) async -> RemovedEntries {
         forget(identity)
         return await pipeline.caches.removeOwn(.sources([identity]))
     }

@@ -23,7 +23,7 @@ package final class Prefetcher: Prefetching {
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailLookup & ThumbnailRendering
     private let work: @Sendable (PrefetchItem) -> PrefetchWork?
-    private let placer: ResultWriter
+    private let resultWriter: ResultWriter
     private let isBusy: @Sendable () -> Bool
     private let notes: SavedPrefetchJobs?
     private let reportEnd: Reporting
@@ -38,7 +38,7 @@ package final class Prefetcher: Prefetching {
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
-        placing placer: ResultWriter = ResultWriter(),
+        placing resultWriter: ResultWriter = ResultWriter(),
         isBusy: @escaping @Sendable () -> Bool, store: DiskStore?,
         reporting reportEnd: @escaping Reporting = { $1(.dropped) },
         logger: Logger,
@@ -47,7 +47,7 @@ package final class Prefetcher: Prefetching {
         self.configuration = configuration
         self.thumbnails = thumbnails
         self.work = work
-        self.placer = placer
+        self.resultWriter = resultWriter
         self.isBusy = isBusy
         notes = store.map { SavedPrefetchJobs($0) }
         self.reportEnd = reportEnd
@@ -90,7 +90,7 @@ package final class Prefetcher: Prefetching {
             return (Array(state.runners.values), state.jobs.unfinished)
         }
         for runner in runners { runner.cancel() }
-        for job in unfinished { notes?.note(job.outcomes, of: job.id.string) }
+        for job in unfinished { notes?.save(job.outcomes, of: job.id.string) }
     }
 
     private func takeUp(_ jobs: [SavedPrefetchJobs.Job], of notes: SavedPrefetchJobs) {
@@ -132,7 +132,7 @@ package final class Prefetcher: Prefetching {
                 break
             }
             let (note, end) = state.withLock { $0.jobs.finish(assignment, outcome, at: timekeeper.now) }
-            if let note { notes?.note(note, of: assignment.job.string) }
+            if let note { notes?.save(note, of: assignment.job.string) }
             if let end { report(end) }
         }
         state.withLock { $0.runners[runner] = nil }
@@ -159,10 +159,10 @@ package final class Prefetcher: Prefetching {
         while true {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
-                let placed = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.placed(work)
+                let stored = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
+                    try await self.store(work)
                 }
-                return .rendered(placed.map { PrefetchResult(target: item.target, source: source, placed: $0) })
+                return .rendered(stored.map { PrefetchResult(target: item.target, source: source, stored: $0) })
             } catch let cancellation as CancellationError {
                 throw cancellation
             } catch {
@@ -183,10 +183,10 @@ package final class Prefetcher: Prefetching {
         }
     }
 
-    private func placed(_ work: PrefetchWork) async throws -> StoredResult? {
+    private func store(_ work: PrefetchWork) async throws -> StoredResult? {
         let made = try await thumbnails.thumbnail(for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }
-        return try await placer.put(made, at: destination)
+        return try await resultWriter.put(made, at: destination)
     }
 
     private static func makeID() -> String {

@@ -60,7 +60,7 @@ package struct PrefetchReport: Sendable, Equatable {
 package struct PrefetchResult: Sendable, Equatable {
     package let target: String
     package let source: String
-    package let placed: StoredResult
+    package let stored: StoredResult
 }
 
 package struct PrefetchFailure: Sendable, Equatable {

@@ -30,7 +30,7 @@ struct SavedPrefetchJobs: Sendable {
     }
 
     /// Queues a write of the outcomes of a job's thumbnails, if the job itself is saved.
-    func note(_ outcomes: [UInt8], of id: String) {
+    func save(_ outcomes: [UInt8], of id: String) {
         store.replaceLater(DiskNote(name: Self.outcomeName(id), bytes: outcomes))
     }
 

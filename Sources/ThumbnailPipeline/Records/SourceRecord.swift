@@ -87,10 +87,8 @@ extension Thumbnail {
         var freshness =
             records.additional.isEmpty
             ? Freshness(records.image.freshness, at: now, isFromCache: isFromCache?.image ?? true, bounds: bounds)
-            : Freshness(
-                leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
+            : Freshness(leastOf: records.mapValues { $0.freshness }, isFromCache: isFromCache, at: now, bounds: bounds)
         if result.isIncomplete { freshness.limit(to: Freshness.maximumLifetimeOfIncomplete) }
-        self.init(
-            result, sourceHeader: records.image.header, lastModified: records.lastModified, freshness: freshness)
+        self.init(result, sourceHeader: records.image.header, lastModified: records.lastModified, freshness: freshness)
     }
 }

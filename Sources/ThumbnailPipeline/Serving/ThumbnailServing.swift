@@ -14,7 +14,7 @@ package protocol ThumbnailLookup: Sendable {
     func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail?
 
     /// - Parameter client: Nil if the tags are signed.
-    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?)
+    func recordTags(of request: ResolvedRequest, by client: ClientNetwork?)
 
     /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
     var generation: Int { get }
@@ -34,7 +34,7 @@ package protocol ThumbnailLookup: Sendable {
     func isAllowedByName(_ url: ExactText) -> Bool
 }
 
-/// Cancelling the task ends only this caller's part; all methods throw a ``ServiceError`` or `CancellationError`.
+/// Canceling the task ends only this caller's part; all methods throw a ``ServiceError`` or `CancellationError`.
 package protocol ThumbnailRendering: Sendable {
     func thumbnail(for job: Job) async throws -> Thumbnail
 
@@ -46,9 +46,9 @@ package protocol ThumbnailRendering: Sendable {
 
 package protocol SourceOpening: Sendable {
     /// Throws if the file is not an image, or its header is unreadable.
-    func opened(upload bytes: SharedBytes) async throws -> OpenedSource
+    func open(upload bytes: SharedBytes) async throws -> OpenedSource
 
-    func opened(for job: Job) async throws -> OpenedSource
+    func open(for job: Job) async throws -> OpenedSource
 
     /// The source named in the request is ignored.
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest

@@ -73,7 +73,7 @@ struct ThumbnailRenderer: Sendable {
     private func render(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let restored = await caches.restoredResult(for: key, of: sources.records, job.allowances, after: job.lookup)
+        let restored = await caches.restoreResult(for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = RenderedImage(restored) { return result }
         let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
         return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
@@ -176,8 +176,7 @@ extension EncodedImage {
             let piece = SharedBytes(first..<min(first + Self.piece, bytes.count), of: bytes).array
             text.append(Array(Base64.encode(piece).utf8))
         }
-        return EncodedImage(
-            bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
+        return EncodedImage(bytes: text.finish(), format: format, size: size, quality: quality, hasGainMap: hasGainMap)
     }
 
     /// Whole groups of three, so that only the last piece is padded.

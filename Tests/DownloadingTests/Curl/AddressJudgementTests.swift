@@ -73,7 +73,8 @@ struct AddressJudgementTests {
         }
         await #expect(
             throws: DownloadError.sourceNotAllowed(
-                "allowedNetworks: 10.1.2.3 is not public, and none of the networks holds it; the host is inside.test")
+                "allowedNetworks: 10.1.2.3 is not public, and none of the networks contains it; the host is inside.test"
+            )
         ) { try await fixture.load(url: "http://inside.test/") }
         await #expect(throws: DownloadError.sourceNotAllowed("allowedPorts: 8080 is none of 80, 443")) {
             try await fixture.load(url: "http://93.184.216.34:8080/")

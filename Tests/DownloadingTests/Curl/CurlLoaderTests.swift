@@ -98,7 +98,7 @@ struct CurlLoaderTests {
         #expect(fixture.origin.requests.allSatisfy { $0.value("Cookie") == nil })
     }
 
-    @Test func `23: cancelling closes the connection to the origin`() async throws {
+    @Test func `23: canceling closes the connection to the origin`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()
         fixture.origin.serve("/a", .image(bytes(100_000)).held(afterBytes: 50_000, at: gate))
@@ -110,7 +110,7 @@ struct CurlLoaderTests {
         gate.open()
     }
 
-    @Test func `a load that is cancelled before it begins is never asked for`() async throws {
+    @Test func `a load that is canceled before it begins is never asked for`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()
         let task = Task {

@@ -15,15 +15,15 @@ struct TransferClockTests {
 
     @Test func `the first byte has five seconds from the request, however long connecting took`() {
         var clock = TransferClock(configuration, now: .zero)
-        clock.connected(at: .seconds(2))
+        clock.recordConnection(at: .seconds(2))
         expect(false, at: .milliseconds(6_999), by: &clock)
         expect(true, at: .seconds(7), by: &clock)
     }
 
     @Test func `less than 16 KiB in three seconds is too slow`() {
         var clock = TransferClock(configuration, now: .zero)
-        clock.connected(at: .zero)
-        clock.answered(at: .seconds(1))
+        clock.recordConnection(at: .zero)
+        clock.recordResponse(at: .seconds(1))
         clock.received(16 << 10)
         expect(false, at: .seconds(4), by: &clock)
         clock.received((16 << 10) - 1)
@@ -35,8 +35,8 @@ struct TransferClockTests {
         var clock = TransferClock(configuration, now: .zero)
         for second in 1...9 {
             clock.beginHop(at: .seconds(second))
-            clock.connected(at: .seconds(second))
-            clock.answered(at: .seconds(second))
+            clock.recordConnection(at: .seconds(second))
+            clock.recordResponse(at: .seconds(second))
             clock.received(1 << 20)
             expect(false, at: .seconds(second), by: &clock)
         }

@@ -109,7 +109,7 @@ struct HostileImageTests {
         }
     }
 
-    @Test func `a cancelled decode says that it was cancelled`() throws {
+    @Test func `a canceled decode says that it was canceled`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(bytes)

@@ -99,7 +99,7 @@ struct PlanarLaneTests {
         }
     }
 
-    @Test func `a cancelled decode or render of planes says that it was cancelled`() throws {
+    @Test func `a canceled decode or render of planes says that it was canceled`() throws {
         let file = ImageFixture.photo(width: 320, height: 240)
         let image = try decode(file)
         for format in [ImageFormat.jpeg, .webp, .png] {

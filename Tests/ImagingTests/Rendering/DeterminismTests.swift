@@ -36,7 +36,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test func `a cancelled render says that it was cancelled`() throws {
+    @Test func `a canceled render says that it was canceled`() throws {
         let image = try ImageReading.decode(ImageFixture.jpeg.bytes)
         let plan = RenderPlan(resizedSize: PixelSize(width: 8, height: 6), format: .png, quality: 100)
         let token = WorkToken()

@@ -131,7 +131,7 @@ import ThumbnailPipeline
         #expect(await respond("/refresh?url=refused", method: .post).code == "bad_url")
     }
 
-    @Test func `the downloads of a source are cancelled by its URL`() async {
+    @Test func `the downloads of a source are canceled by its URL`() async {
         let response = await respond("/downloads?url=http%3A%2F%2Fh%2Fa", method: .delete)
         #expect(response.text == #"{"downloads":1,"receipts":3}"#)
         #expect(control.cancelled == ["http://h/a"])

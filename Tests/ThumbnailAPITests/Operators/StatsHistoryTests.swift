@@ -103,7 +103,7 @@ struct StatsHistoryTests {
         }
     }
 
-    @Test func `a cancelled task takes no further sample`() async {
+    @Test func `a canceled task takes no further sample`() async {
         await whileRunning {}
         #expect(time.sleeperCount == 0)
         time.advance(by: .seconds(5))

@@ -44,7 +44,7 @@ struct DestinationAnswerTests {
             request.headerFields.append(
                 .alulaSignature, BodySignature.sign(request, digest: digest, key: Self.key))
         }
-        let edge = Edge(placer: ResultWriter(writable)) { if isKeyed { $0.signingKeys = [Self.key] } }
+        let edge = Edge(resultWriter: ResultWriter(writable)) { if isKeyed { $0.signingKeys = [Self.key] } }
         return await edge.submit(request, body)
     }
 

@@ -58,7 +58,7 @@ struct ImagePipelineOverloadTests {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.jpeg, at: "/c")
-        let image = try await fixture.pipeline.opened(
+        let image = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path("/c")), receipt: "r"))
         let (hold, waiting) = try await fixture.overload()
         let parts = (40..<52).map { width in
@@ -69,12 +69,12 @@ struct ImagePipelineOverloadTests {
         // But another call is, before its source is fetched or its upload hashed.
         let loads = fixture.origin.loads
         await #expect(throws: WorkerPool.Full.self) {
-            try await fixture.pipeline.opened(
+            try await fixture.pipeline.open(
                 for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
         }
-        await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.opened(upload: SampleFiles.jpeg) }
+        await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.open(upload: SampleFiles.jpeg) }
         // One whose source is at hand may find all its results, so its first piece of work is judged.
-        let stored = try await fixture.pipeline.opened(
+        let stored = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         await #expect(throws: WorkerPool.Full.self) {
             try await fixture.pipeline.thumbnail(of: stored, for: .path(width: 60))

@@ -53,7 +53,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func cachedThumbnail(for request: ResolvedRequest) -> Thumbnail? { nil }
 
-    func noteTags(of request: ResolvedRequest, by client: ClientNetwork?) {}
+    func recordTags(of request: ResolvedRequest, by client: ClientNetwork?) {}
 
     var generation: Int { 0 }
 

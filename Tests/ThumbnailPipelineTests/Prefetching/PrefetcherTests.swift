@@ -37,14 +37,14 @@ final class PrefetcherTests: Sendable {
     ) -> Prefetcher {
         var configuration = PrefetchConfiguration()
         configure(&configuration)
-        let placer = ResultWriter(writable)
+        let resultWriter = ResultWriter(writable)
         return Prefetcher(
             configuration: configuration, thumbnails: maker,
             reading: { item in
                 guard item.target.hasPrefix("/") else { return nil }
-                let destination = item.destination.flatMap { try? placer.destination(ExactText($0)) }
+                let destination = item.destination.flatMap { try? resultWriter.destination(ExactText($0)) }
                 return PrefetchWork(.path(item.target), to: destination)
-            }, placing: placer,
+            }, placing: resultWriter,
             isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
             reporting: { [reports, outcome] report, end in
                 end(outcome.withLock { $0 })
@@ -102,9 +102,9 @@ final class PrefetcherTests: Sendable {
         #expect(status.done == 3 && status.failures.map(\.code) == ["destination_failed"])
         #expect(status.results.map(\.target) == ["/a", "/c"])
         let placed = try #require(status.results.first)
-        #expect(placed.source.hasSuffix("/a") && placed.placed.location == "out:x/a b.jpg")
+        #expect(placed.source.hasSuffix("/a") && placed.stored.location == "out:x/a b.jpg")
         let file = try #require(try await writable["out"]?.object(named: "x/a b.jpg", atMost: 1 << 20))
-        #expect(file.count == placed.placed.bytes && placed.placed.eTag.hasPrefix("\""))
+        #expect(file.count == placed.stored.bytes && placed.stored.eTag.hasPrefix("\""))
         await after.close(timeLimit: .queueTimeout)
         writable.shutDown()
     }

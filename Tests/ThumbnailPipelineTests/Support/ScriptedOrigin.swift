@@ -32,9 +32,9 @@ final class ScriptedOrigin: DataLoading {
     var loads: Int { state.withLock { $0.loads } }
     /// How many of them were answered with 304.
     var confirmations: Int { state.withLock { $0.confirmations } }
-    /// Transfers that were cancelled.
+    /// Transfers that were canceled.
     var cancellations: Int { cancels.count }
-    /// Waits until so many transfers were cancelled.
+    /// Waits until so many transfers were canceled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Answers `path` with an image from now on; every other path is not found.

@@ -69,11 +69,11 @@ struct RenderingArgumentsTests {
         folder.write("logo.png", [1, 2])
         var settings = Settings()
         let path = folder.path + "/logo.png"
-        let opened = try WatermarkFile.opened([("w", "3"), ("watermark", path)], for: &settings)
+        let opened = try WatermarkFile.open([("w", "3"), ("watermark", path)], for: &settings)
         #expect(opened[0].value == "3" && opened[1].value.hasPrefix("watermark-file:"))
         #expect(settings.downloads.origins.all.count == 1)
         for value in ["https://example.com/logo.png", folder.path + "/gone.png", "logo"] {
-            let kept = try WatermarkFile.opened([("watermark", value)], for: &settings)
+            let kept = try WatermarkFile.open([("watermark", value)], for: &settings)
             #expect(kept.map(\.value) == [value])
         }
     }

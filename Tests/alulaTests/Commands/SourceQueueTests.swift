@@ -66,7 +66,7 @@ struct SourceQueueTests {
         #expect(!isComplete && reported == [0, 1, 2, 3])
     }
 
-    @Test func `a cancelled task begins no more`() async {
+    @Test func `a canceled task begins no more`() async {
         let task = Task {
             var count = 0
             let isComplete = await SourceQueue.run(

@@ -74,7 +74,7 @@ struct EventTests {
         #expect(try await client.remainder() == Array("0\r\n\r\n".utf8))
     }
 
-    @Test func `a download is cancelled for all who wait for it`() async throws {
+    @Test func `a download is canceled for all who wait for it`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/slow", FakeAnswer.status(404).held(at: gate))

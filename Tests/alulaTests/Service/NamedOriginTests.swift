@@ -69,7 +69,7 @@ struct NamedOriginTests {
         await running.stop()
     }
 
-    @Test func `a download of a named origin is shown and cancelled by its name`() async throws {
+    @Test func `a download of a named origin is shown and canceled by its name`() async throws {
         let running = try NamedService()
         let gate = Gate()
         running.origin.serve("/library/slow", FakeAnswer.status(404).held(at: gate))

@@ -83,7 +83,7 @@ struct SharingTests {
         }
     }
 
-    @Test func `22: cancelling one receipt answers that caller alone`() async throws {
+    @Test func `22: canceling one receipt answers that caller alone`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))

@@ -76,9 +76,9 @@ private struct AlphaReader {
     }
 
     func value(x: Int, y: Int) -> UInt8 {
-        let place = start + (size.height - 1 - y) * stride + (hasBytes ? 4 * x : x / 8)
+        let offset = start + (size.height - 1 - y) * stride + (hasBytes ? 4 * x : x / 8)
         // Pixels without a mask are opaque.
-        guard place < file.count else { return 255 }
-        return hasBytes ? file[place] : file[place] >> (7 - x % 8) & 1 == 1 ? 0 : 255
+        guard offset < file.count else { return 255 }
+        return hasBytes ? file[offset] : file[offset] >> (7 - x % 8) & 1 == 1 ? 0 : 255
     }
 }

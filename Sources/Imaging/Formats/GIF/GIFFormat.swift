@@ -11,8 +11,7 @@ enum GIFFormat {
             damage: .init(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
             })),
-        encoding: .init(
-            saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
+        encoding: .init(saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 }
 
 /// Counts a truncated frame too.

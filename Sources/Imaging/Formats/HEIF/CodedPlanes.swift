@@ -160,7 +160,7 @@ private struct CodedItem {
 
     init(_ item: Int, of image: HEIFImage, in file: SharedBytes) throws(ImagingError) {
         (parts, parameters, point) = try file.withBytes { bytes throws(ImagingError) in
-            guard let parts = try image.items.places.parts(of: item, in: bytes) else {
+            guard let parts = try image.items.locations.parts(of: item, in: bytes) else {
                 throw .cannotDecode(detail: "the data of an item lie elsewhere")
             }
             let properties = try image.items.properties(of: item, in: bytes)

@@ -63,13 +63,13 @@ struct HEIFFrames {
 
 private struct TrackDecoder {
     private let track: HEIFTrack
-    private let places: [Range<Int>]
+    private let locations: [Range<Int>]
     private let decoder: CodedDecoder
     private let parameters: Range<Int>
 
     init(_ track: HEIFTrack, in file: SharedBytes) throws(ImagingError) {
         self.track = track
-        places = try file.withBytes { bytes throws(ImagingError) in try track.places(in: bytes) }
+        locations = try file.withBytes { bytes throws(ImagingError) in try track.locations(in: bytes) }
         decoder = try CodedDecoder(track.coding ?? .av1, size: track.size)
         parameters = track.properties.parameters ?? 0..<0
     }
@@ -78,7 +78,7 @@ private struct TrackDecoder {
     func decode(_ index: Int, in file: SharedBytes, maximumPlanes: Int) throws -> CodedPlanes? {
         try file.withBytes { bytes throws in
             let frame = unsafe try decoder.frame(
-                of: bytes.extracting(places[index]), parameters: bytes.extracting(parameters))
+                of: bytes.extracting(locations[index]), parameters: bytes.extracting(parameters))
             guard maximumPlanes > 0 else { return nil }
             let planes = try CodedPlanes(
                 frame, part: (0, 0, track.size), level: 1, maximumPlanes: maximumPlanes,

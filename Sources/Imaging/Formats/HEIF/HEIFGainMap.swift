@@ -5,7 +5,7 @@ extension GainMap {
     /// with damage here, only the map is lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
         guard let primary = items.primary else { return nil }
-        func contents(_ item: Int) -> Range<Int>? { (try? items.places.wholePart(of: item, in: bytes)) ?? nil }
+        func contents(_ item: Int) -> Range<Int>? { (try? items.locations.wholePart(of: item, in: bytes)) ?? nil }
         func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? HEIFHeader.header(

@@ -62,8 +62,7 @@ struct HEIFImage {
                 try items.transform(of: source, in: bytes) == HEIFTransform(of: tileSize)
             else { return nil }
         }
-        return HEIFCanvas(
-            size: grid.size, tileSize: tileSize, coding: coding, tiles: grid.tiles(sources, of: tileSize))
+        return HEIFCanvas(size: grid.size, tileSize: tileSize, coding: coding, tiles: grid.tiles(sources, of: tileSize))
     }
 
     private static func codedSize(of item: Int, _ items: HEIFItems, _ bytes: RawSpan) throws(ImagingError) -> PixelSize?

@@ -15,7 +15,7 @@ struct HEIFItems {
     private(set) var premultiplied: Set<Int> = []
     private(set) var types: [Int: Int] = [:]
     private(set) var exif: Int?
-    let places: HEIFLocations
+    let locations: HEIFLocations
 
     private struct PropertyList {
         let start: Int
@@ -38,7 +38,7 @@ struct HEIFItems {
 
     private init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         guard meta.count >= 4 else { throw .cannotDecode(detail: "the HEIF file's meta box is empty") }
-        places = try HEIFLocations(bytes, meta: meta)
+        locations = try HEIFLocations(bytes, meta: meta)
         var boxes = BoxCursor(meta.dropFirst(4))
         var kinds = Set(["pitm", "iinf", "iprp", "iref"].map(BoxCursor.type))
         // The first box of a kind counts.

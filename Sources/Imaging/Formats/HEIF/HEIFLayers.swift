@@ -21,7 +21,8 @@ struct HEIFLayers {
             layers = try grid.tiles(sources, of: items.transform(of: first, in: bytes).shownSize)
             return
         }
-        guard items.types[item] == BoxCursor.type("iovl"), let range = try items.places.wholePart(of: item, in: bytes),
+        guard items.types[item] == BoxCursor.type("iovl"),
+            let range = try items.locations.wholePart(of: item, in: bytes),
             range.count >= 2, try bytes.byte(at: range.lowerBound) == 0
         else { return nil }
         let sources = items.sources(of: item)
@@ -61,7 +62,8 @@ struct HEIFGrid {
     }
 
     init?(_ bytes: RawSpan, of item: Int, _ items: HEIFItems) throws(ImagingError) {
-        guard items.types[item] == BoxCursor.type("grid"), let range = try items.places.wholePart(of: item, in: bytes),
+        guard items.types[item] == BoxCursor.type("grid"),
+            let range = try items.locations.wholePart(of: item, in: bytes),
             case let start = range.lowerBound, range.count >= 8, try bytes.byte(at: start) == 0
         else { return nil }
         let width = try bytes.byte(at: start + 1) & 1 == 1 ? 4 : 2

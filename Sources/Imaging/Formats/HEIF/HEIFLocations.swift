@@ -83,7 +83,7 @@ extension HEIFLocations {
 extension EXIFTexts {
     /// Of the first EXIF item; with damage, at most the texts are lost.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
-        guard let item = items.exif, let range = try? items.places.wholePart(of: item, in: bytes) else { return nil }
+        guard let item = items.exif, let range = try? items.locations.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)
     }
 }

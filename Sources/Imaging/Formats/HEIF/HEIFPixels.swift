@@ -38,7 +38,7 @@ struct HEIFPixels {
         var ground = unsafe CCodedImagesPixels(memory.bytes.baseAddress, layers.size, bands: bands)
         for layer in layers.layers {
             try token.check()
-            guard Self.places ~= layer.left, Self.places ~= layer.top else { continue }
+            guard Self.locations ~= layer.left, Self.locations ~= layer.top else { continue }
             let above = try load(layer.item, hasAlpha: true, keepsBits: false, depth: depth + 1)
             unsafe above.pixels.withUnsafeBytes { bytes in
                 var layerPixels = unsafe CCodedImagesPixels(
@@ -52,7 +52,7 @@ struct HEIFPixels {
     }
 
     /// At which a layer can overlap the image.
-    private static let places = -HEIFImage.longestSide...HEIFImage.longestSide
+    private static let locations = -HEIFImage.longestSide...HEIFImage.longestSide
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> DecodedPixels {
         let keepsBits = keepsBits || image.colors?.matrix == HEIFColors.reversible

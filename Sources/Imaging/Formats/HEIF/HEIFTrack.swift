@@ -107,7 +107,7 @@ struct HEIFTrack {
 }
 
 extension HEIFTrack {
-    func places(in bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
+    func locations(in bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
         guard let sizes = tables[BoxCursor.type("stsz")], let runs = tables[BoxCursor.type("stsc")],
             let chunks = tables[BoxCursor.type("stco")] ?? tables[BoxCursor.type("co64")]
         else { throw .cannotDecode(detail: "the tables of a track are missing") }
@@ -115,27 +115,27 @@ extension HEIFTrack {
         let size = try bytes.bigEndian32(at: sizes.lowerBound + 4)
         // Each run has at least one frame.
         let runCount = try min(count, bytes.bigEndian32(at: runs.lowerBound + 4))
-        var places: [Range<Int>] = []
+        var locations: [Range<Int>] = []
         var (run, perChunk) = (0, 0)
         for chunk in 0..<(try bytes.bigEndian32(at: chunks.lowerBound + 4)) {
-            if places.count == count { break }
+            if locations.count == count { break }
             while run < runCount, try bytes.bigEndian32(at: runs.lowerBound + 8 + 12 * run) <= chunk + 1 {
                 perChunk = try bytes.bigEndian32(at: runs.lowerBound + 12 + 12 * run)
                 run += 1
             }
             guard perChunk > 0 else { throw .cannotDecode(detail: "a part of a track has no frames") }
             var start = try bytes.bigEndian(width, at: chunks.lowerBound + 8 + width * chunk)
-            for _ in 0..<min(perChunk, count - places.count) {
-                let length = try size > 0 ? size : bytes.bigEndian32(at: sizes.lowerBound + 12 + 4 * places.count)
+            for _ in 0..<min(perChunk, count - locations.count) {
+                let length = try size > 0 ? size : bytes.bigEndian32(at: sizes.lowerBound + 12 + 4 * locations.count)
                 guard length <= bytes.byteCount - start else {
                     throw .cannotDecode(detail: "the file ends before its pixels do")
                 }
-                places.append(start..<start + length)
+                locations.append(start..<start + length)
                 start += length
             }
         }
-        guard places.count == count else { throw .cannotDecode(detail: "the tables of a track do not agree") }
-        return places
+        guard locations.count == count else { throw .cannotDecode(detail: "the tables of a track do not agree") }
+        return locations
     }
 
     func delays(in bytes: RawSpan) throws(ImagingError) -> [Int] {
@@ -196,7 +196,7 @@ struct HEIFSequence {
             guard let coding = track.coding else { continue }
             // A decode begins at some frame and ends at a later one.
             var (sum, most) = (0, 0)
-            for place in try track.places(in: bytes).prefix(frames) {
+            for place in try track.locations(in: bytes).prefix(frames) {
                 sum =
                     max(0, sum)
                     + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1

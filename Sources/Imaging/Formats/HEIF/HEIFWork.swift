@@ -49,7 +49,7 @@ struct HEIFWork {
         for case .size(let size) in try items.properties(of: item, in: bytes) {
             own.area = max(own.area, size.width.saturatingProduct(size.height))
         }
-        if sources.isEmpty, let data = try? items.places.parts(of: item, in: bytes) {
+        if sources.isEmpty, let data = try? items.locations.parts(of: item, in: bytes) {
             own.byteCount = data.byteCount
             let hidden = try hiddenFrames(of: item, data, bytes)
             own.runs += hidden

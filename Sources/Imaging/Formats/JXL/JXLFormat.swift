@@ -90,8 +90,7 @@ enum JXLPixels {
             let isWide = unsafe image.is_wide != 0
             let memory = try PlaneMemory(count: size.area * bands * (isWide ? 2 : 1))
             var isIncomplete: CInt = 0
-            try check(
-                unsafe CPlanarShim_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
+            try check(unsafe CPlanarShim_jxl_pixels(reader, &image, memory.bytes.baseAddress, &isIncomplete))
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
             return unsafe DecodedPixels(
                 pixels: memory.finish(), size: size, bands: bands,

@@ -2,7 +2,7 @@
 struct Inflation {
     private let input: [UInt8]
     private let most: Int
-    private var place = 0
+    private var offset = 0
     private var output: [UInt8] = []
 
     /// At most `most` bytes; fewer if the data are damaged.
@@ -42,20 +42,21 @@ struct Inflation {
     }
 
     private mutating func bits(_ count: Int) -> Int? {
-        guard place + count <= 8 * input.count else { return nil }
+        guard offset + count <= 8 * input.count else { return nil }
         var value = 0
-        for index in 0..<count { value |= Int(input[(place + index) / 8] >> ((place + index) % 8) & 1) << index }
-        place += count
+        for index in 0..<count { value |= Int(input[(offset + index) / 8] >> ((offset + index) % 8) & 1) << index }
+        offset += count
         return value
     }
 
     private mutating func copyStored() -> Bool {
-        place = (place + 7) / 8 * 8
-        guard let count = bits(16), let inverse = bits(16), count == ~inverse & 0xFFFF, place / 8 + count <= input.count
+        offset = (offset + 7) / 8 * 8
+        guard let count = bits(16), let inverse = bits(16), count == ~inverse & 0xFFFF,
+            offset / 8 + count <= input.count
         else { return false }
-        let start = place / 8
+        let start = offset / 8
         output += input[start..<start + min(count, most - output.count)]
-        place += 8 * count
+        offset += 8 * count
         return true
     }
 

@@ -57,7 +57,7 @@ struct SVGScanner {
     private mutating func skipType(_ bytes: RawSpan) -> Bool {
         var isInside = false
         while let byte = peek(bytes) {
-            if isInside, noteReference(bytes) { continue }
+            if isInside, recordReference(bytes) { continue }
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
                 offset += 1
                 while let next = peek(bytes), next != byte { offset += 1 }
@@ -81,7 +81,7 @@ struct SVGScanner {
     ///
     /// Returns false without moving for anything else. Moves to the end if a declaration does not end, because the
     /// document type does not end either.
-    private mutating func noteReference(_ bytes: RawSpan) -> Bool {
+    private mutating func recordReference(_ bytes: RawSpan) -> Bool {
         let start = offset
         if peek(bytes) == UInt8(ascii: "%") {
             offset += 1

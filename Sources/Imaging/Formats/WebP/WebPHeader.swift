@@ -89,8 +89,7 @@ private struct WebPImage {
     /// RFC 6386 section 9.1; the two bits above each side request upscaling, which decoders ignore.
     init(lossy bytes: RawSpan) throws(ImagingError) {
         let isKeyFrame = try bytes.byte(at: 0) & 1 == 0
-        size = try PixelSize(
-            width: bytes.littleEndian16(at: 6) & 0x3FFF, height: bytes.littleEndian16(at: 8) & 0x3FFF)
+        size = try PixelSize(width: bytes.littleEndian16(at: 6) & 0x3FFF, height: bytes.littleEndian16(at: 8) & 0x3FFF)
         hasAlpha = false
         guard isKeyFrame, try bytes.littleEndian24(at: 3) == 0x2A_019D, size.width > 0, size.height > 0 else {
             throw .cannotDecode(detail: "the header of the WebP image is damaged")
