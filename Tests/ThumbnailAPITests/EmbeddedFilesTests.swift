@@ -91,6 +91,7 @@ import ThumbnailTypes
         for parameter in ThumbnailParameter.all {
             #expect(document.contains("name: \(parameter.name)\n      in: query"), "\(parameter.name)")
         }
+        #expect(document.contains("- $ref: \"#/components/parameters/Save-Data\"\n"))
         let list = try #require(document.split(separator: "    Code:\n").last?.split(separator: "    Problem:").first)
         let codes = list.split(separator: "\n").filter { $0.hasPrefix("        - ") }.map { $0.dropFirst(10) }
         #expect(codes == ErrorCode.all.map { $0[...] })

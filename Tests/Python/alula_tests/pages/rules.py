@@ -131,6 +131,10 @@ def widths(browser):
         most, seen = browser.execute_script("return [document.documentElement.scrollWidth, innerWidth]")
         if most > width or seen != width:
             complaints.append(f"the page is {most} pixels wide in a window of {width}, which shows {seen}")
+        cut = browser.execute_script(
+            "return [...document.querySelectorAll('header nav a')]"
+            ".filter((link) => link.getBoundingClientRect().right > innerWidth).map((link) => link.textContent)")
+        complaints += [f"in a window of {width} pixels the link {link} is cut" for link in cut]
     browser.resize(1280)
     return complaints
 
