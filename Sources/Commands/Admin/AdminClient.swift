@@ -13,6 +13,13 @@ struct AdminClient: Sendable {
 
         var text: String { String(decoding: body, as: UTF8.self) }
         var json: JSONValue? { try? JSONReader.value(in: body) }
+
+        /// Throws the failure of a response without success.
+        func orFailure() throws(CommandFailure) -> Answer {
+            if (200..<300).contains(status) { return self }
+            throw json?.members.flatMap { CommandFailure(failure: $0) }
+                ?? CommandFailure(code: "refused", "the service responded with status \(status)")
+        }
     }
 
     private let address: String
@@ -69,14 +76,7 @@ struct AdminClient: Sendable {
     }
 
     func blockingJSON(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
-        let answer = try blockingSend(method, target, json: json)
-        guard (200..<300).contains(answer.status) else { throw Self.failure(of: answer) }
-        return answer
-    }
-
-    private static func failure(of answer: Answer) -> CommandFailure {
-        answer.json?.members.flatMap { CommandFailure(failure: $0) }
-            ?? CommandFailure(code: "refused", "the service responded with status \(answer.status)")
+        try blockingSend(method, target, json: json).orFailure()
     }
 }
 

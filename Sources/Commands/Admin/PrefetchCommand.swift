@@ -1,71 +1,207 @@
 import Coordination
 import Dialects
+import Downloading
 import JSON
 import Program
+import Settings
 import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 
 enum PrefetchCommand {
     private static let wait = CommandOption(name: "wait", help: "wait for all thumbnails, and fail if one failed")
+    private static let to = CommandOption(
+        name: "to", form: "ORIGIN:PATTERN",
+        help: "also write the thumbnails below a named origin with write: true, such as 'store:{dir}/{name}-{w}.{format}'")
+    private static let jobs = CommandOption(name: "jobs", help: "list the jobs")
+    private static let cancel = CommandOption(name: "cancel", form: "JOB", help: "cancel a job")
 
     static let description = CommandDescription(
         name: "prefetch", summary: "render thumbnails in the running service before they are requested",
-        operands: "URL… [OPTIONS]",
+        operands: "URL|LIST… [OPTIONS]",
         text: """
-            Starts a job in the running service: one thumbnail of each URL, which may be NAME:PATH of a named origin. Uses the
-            admin listener (adminBind, adminPort); the settings of the service apply.
+            Starts a job in the running service: thumbnails of each URL, which may be NAME:PATH of a named origin. LIST is a file, or -
+            for standard input, with a URL per line, or with -0 separated by NUL. A long list becomes several jobs, each begun
+            when the one before has ended. Uses the admin listener (adminBind, adminPort); the settings of the service apply.
 
             The exit status is 0, 1 if the service rejects the job or a thumbnail failed, and 2 for invalid use.
             """,
-        options: [wait, CommandOption(name: "json", help: "print the service's responses")],
+        options: [
+            Rendition.option, to, BatchList.separatedByNull, wait, jobs, cancel,
+            CommandOption(name: "json", help: "print the service's responses"),
+        ],
         takesParameters: true,
-        examples: ["alula prefetch https://example.com/cat.jpg --w 300 --format webp --wait"])
+        examples: [
+            "alula prefetch https://example.com/cat.jpg -w 300 -f webp --wait",
+            "alula prefetch urls.txt -w 300,600 -f webp --to 'store:{dir}/{name}-{w}.{format}'",
+        ])
 
     static func run(_ arguments: [String]) -> Never {
         CommandLife.run(description, arguments) { arguments in
-            guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
-            let client = try AdminClient(try CommandLife.settings(arguments))
-            let rendition = JSONValue.string(NativeDialect.query(options: arguments.parameters))
-            let sources = arguments.operands.map { url in
-                JSONValue.object([("url", .string(url)), ("renditions", .array([rendition]))])
+            let settings = try CommandLife.settings(arguments)
+            let client = try AdminClient(settings)
+            let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
+            if arguments.has(jobs) || arguments.has(cancel) {
+                guard arguments.operands.isEmpty else { throw WrongUse("a URL is not expected") }
+                return try report.manage(canceling: arguments.value(of: cancel))
             }
-            let answer: AdminClient.Answer
-            do throws(CommandFailure) {
-                answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
-            } catch {
-                // The service names the invalid parameter: `w: must be …`.
-                if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
-                    throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
+            let urls = try PrefetchSources.urls(arguments, settings.downloads.origins)
+            let renditions = try Rendition.all(
+                arguments.values(of: Rendition.option), arguments.parameters, format: nil,
+                settings.api.nativeDialect)
+            let sources = try PrefetchSources.elements(urls, renditions, to: arguments.value(of: to))
+            let parts = PrefetchSources.parts(sources)
+            var isComplete = true
+            for (number, part) in parts.enumerated() {
+                try Task.checkCancellation()
+                let id = try report.begin(part, count: part.count * renditions.count, arguments)
+                if arguments.has(wait) || number + 1 < parts.count {
+                    isComplete = try await report.end(of: id) && isComplete
                 }
-                throw error
             }
-            guard case .string(let id)? = answer.json?.members?["id"] else {
-                throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return a job")
+            return isComplete && Program.canPrint ? 0 : 1
+        }
+    }
+}
+
+/// What a job is to render.
+enum PrefetchSources {
+    /// The service takes 10,000 thumbnails and 1 MiB of targets in one job.
+    private static let maximumThumbnails = 10_000
+    private static let maximumBytes = 512 << 10
+
+    /// Returns the operands' URLs, with those of lists.
+    static func urls(_ arguments: CommandArguments, _ origins: Origins) throws -> [String] {
+        guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
+        let urls = try arguments.operands.flatMap { operand in
+            if case .remote = CommandSource(operand, origins) { return [operand] }
+            guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else { return [operand] }
+            return try BatchList.sources(at: operand, arguments)
+        }
+        guard !urls.isEmpty else { throw WrongUse("the list has no URL") }
+        return urls
+    }
+
+    /// Returns the elements of a job's `sources`.
+    ///
+    /// - Parameter pattern: The names of the results with their origin; nil for the service's caches alone.
+    static func elements(
+        _ urls: [String], _ renditions: [Rendition], to pattern: String?
+    ) throws(WrongUse) -> [JSONValue] {
+        let destination = try pattern.map { (text) throws(WrongUse) in
+            let origin = text.prefix(before: UInt8(ascii: ":"))
+            guard origin.utf8.count < text.utf8.count else { throw WrongUse("--to needs ORIGIN:PATTERN") }
+            return (String(origin), try ResultPattern(String(text.dropFirst(origin.count + 1))))
+        }
+        return try urls.map { (url) throws(WrongUse) in
+            let elements = try renditions.map { (rendition) throws(WrongUse) in
+                var members: [(String, JSONValue)] = [
+                    ("query", .string(NativeDialect.query(options: rendition.options)))
+                ]
+                if let (origin, pattern) = destination {
+                    var values = rendition.sides.merging(rendition.format) { $1 }
+                    values[.name] = FileName(source: url).stem
+                    values[.dir] = FilePath.remoteFolder(of: url)
+                    values[.rendition] = rendition.name
+                    let name = pattern.filled(values)
+                    for token in ResultPattern.Token.allCases where name.has(token) {
+                        throw WrongUse("--to: {\(token.rawValue)} needs --\(token.rawValue)")
+                    }
+                    members.append(("to", .string("\(origin):\(name.text)")))
+                }
+                return JSONValue.object(members)
             }
-            let isJSON = arguments.has(.json)
-            guard arguments.has(wait) else {
-                let count = arguments.operands.count
-                Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
-                return Program.canPrint ? 0 : 1
-            }
-            return try await end(of: id, client, isJSON: isJSON) ? 0 : 1
+            return .object([("url", .string(url)), ("renditions", .array(elements))])
         }
     }
 
-    private static func end(of id: String, _ client: AdminClient, isJSON: Bool) async throws -> Bool {
+    /// Splits sources into jobs that the service takes.
+    static func parts(_ sources: [JSONValue]) -> [[JSONValue]] {
+        var (parts, bytes, thumbnails) = ([[JSONValue]](), 0, 0)
+        for source in sources {
+            var count = 1
+            if case .array(let renditions)? = source.members?["renditions"] { count = renditions.count }
+            let length = source.text.utf8.count
+            if parts.isEmpty || bytes + length > maximumBytes || thumbnails + count > maximumThumbnails {
+                parts.append([])
+                (bytes, thumbnails) = (0, 0)
+            }
+            parts[parts.count - 1].append(source)
+            (bytes, thumbnails) = (bytes + length, thumbnails + count)
+        }
+        return parts
+    }
+}
+
+/// Begins, watches and cancels jobs, and prints them.
+struct PrefetchReporter {
+    let client: AdminClient
+    let isJSON: Bool
+
+    /// Begins a job; returns its ID.
+    func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
+        let answer: AdminClient.Answer
+        do throws(CommandFailure) {
+            answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
+        } catch {
+            // The service names the invalid parameter: `w: must be …`.
+            if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
+                throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
+            }
+            throw error
+        }
+        guard case .string(let id)? = answer.json?.members?["id"] else { throw foreign("a job") }
+        Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
+        return id
+    }
+
+    /// Waits until a job has ended; returns whether nothing failed.
+    func end(of id: String) async throws -> Bool {
         let time = SystemTimekeeper()
         while true {
             let answer = try client.blockingJSON("GET", "/prefetch/" + id)
             guard let members = answer.json?.members, case .int(let left)? = members["left"],
-                case .int(let failed)? = members["failed"], case .int(let done)? = members["done"]
-            else { throw CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return its job") }
+                case .int(let failed)? = members["failed"]
+            else { throw foreign("its job") }
             if left == 0 {
-                Program.print(isJSON ? answer.text : "job \(id): \(done) rendered, \(failed) failed")
+                Program.print(isJSON ? answer.text : try Self.line(members))
                 if !isJSON { for line in PrefetchText.failures(in: members) { Program.printError(line) } }
-                return failed == 0 && Program.canPrint
+                return failed == 0 && members["state"]?.text == #""finished""#
             }
             try await time.sleep(until: time.now + .milliseconds(200))
         }
+    }
+
+    /// Cancels a job, or lists all.
+    func manage(canceling id: String?) throws -> CInt {
+        if let id {
+            _ = try client.blockingSend("DELETE", "/prefetch/" + URLEscape.encode(id)).orFailure()
+            if !isJSON { Program.print("job \(id): canceled") }
+            return 0
+        }
+        let answer = try client.blockingJSON("GET", "/prefetch")
+        guard case .array(let jobs)? = answer.json?.members?["jobs"] else { throw foreign("its jobs") }
+        if isJSON {
+            Program.print(answer.text)
+        } else if jobs.isEmpty {
+            Program.print("no jobs")
+        } else {
+            for job in jobs { Program.print(try Self.line(job.members ?? [:])) }
+        }
+        return Program.canPrint ? 0 : 1
+    }
+
+    private static func line(_ job: [ExactText: JSONValue]) throws -> String {
+        guard case .string(let id)? = job["id"], case .string(let state)? = job["state"],
+            case .int(let done)? = job["done"], case .int(let failed)? = job["failed"],
+            case .int(let left)? = job["left"]
+        else { throw CommandFailure(code: "not_json", "the service's job has no progress") }
+        return "job \(id): \(done) rendered, \(failed) failed"
+            + (state == "running" ? ", \(left) left" : state == "cancelled" ? ", canceled" : "")
+    }
+
+    private func foreign(_ subject: String) -> CommandFailure {
+        CommandFailure(code: "not_json", "the service at \(client.endpoint) did not return \(subject)")
     }
 }
 

@@ -53,7 +53,8 @@ struct CommandArguments: Sendable {
             if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is repeated") }
             values[ExactText(option.name), default: []].append(value)
         } else if command.takesParameters, let option = Self.parameter(name) {
-            parameters.append((String(name.dropFirst(2)), try value(option.form)))
+            let isShort = !name.utf8.starts(with: "--".utf8)
+            parameters.append((isShort ? option.name : String(name.dropFirst(2)), try value(option.form)))
         } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name }) {
             settings += [String(name), try value("a value")]
         } else {
@@ -72,6 +73,8 @@ struct CommandArguments: Sendable {
     func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }
 
     func value(of option: CommandOption) -> String? { values[ExactText(option.name)]?.first }
+
+    func values(of option: CommandOption) -> [String] { values[ExactText(option.name)] ?? [] }
 
     func pairs(_ options: [CommandOption]) -> [(name: String, value: String)] {
         options.compactMap { option in value(of: option).map { (option.name, $0) } }
@@ -99,7 +102,8 @@ struct CommandArguments: Sendable {
     }
 
     private static func parameter(_ name: Substring) -> ThumbnailOption? {
-        name.suffix(after: "--").flatMap { ThumbnailOption.named(String($0)) }
+        if let name = name.suffix(after: "--") { return ThumbnailOption.named(String(name)) }
+        return ThumbnailOptionText.shortNames[ExactText(String(name))].flatMap { ThumbnailOption.named($0) }
     }
 
     private static func flags(of command: CommandDescription) -> [String] {
@@ -117,8 +121,11 @@ struct CommandArguments: Sendable {
 }
 
 enum ThumbnailOptionText {
+    static let shortNames: [ExactText: String] = ["-w": "w", "-h": "h", "-q": "q", "-f": "format"]
+
     static let rows = ThumbnailOption.all.map { option in
-        let names = ([option.name] + option.aliases).map { "--" + $0 }.joined(separator: ", ")
+        let short = shortNames.filter { $0.value == option.name }.map(\.key.description)
+        let names = (short + ([option.name] + option.aliases).map { "--" + $0 }).joined(separator: ", ")
         return ("\(names) \(option.form)", option.help)
     }
 }

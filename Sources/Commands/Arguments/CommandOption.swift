@@ -29,6 +29,8 @@ struct CommandOption: Sendable, Equatable {
         help:
             "threads for decodes and renders; default: one per core. Up to four sources per thread are fetched or read "
             + "ahead; --max-active-downloads limits the transfers")
+    static let flat = CommandOption(
+        name: "flat", help: "put all results into one folder; otherwise folders below an operand are kept")
     static let json = CommandOption(name: "json", help: "print one JSON object per line")
     static func output(_ form: String, _ help: String) -> CommandOption {
         CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)
@@ -48,7 +50,12 @@ struct CommandDescription: Sendable {
     var worksOnImages = false
     var examples: [String] = []
 
-    var allOptions: [CommandOption] { options + [.help] }
+    /// With parameters, `-h` is the height.
+    var allOptions: [CommandOption] {
+        var help = CommandOption.help
+        if takesParameters { help.short = nil }
+        return options + [help]
+    }
 
     var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.processing : SettingTable.all }
 

@@ -7,19 +7,15 @@ enum BatchCommand {
     private static let resume = CommandOption(
         name: "resume", help: "skip results of an earlier run with the same options")
 
-    private static let separatedByNull = CommandOption(
-        name: "null", short: "0",
-        help: "names in LIST end with NUL, as written by `find -print0`")
-
     static let description = CommandDescription(
         name: "batch", summary: "render thumbnails of a list of sources, on all cores",
         operands: "LIST -o FOLDER [OPTIONS]",
         text: """
             Renders a thumbnail of each source in LIST, a file or - for standard input, with one source per line; empty lines and
             lines that begin with # are ignored. With -0, reads the output of `find -print0`. A source is a file, a folder, or
-            an http or https URL. Results are named NAME.EXT after their sources, or NAME-2.EXT if that is taken. Existing files
-            are skipped. With -o ORIGIN:PATH/, results are stored below a named origin with write: true, with their media
-            types and Cache-Control.
+            an http or https URL. \(ResultNameHelp.text)
+            With -o ORIGIN:PATH/, results are stored below a named origin with write: true, with their media types and
+            Cache-Control.
 
             A terminal shows a bar with the rate, the remaining time and the failures. --resume continues after an interruption:
             a result is complete or missing, and the file \(BatchRecord.name) in the folder records the sources of results.
@@ -27,13 +23,14 @@ enum BatchCommand {
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FOLDER", "folder of the results, created if missing; or ORIGIN:PATH/"), .jobs, resume,
-            separatedByNull, .force, .recursive, .json, .verbose,
+            .output("FOLDER", "folder or pattern of the results, created if missing; or ORIGIN:PATH/"), Rendition.option,
+            .jobs, resume, BatchList.separatedByNull, .force, .recursive, .flat, .json, .verbose,
         ],
         takesParameters: true,
         worksOnImages: true,
         examples: [
-            "find photos -name '*.jpg' | alula batch - --w 600 --format webp -o thumbnails",
+            "find photos -name '*.jpg' | alula batch - -w 600 -f webp -o thumbnails",
+            "alula batch photos.txt -w 300,600,1200 -o 'out/{dir}/{name}-{w}.{format}'",
             "alula batch urls.txt --w 300 --h 300 --fit cover -o thumbnails --resume --json",
         ])
 
@@ -48,19 +45,16 @@ enum BatchCommand {
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
             let options = try RenderingArguments(
-                parameters, output: output, hasSeveralResults: true, isFromList: true,
-                settings: CommandSession.adapted(settings, jobs: jobs))
-            let list = try BatchList.blockingRead(path)
-            let lines =
-                arguments.has(separatedByNull) ? BatchList.sourcesBeforeNull(in: list) : try BatchList.sources(in: list)
-            let named = lines.map { CommandSource($0, settings.downloads.origins) }
+                parameters, arguments.values(of: Rendition.option), output: output, hasSeveralSources: true,
+                isFromList: true, settings: CommandSession.adapted(settings, jobs: jobs))
+            let named = try BatchList.sources(at: path, arguments).map { CommandSource($0, settings.downloads.origins) }
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             try options.makeFolder()
             let record: BatchRecord?
             switch options.place {
             case .folder(let folder):
-                record = try BatchRecord(in: folder, options: "\(Program.version) \(options.request)")
+                record = try BatchRecord(in: folder, options: "\(Program.version) \(options.pattern.text)")
             case .origin:
                 // A finished result is recorded beside it, which works only in a local folder.
                 guard !arguments.has(resume) else { throw WrongUse("--resume needs a folder of this machine") }
@@ -68,16 +62,16 @@ enum BatchCommand {
             case .standardOutput, .file: throw WrongUse("-o must be a folder")
             }
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
-            let maker = ResultRenderer(
-                session: session, request: options.request, place: options.place,
-                names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force), record: record,
-                keepsFinished: arguments.has(resume), isDurable: true)
-            var report = BatchReport(total: sources.count, isJSON: arguments.has(.json))
+            let renderer = ResultRenderer(
+                session, sources, options, replaces: arguments.has(.force), record: record,
+                keepsFinished: arguments.has(resume), isFlat: arguments.has(.flat), isDurable: true)
+            var report = BatchReport(
+                total: sources.count * options.renditions.count, isJSON: arguments.has(.json))
             report.draw()
-            let isComplete = await SourceQueue.run(
-                sources, atOnce: session.sourcesAtOnce, maker.outcome
-            ) { report.add($0) }
-            report.end(isComplete: isComplete)
+            let isComplete = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
+                report.add($0)
+            }
+            report.end(isComplete: isComplete, hasRecord: record != nil)
             await session.end()
             return isComplete && report.hasNoFailures && unread.isEmpty ? 0 : 1
         }

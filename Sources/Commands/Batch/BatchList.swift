@@ -2,10 +2,19 @@ import Memory
 
 /// One per line, or separated by NUL.
 enum BatchList {
-    /// In bytes.
+    static let separatedByNull = CommandOption(
+        name: "null", short: "0", help: "names in LIST end with NUL, as written by `find -print0`")
+
+    /// Maximum size of a list in bytes.
     static let longest = 256 << 20
 
-    /// Each source is taken literally.
+    /// Returns the sources of a list in a file, or of standard input for a hyphen.
+    static func sources(at path: String, _ arguments: CommandArguments) throws -> [String] {
+        let list = try blockingRead(path)
+        return arguments.has(separatedByNull) ? sourcesBeforeNull(in: list) : try sources(in: list)
+    }
+
+    /// Parses NUL-terminated sources, each taken literally.
     static func sourcesBeforeNull(in bytes: [UInt8]) -> [String] {
         bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }

@@ -30,18 +30,14 @@ struct BatchReport {
         let isDue = hasBar && progress.isDrawingDue(at: timekeeper.now)
         if isJSON {
             Program.print(Self.json(outcome).text)
+        } else if outcome.isRepeated {
+            // The source's failure is printed once.
         } else if let failure = outcome.failure {
             if hasBar { Program.printToStandardError(Self.clearing) }
-            if let line = failure.line(about: outcome.source) { Program.printError(line) }
+            if let line = failure.line(about: outcome.sourceText) { Program.printError(line) }
             if hasBar { draw() }
-        } else if hasLines {
-            switch outcome.kind {
-            case .rendered(let path, _): Program.print(Program.line("\(outcome.source) -> \(path)"))
-            case .skipped(let path, let isFinished):
-                let reason = isFinished ? "finished before" : "skipped: exists"
-                Program.print(Program.line("\(outcome.source) -> \(path) (\(reason))"))
-            case .failed: break
-            }
+        } else if hasLines, let line = outcome.line {
+            Program.print(line)
         }
         if isDue { draw() }
     }
@@ -51,10 +47,14 @@ struct BatchReport {
         Program.printToStandardError(Self.clearing + progress.bar(at: timekeeper.now, width: Self.terminalWidth - 1))
     }
 
-    func end(isComplete: Bool) {
+    /// Prints the counts.
+    ///
+    /// - Parameter hasRecord: Whether another run can continue.
+    func end(isComplete: Bool, hasRecord: Bool) {
         if hasBar { Program.printToStandardError(Self.clearing) }
         guard isJSON else {
-            Program.printToStandardError(progress.summary(at: timekeeper.now) + (isComplete ? "\n" : "; stopped\n"))
+            let end = isComplete ? "" : hasRecord ? "; stopped: --resume continues" : "; stopped"
+            Program.printToStandardError(progress.summary(at: timekeeper.now) + end + "\n")
             return
         }
         Program.print(
@@ -65,7 +65,8 @@ struct BatchReport {
     }
 
     static func json(_ outcome: Outcome) -> JSONValue {
-        var members: [(String, JSONValue)] = [("source", .string(outcome.source))]
+        var members: [(String, JSONValue)] = [("source", .string(outcome.sourceText))]
+        if let name = outcome.renditionName { members.append(("rendition", .string(name))) }
         switch outcome.kind {
         case .rendered(let path, let image):
             members += [

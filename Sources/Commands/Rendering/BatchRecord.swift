@@ -21,21 +21,23 @@ final class BatchRecord: Sendable {
     }
 
     private struct State {
+        /// By the names of results.
         var entries: [ExactText: Entry] = [:]
-        var fileExtensions: [Work: String] = [:]
+        var names: [Work: [String]] = [:]
         var isLineCut = false
     }
 
     static let name = ".alula-batch"
     private static let longest = 256 << 20
 
+    private let folder: String
     private let options: String
     private let descriptor: CInt
     private let state: Locked<State>
 
     /// - Parameter options: Equal for runs with the same results.
     init(in folder: String, options: String) throws(CommandFailure) {
-        self.options = options
+        (self.folder, self.options) = (folder, options)
         let path = FilePath.joined(folder, Self.name)
         descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
@@ -56,8 +58,10 @@ final class BatchRecord: Sendable {
         close(descriptor)
     }
 
-    func work(_ source: CommandSource) -> Work {
-        var text = "\(options)\n\(source.text)"
+    func work(_ source: CommandSource, _ rendition: Rendition) -> Work {
+        // A number says nothing of the result.
+        let name = Int(rendition.name) == nil ? rendition.name : ""
+        var text = "\(options) \(name) \(rendition.request)\n\(source.text)"
         if case .file(let path) = source {
             var status = stat()
             if unsafe stat(path, &status) == 0 {
@@ -67,12 +71,17 @@ final class BatchRecord: Sendable {
         return Work(digest: String(SharedBytes(text.utf8).withBytes { SHA256.hash($0) }.hexadecimal.prefix(32)))
     }
 
-    func ending(of work: Work) -> String? { state.withLock { $0.fileExtensions[work] } }
-
-    func isFinished(_ work: Work, _ name: String, _ stamp: ResultFile.Stamp) -> Bool {
+    /// Returns the name of a finished result, once; nil if there is none, or if its file has changed since.
+    func takeFinished(_ work: Work) -> String? {
         state.withLock { state in
-            guard let entry = state.entries[ExactText(name)] else { return false }
-            return entry.work == work && entry.stamp == stamp
+            while let name = state.names[work]?.first {
+                state.names[work]?.removeFirst()
+                guard let entry = state.entries[ExactText(name)], entry.work == work,
+                    entry.stamp == ResultFile.Stamp(of: FilePath.joined(folder, name))
+                else { continue }
+                return name
+            }
+            return nil
         }
     }
 
@@ -102,6 +111,7 @@ final class BatchRecord: Sendable {
 
     private static func keep(_ entry: Entry, _ name: String, in state: inout State) {
         state.entries[ExactText(name)] = entry
-        state.fileExtensions[entry.work] = FilePath.ending(of: name)
+        let isKnown = state.names[entry.work]?.contains { ExactText($0) == ExactText(name) } ?? false
+        if !isKnown { state.names[entry.work, default: []].append(name) }
     }
 }

@@ -60,6 +60,17 @@ enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// Returns the folder of a URL's path, or of the path of `NAME:PATH`; empty at the top.
+    static func remoteFolder(of source: String) -> String {
+        let path = source.prefix(before: UInt8(ascii: "?"))
+        var start = path.prefix(before: UInt8(ascii: ":")).endIndex
+        if path[start...].hasPrefix("://") {
+            let host = path.utf8.index(start, offsetBy: 3)
+            start = path[host...].utf8.firstIndex(of: UInt8(ascii: "/")) ?? path.endIndex
+        }
+        return path[start...].split(separator: "/").map { $0.drop { $0 == ":" } }.dropLast().joined(separator: "/")
+    }
+
     static func ending(of path: String) -> String {
         let name = name(of: path)
         guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot > name.startIndex else { return "" }
@@ -77,6 +88,19 @@ enum FilePath {
     }
 
     static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
+
+    /// Creates a folder with those around it, unless it exists.
+    static func makeFolder(_ folder: String) throws(CommandFailure) {
+        var end = folder.startIndex
+        while end < folder.endIndex {
+            end = folder[folder.utf8.index(after: end)...].utf8.firstIndex(of: UInt8(ascii: "/")) ?? folder.endIndex
+            unsafe mkdir(String(folder[..<end]), 0o777)
+        }
+        guard isFolder(folder) else {
+            let failure = CommandFailure(system: errno == EEXIST ? ENOTDIR : errno)
+            throw CommandFailure(code: failure.code, "\(folder): \(failure.reason)")
+        }
+    }
 }
 
 enum ImageEnding {
@@ -95,6 +119,12 @@ enum ImageEnding {
     }
 }
 
+/// A source, and its folder below the operand that it was found in; empty for an operand.
+struct FoundSource: Sendable, Equatable {
+    let source: CommandSource
+    var folder = ""
+}
+
 enum SourceList {
     /// Sources, and folders that cannot be read.
     ///
@@ -102,10 +132,10 @@ enum SourceList {
     /// so. Subfolders come after the files; links to folders are not followed.
     static func expanded(
         _ sources: [CommandSource], isRecursive: Bool
-    ) -> (sources: [CommandSource], failures: [(path: String, failure: CommandFailure)]) {
-        var found: [CommandSource] = []
+    ) -> (sources: [FoundSource], failures: [(path: String, failure: CommandFailure)]) {
+        var found: [FoundSource] = []
         var failures: [(path: String, failure: CommandFailure)] = []
-        func add(_ folder: String, depth: Int) {
+        func add(_ folder: String, _ below: String, depth: Int) {
             let entries: [String]
             do throws(CommandFailure) {
                 entries = try names(in: folder)
@@ -113,23 +143,24 @@ enum SourceList {
                 failures.append((folder, error))
                 return
             }
-            var folders: [String] = []
+            var folders: [(path: String, below: String)] = []
             for name in entries.sorted(by: { ExactText($0) < ExactText($1) }) {
                 let path = FilePath.joined(folder, name)
                 switch FilePath.kind(of: path) {
-                case S_IFREG? where isImage(path): found.append(.file(path))
-                case S_IFDIR? where isRecursive && !isLink(path): folders.append(path)
+                case S_IFREG? where isImage(path): found.append(FoundSource(source: .file(path), folder: below))
+                case S_IFDIR? where isRecursive && !isLink(path):
+                    folders.append((path, below.isEmpty ? name : "\(below)/\(name)"))
                 default: continue
                 }
             }
             guard depth < deepest else { return }
-            for path in folders { add(path, depth: depth + 1) }
+            for (path, below) in folders { add(path, below, depth: depth + 1) }
         }
         for source in sources {
             if case .file(let path) = source, FilePath.isFolder(path) {
-                add(path, depth: 0)
+                add(path, "", depth: 0)
             } else {
-                found.append(source)
+                found.append(FoundSource(source: source))
             }
         }
         return (found, failures)

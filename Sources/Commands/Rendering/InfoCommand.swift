@@ -1,6 +1,8 @@
 import Composition
 import Dialects
 import Downloading
+import Glibc
+import JSON
 import Program
 import Recipes
 import Settings
@@ -19,15 +21,16 @@ enum InfoCommand {
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 
     static let description = CommandDescription(
-        name: "info", summary: "print format, size, colors and more of images as JSON",
+        name: "info", summary: "print format, size, colors and more of images",
         operands: "SOURCE… [OPTIONS]",
         text: """
-            Prints the JSON of /info for each source, one line each, in the order of the sources. A source is a file, a folder, an
-            http or https URL, or - for standard input. Only headers are read, unless --include needs more.
+            Prints the facts of /info for each source, in the order of the sources: on a terminal a table, otherwise or with --json
+            one JSON object per line. A source is a file, a folder, an http or https URL, or - for standard input. Only headers
+            are read, unless --include needs more.
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
-        options: [include, components, .recursive, .verbose],
+        options: [include, components, .recursive, .json, .verbose],
         worksOnImages: true,
         examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
 
@@ -41,17 +44,20 @@ enum InfoCommand {
             } catch {
                 throw error.wrongUse
             }
-            let (sources, unread) = SourceList.expanded(
+            let (found, unread) = SourceList.expanded(
                 arguments.operands.map { CommandSource($0, settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
+            let sources = found.map(\.source)
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
+            let isTable = !arguments.has(.json) && isatty(STDOUT_FILENO) == 1
             var isComplete = unread.isEmpty
             var lines = LinesInOrder()
             let isTriedAll = await InfoLines.run(sources, requested, session) { index, line in
                 for (index, line) in lines.add(line, at: index) {
                     switch line {
-                    case .success(let text): isComplete = Program.print(text) && isComplete
+                    case .success(let text):
+                        isComplete = Program.print(isTable ? InfoTable.text(text) : text) && isComplete
                     case .failure(let failure):
                         isComplete = false
                         if let line = failure.line(about: sources[index].text) { Program.printError(line) }
@@ -65,6 +71,22 @@ enum InfoCommand {
     }
 }
 
+/// The facts of a source for people.
+enum InfoTable {
+    /// Returns the members of a JSON object, one per line, below the first one, the source.
+    static func text(_ json: String) -> String {
+        guard case .object(let members)? = try? JSONReader.value(in: Array(json.utf8)), let source = members.first
+        else { return json }
+        let rows = members.dropFirst().map { ($0.0, text(of: $0.1)) }
+        return Program.line(text(of: source.1)) + "\n" + CommandDescription.table(rows)
+    }
+
+    private static func text(of value: JSONValue) -> String {
+        if case .string(let text) = value { Program.line(text) } else { value.text }
+    }
+}
+
+/// Computes the lines of `alula info`, several at a time.
 enum InfoLines {
     /// Calls `report` for each line in order; it returns whether to continue.
     ///

@@ -9,35 +9,50 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct RenderingArguments: Sendable {
-    let request: Request
+    /// At least one.
+    let renditions: [Rendition]
     let place: ResultPlace
+    /// The names of results in a folder or below an origin.
+    let pattern: ResultPattern
 
+    /// Parses what to render, and where results go.
+    ///
+    /// - Parameters:
+    ///   - queries: The values of `--rendition`.
+    ///   - hasSeveralSources: Whether there may be more than one, so that results need a folder.
     init(
-        _ parameters: [(name: String, value: String)], output: String, hasSeveralResults: Bool,
-        isFromList: Bool = false,
-        settings: Settings
+        _ parameters: [(name: String, value: String)], _ queries: [String] = [], output: String,
+        hasSeveralSources: Bool, isFromList: Bool = false, settings: Settings
     ) throws(WrongUse) {
-        let name = output.prefix(before: UInt8(ascii: ":"))
-        if isFromList, name.utf8.count < output.utf8.count, let origin = settings.downloads.origins[String(name)] {
-            place = try Self.place(below: origin, output)
+        let origin = isFromList ? settings.downloads.origins[String(output.prefix(before: UInt8(ascii: ":")))] : nil
+        let brace = output.utf8.firstIndex(of: UInt8(ascii: "{"))
+        let hasWidths = Rendition.widths(in: parameters) != nil
+        var (folder, format) = (output, String?.none)
+        if let brace {
+            let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "/") || origin != nil && $0 == UInt8(ascii: ":") }
+            let start = output[..<brace].utf8.lastIndex(where: isEnd).map { output.utf8.index(after: $0) }
+            pattern = try ResultPattern(String(output[(start ?? output.startIndex)...]))
+            folder = start.map { String(output[..<$0]) } ?? "./"
+            format = pattern.has(.format) ? nil : ImageEnding.writtenFormat(pattern.ending)?.rawValue
         } else {
-            place = try Self.place(output, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
+            pattern = ResultPattern(distinguishing: hasWidths ? .w : queries.isEmpty ? nil : .rendition)
         }
-        var parameters = parameters
-        if case .file(let path) = place, !parameters.contains(where: { $0.name == "format" }),
+        if let origin {
+            place = try Self.place(below: origin, folder)
+        } else {
+            let hasSeveralResults = hasSeveralSources || hasWidths || queries.count > 1
+            place = try Self.place(folder, hasSeveralResults: hasSeveralResults, isFromList: isFromList)
+        }
+        if case .file(let path) = place, FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true {
+            format = ImageEnding.writtenFormat(FilePath.ending(of: path))?.rawValue
+        }
+        renditions = try Rendition.all(queries, parameters, format: format, settings.api.nativeDialect)
+        if case .file(let path) = place, format == nil, renditions.contains(where: { !$0.hasFormat }),
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {
-            guard let format = ImageEnding.writtenFormat(FilePath.ending(of: path)) else {
-                let fileExtensions = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
-                throw WrongUse(
-                    "\(path) has none of the endings \(fileExtensions); give --format, or write \(path)/ for a folder")
-            }
-            parameters.append(("format", format.rawValue))
-        }
-        do {
-            request = try settings.api.nativeDialect.request(options: parameters)
-        } catch {
-            throw error.wrongUse
+            let fileExtensions = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
+            throw WrongUse(
+                "\(path) has none of the endings \(fileExtensions); give --format, or write \(path)/ for a folder")
         }
     }
 
@@ -55,7 +70,7 @@ struct RenderingArguments: Sendable {
         _ output: String, hasSeveralResults: Bool, isFromList: Bool
     ) throws(WrongUse) -> ResultPlace {
         if output == "-" {
-            if hasSeveralResults { throw WrongUse("-o - takes one source, not a folder") }
+            if hasSeveralResults { throw WrongUse("-o - takes one result") }
             if isatty(STDOUT_FILENO) == 1 {
                 throw WrongUse("refusing to write an image to a terminal; redirect it, or use -o FILE")
             }
@@ -75,15 +90,6 @@ struct RenderingArguments: Sendable {
     }
 
     func makeFolder() throws(CommandFailure) {
-        guard case .folder(let folder) = place else { return }
-        var end = folder.startIndex
-        while end < folder.endIndex {
-            end = folder[folder.utf8.index(after: end)...].utf8.firstIndex(of: UInt8(ascii: "/")) ?? folder.endIndex
-            unsafe mkdir(String(folder[..<end]), 0o777)
-        }
-        guard FilePath.isFolder(folder) else {
-            let failure = CommandFailure(system: errno == EEXIST ? ENOTDIR : errno)
-            throw CommandFailure(code: failure.code, "\(folder): \(failure.reason)")
-        }
+        if case .folder(let folder) = place { try FilePath.makeFolder(folder) }
     }
 }

@@ -1,44 +1,48 @@
 import Coordination
 import Text
 
-/// `NAME.EXT`, or `NAME-2.EXT` if an earlier source has that name.
+/// Names results: as their patterns say, or with a number if an earlier result has that name.
 ///
-/// The names depend only on the order of the sources, not on which one finishes first: a name is assigned when the
-/// extensions of all earlier sources with the same stem are known. A number never yields a name that another source
+/// The names depend only on the order of the results, not on which one finishes first: a name is assigned when the
+/// values of all earlier results with the same pattern are known. A number never yields a name that another result
 /// would have by itself.
 struct ResultNames {
-    private let stems: [ExactText]
-    private let members: [ExactText: [Int]]
-    private var decided: [ExactText: Int] = [:]
-    private var waiting: [Int: String?] = [:]
+    private let patterns: [ResultPattern]
+    private let members: [ResultPattern: [Int]]
+    private var decided: [ResultPattern: Int] = [:]
+    /// The values of results that wait for earlier ones; nil for those without a name.
+    private var waiting: [Int: ResultPattern.Values?] = [:]
     private var passed: Set<Int> = []
-    private var taken: Set<ExactText> = []
+    private var taken: Set<ExactText>
     private var numbers: [ExactText: Int] = [:]
-    private(set) var names: [Int: String] = [:]
+    private(set) var names: [Int: String]
 
-    init(stems: [String]) {
-        self.stems = stems.map { ExactText(Self.fitting($0)) }
-        members = Dictionary(grouping: self.stems.indices, by: { [stems = self.stems] in stems[$0] })
+    /// Creates names for results with these patterns, in their order, of which some have names from an earlier run.
+    init(_ patterns: [ResultPattern], named names: [Int: String] = [:]) {
+        self.patterns = patterns
+        members = Dictionary(grouping: patterns.indices, by: { patterns[$0] })
+        self.names = names
+        taken = Set(names.values.map { ExactText($0) })
+        for index in names.keys { waiting[index] = .some(nil) }
     }
 
-    /// Nil if the source has no result; returns the names that this assigns.
+    /// Sets the values that complete a result's pattern, nil if it has no result; returns the names that this assigns.
     ///
-    /// A source that had none and later has one gets a name that is free then.
-    mutating func settle(_ index: Int, fileExtension: String?) -> [(index: Int, name: String)] {
-        let stem = stems[index]
-        guard names[index] == nil, waiting[index] == nil, let group = members[stem] else { return [] }
+    /// A result that had none and later has one gets a name that is free then.
+    mutating func settle(_ index: Int, _ values: ResultPattern.Values?) -> [(index: Int, name: String)] {
+        let pattern = patterns[index]
+        guard names[index] == nil, waiting[index] == nil, let group = members[pattern] else { return [] }
         if passed.contains(index) {
-            guard let fileExtension else { return [] }
-            return [(index, give(index, fileExtension))]
+            guard let values else { return [] }
+            return [(index, assign(index, values))]
         }
-        waiting[index] = .some(fileExtension)
+        waiting[index] = .some(values)
         var found: [(index: Int, name: String)] = []
-        while case let next = decided[stem] ?? 0, next < group.count,
-            let ending = waiting.removeValue(forKey: group[next])
+        while case let next = decided[pattern] ?? 0, next < group.count, let values = waiting.removeValue(forKey: group[next])
         {
-            decided[stem] = next + 1
-            if let ending {
-                found.append((group[next], give(group[next], ending)))
+            decided[pattern] = next + 1
+            if let values {
+                found.append((group[next], assign(group[next], values)))
             } else {
                 passed.insert(group[next])
             }
@@ -46,33 +50,24 @@ struct ResultNames {
         return found
     }
 
-    private mutating func give(_ index: Int, _ ending: String) -> String {
-        let name = freeName(stems[index], ending)
+    private mutating func assign(_ index: Int, _ values: ResultPattern.Values) -> String {
+        let name = freeName(patterns[index], values)
         taken.insert(ExactText(name))
         names[index] = name
         return name
     }
 
-    private mutating func freeName(_ stem: ExactText, _ ending: String) -> String {
-        let plain = "\(stem).\(ending)"
+    private mutating func freeName(_ pattern: ResultPattern, _ values: ResultPattern.Values) -> String {
+        let plain = pattern.filled(values).text
         guard taken.contains(ExactText(plain)) else { return plain }
         while true {
             let number = numbers[ExactText(plain)] ?? 2
             numbers[ExactText(plain)] = number + 1
-            let numbered: ExactText = "\(stem)-\(number)"
-            let name = "\(numbered).\(ending)"
+            let numbered = pattern.numbered(number)
+            let name = numbered.filled(values).text
             if members[numbered] == nil, !taken.contains(ExactText(name)) { return name }
         }
     }
-
-    private static func fitting(_ stem: String) -> String {
-        guard stem.utf8.count > longest else { return stem }
-        var cut = stem[...]
-        while cut.utf8.count > longest { cut.removeLast() }
-        return String(cut)
-    }
-
-    private static let longest = 230
 }
 
 final class SharedResultNames: Sendable {
@@ -83,14 +78,16 @@ final class SharedResultNames: Sendable {
 
     private let state: Locked<State>
 
-    init(stems: [String]) { state = Locked(State(names: ResultNames(stems: stems))) }
+    init(_ patterns: [ResultPattern], named names: [Int: String] = [:]) {
+        state = Locked(State(names: ResultNames(patterns, named: names)))
+    }
 
-    /// Each source must settle, with or without a name.
-    func name(of index: Int, fileExtension: String) async -> String {
+    /// Waits for the name of a result; each must settle, with or without a name.
+    func name(of index: Int, _ values: ResultPattern.Values) async -> String {
         await withCheckedContinuation { continuation in
             let (known, others) = state.withLock { state in
                 if let known = state.names.names[index] { return (Optional(known), Waiters()) }
-                let found = state.names.settle(index, fileExtension: fileExtension)
+                let found = state.names.settle(index, values)
                 let known = state.names.names[index]
                 if known == nil { state.waiting[index] = continuation }
                 return (known, Self.waiters(of: found, in: &state))
@@ -100,10 +97,10 @@ final class SharedResultNames: Sendable {
         }
     }
 
-    /// The source has no name, unless it was settled before.
+    /// Settles a result without a name, unless it has one.
     func pass(_ index: Int) {
         let others = state.withLock { state in
-            Self.waiters(of: state.names.settle(index, fileExtension: nil), in: &state)
+            Self.waiters(of: state.names.settle(index, nil), in: &state)
         }
         for (waiter, name) in others { waiter.resume(returning: name) }
     }

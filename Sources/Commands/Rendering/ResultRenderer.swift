@@ -3,6 +3,7 @@ import Coordination
 import Downloading
 import Glibc
 import Memory
+import Program
 import Recipes
 import Settings
 import Text
@@ -15,8 +16,16 @@ enum ResultPlace: Sendable, Equatable {
     case folder(String)
     /// Below a named origin: `NAME:PATH/`.
     case origin(String)
+
+    var hasSeveralResults: Bool {
+        switch self {
+        case .standardOutput, .file: false
+        case .folder, .origin: true
+        }
+    }
 }
 
+/// What a source came to in one rendition.
 struct Outcome: Sendable {
     enum Kind: Sendable {
         case rendered(path: String, EncodedImage)
@@ -25,66 +34,153 @@ struct Outcome: Sendable {
         case failed(CommandFailure)
     }
 
-    let index: Int
-    let source: String
+    /// The indexes of the source and of the rendition.
+    let source: Int
+    let rendition: Int
+    let sourceText: String
+    /// The rendition's name, otherwise its number; nil for the only one.
+    var renditionName: String?
     let kind: Kind
     let duration: Duration
+    /// Whether it failed with the source, as the renditions before did.
+    var isRepeated = false
 
-    var failure: CommandFailure? { if case .failed(let failure) = kind { failure } else { nil } }
+    var failure: CommandFailure? {
+        if case .failed(let failure) = kind { failure } else { nil }
+    }
+
+    /// The outcome in a line; nil for a failure.
+    var line: String? {
+        switch kind {
+        case .rendered(let path, _): Program.line("\(sourceText) -> \(path)")
+        case .skipped(let path, let isFinished):
+            Program.line("\(sourceText) -> \(path) (\(isFinished ? "finished before" : "skipped: exists"))")
+        case .failed: nil
+        }
+    }
 }
 
+/// Renders all renditions of sources, each source opened once.
 struct ResultRenderer: Sendable {
     let session: CommandSession
-    let request: Request
-    let place: ResultPlace
-    let names: SharedResultNames
+    let sources: [FoundSource]
+    let arguments: RenderingArguments
     let replaces: Bool
-    var record: BatchRecord?
-    var keepsFinished = false
-    /// Bytes must be on disk before their name.
-    var isDurable = false
+    let record: BatchRecord?
+    /// Whether bytes must be on disk before their name.
+    let isDurable: Bool
+    private let names: SharedResultNames
+    /// The names of results that an earlier run has finished.
+    private let finished: [Int: String]
 
-    func outcome(of source: CommandSource, _ index: Int) async -> Outcome {
-        let start = SystemTimekeeper().now
-        let kind: Outcome.Kind
-        do {
-            kind = try await result(of: source, index)
-        } catch {
-            kind = self.kind(of: CommandFailure(error))
-        }
-        // Later sources with the same stem wait until this one has a name, or none.
-        names.pass(index)
-        return Outcome(index: index, source: source.text, kind: kind, duration: SystemTimekeeper().now - start)
-    }
+    /// Renditions of a source that are rendered in parallel.
+    private static let maximumAtOnce = 4
 
-    /// Among many results, an existing file is not a failure, because it usually comes from an earlier run.
-    private func kind(of failure: CommandFailure) -> Outcome.Kind {
-        switch place {
-        case .folder, .origin:
-            guard failure.code == ResultFile.existing.code, let path = failure.subject else { return .failed(failure) }
-            return .skipped(path: path, isFinished: false)
-        case .standardOutput, .file: return .failed(failure)
-        }
-    }
-
-    private func result(of source: CommandSource, _ index: Int) async throws -> Outcome.Kind {
-        try Task.checkCancellation()
-        let work = record.map { $0.work(source) }
-        if keepsFinished, let record, let work, case .folder(let folder) = place,
-            let ending = record.ending(of: work)
-        {
-            let name = await names.name(of: index, fileExtension: ending)
-            let path = FilePath.joined(folder, name)
-            if let stamp = ResultFile.Stamp(of: path), record.isFinished(work, name, stamp) {
-                return .skipped(path: path, isFinished: true)
+    /// Prepares the names of all results.
+    ///
+    /// - Parameters:
+    ///   - record: Records results, and knows those of earlier runs; nil if there is none.
+    ///   - keepsFinished: Whether results of an earlier run are kept.
+    ///   - isFlat: Whether folders of sources do not count.
+    init(
+        _ session: CommandSession, _ sources: [FoundSource], _ arguments: RenderingArguments, replaces: Bool,
+        record: BatchRecord? = nil, keepsFinished: Bool = false, isFlat: Bool = false, isDurable: Bool = false
+    ) {
+        (self.session, self.sources, self.arguments) = (session, sources, arguments)
+        (self.replaces, self.record, self.isDurable) = (replaces, record, isDurable)
+        var (patterns, finished) = ([ResultPattern](), [Int: String]())
+        for found in sources {
+            let values: ResultPattern.Values = [.name: found.source.stem, .dir: isFlat ? "" : found.folder]
+            for rendition in arguments.renditions {
+                if keepsFinished, let record {
+                    finished[patterns.count] = record.takeFinished(record.work(found.source, rendition))
+                }
+                var values = values.merging(rendition.sides) { $1 }
+                values[.rendition] = rendition.name
+                patterns.append(arguments.pattern.filled(values))
             }
         }
-        let opened = try await session.open(source, receipt: "source-\(index)")
+        self.finished = finished
+        names = SharedResultNames(patterns, named: finished)
+    }
+
+    /// Renders a source.
+    ///
+    /// - Parameter renditions: The indexes of the requested renditions; nil for all.
+    func outcomes(of source: Int, _ renditions: [Int]? = nil) async -> [Outcome] {
+        let start = SystemTimekeeper().now
+        func outcome(_ rendition: Int, _ kind: Outcome.Kind) -> Outcome {
+            // Later results with the same pattern wait until this one has a name, or none.
+            names.pass(index(source, rendition))
+            return Outcome(
+                source: source, rendition: rendition, sourceText: sources[source].source.text,
+                renditionName: arguments.renditions.count > 1 ? arguments.renditions[rendition].name : nil, kind: kind,
+                duration: SystemTimekeeper().now - start)
+        }
+        var outcomes: [Outcome] = []
+        var open: [Int] = []
+        for rendition in renditions ?? Array(arguments.renditions.indices) {
+            if let name = finished[index(source, rendition)] {
+                outcomes.append(outcome(rendition, .skipped(path: path(of: name), isFinished: true)))
+            } else {
+                open.append(rendition)
+            }
+        }
+        guard !open.isEmpty else { return outcomes }
+        let opened: OpenedSource
+        do {
+            try Task.checkCancellation()
+            opened = try await session.opened(sources[source].source, receipt: "source-\(source)")
+        } catch {
+            for (number, rendition) in open.enumerated() {
+                outcomes.append(outcome(rendition, .failed(CommandFailure(error))))
+                outcomes[outcomes.count - 1].isRepeated = number > 0
+            }
+            return outcomes
+        }
         defer { session.close(opened) }
-        let path = try await path(of: index, ending: format(of: opened).fileExtension)
-        if case .origin = place, let path { return try await storeBelowOrigin(opened, index, at: path) }
-        let rendered = try await thumbnail(of: opened, index).image
-        guard let path else {
+        await withTaskGroup(of: Outcome.self) { group in
+            var waiting = open.makeIterator()
+            func startNext() {
+                guard let rendition = waiting.next() else { return }
+                group.addTask { outcome(rendition, await kind(of: opened, source, rendition)) }
+            }
+            for _ in 0..<Self.maximumAtOnce { startNext() }
+            while let outcome = await group.next() {
+                outcomes.append(outcome)
+                startNext()
+            }
+        }
+        return outcomes.sorted { $0.rendition < $1.rendition }
+    }
+
+    private func index(_ source: Int, _ rendition: Int) -> Int { source * arguments.renditions.count + rendition }
+
+    /// Renders one result. Among many, an existing file is not a failure, because it usually comes from an earlier run.
+    private func kind(of opened: OpenedSource, _ source: Int, _ rendition: Int) async -> Outcome.Kind {
+        do {
+            try Task.checkCancellation()
+            return try await result(of: opened, source, rendition)
+        } catch {
+            let failure = CommandFailure(error)
+            guard arguments.place.hasSeveralResults, failure.code == ResultFile.existing.code, let path = failure.subject
+            else { return .failed(failure) }
+            return .skipped(path: path, isFinished: false)
+        }
+    }
+
+    private func result(of opened: OpenedSource, _ source: Int, _ rendition: Int) async throws -> Outcome.Kind {
+        let request = arguments.renditions[rendition].request
+        let name = try await name(of: opened, request, index(source, rendition))
+        let path = name.map { self.path(of: $0) }
+        if case .origin = arguments.place, let path { return try await placed(opened, request, at: path) }
+        if let path {
+            // Checked before the work is done, and again when the file gets its name.
+            if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
+            if name?.utf8.contains(UInt8(ascii: "/")) ?? false { try FilePath.makeFolder(FilePath.folder(of: path)) }
+        }
+        let rendered = try await thumbnail(of: opened, request).image
+        guard let path, let name else {
             try await session.files.run { _ in
                 do throws(CommandFailure) {
                     try ResultFile.blockingWrite(rendered.bytes, to: STDOUT_FILENO)
@@ -94,11 +190,12 @@ struct ResultRenderer: Sendable {
             }
             return .rendered(path: "-", rendered)
         }
+        let work = record.map { $0.work(sources[source].source, arguments.renditions[rendition]) }
         try await session.files.run { [replaces, record, isDurable] _ in
             do throws(CommandFailure) {
                 try ResultFile.blockingWrite(rendered.bytes, to: path, replaces: replaces, isDurable: isDurable) {
                     (stamp) throws(CommandFailure) in
-                    if let record, let work { try record.blockingAdd(work, String(FilePath.name(of: path)), stamp) }
+                    if let record, let work { try record.blockingAdd(work, name, stamp) }
                 }
             } catch {
                 throw error.about(path)
@@ -107,86 +204,97 @@ struct ResultRenderer: Sendable {
         return .rendered(path: path, rendered)
     }
 
-    private func thumbnail(of opened: OpenedSource, _ index: Int) async throws -> Thumbnail {
+    private func thumbnail(of opened: OpenedSource, _ request: Request) async throws -> Thumbnail {
         let pipeline = session.engine.pipeline
         let rendered = try await pipeline.thumbnail(
-            for: Job(pipeline.resolved(request, of: opened), receipt: "source-\(index)"))
+            for: Job(pipeline.resolved(request, of: opened), receipt: "thumbnail"))
         try Task.checkCancellation()
         return rendered
     }
 
-    private func storeBelowOrigin(_ opened: OpenedSource, _ index: Int, at path: String) async throws -> Outcome.Kind {
-        let resultWriter = session.engine.resultWriter
+    /// Renders a result and stores it below a named origin.
+    private func placed(_ opened: OpenedSource, _ request: Request, at path: String) async throws -> Outcome.Kind {
+        let placer = session.engine.placer
         let destination: Destination
         do throws(Destination.Refusal) {
             destination = try resultWriter.destination(ExactText(path))
         } catch {
             throw CommandFailure(code: "bad_destination", "\(path): invalid destination")
         }
-        if !replaces, try await resultWriter.holds(destination) { throw ResultFile.existing.about(path) }
-        let rendered = try await thumbnail(of: opened, index)
-        let stored = try await resultWriter.put(rendered, at: destination, of: opened)
-        return .rendered(path: stored.location, rendered.image)
+        if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
+        let rendered = try await thumbnail(of: opened, request)
+        let placed = try await placer.put(rendered, at: destination, of: opened)
+        return .rendered(path: placed.location, rendered.image)
     }
 
-    /// Nil for standard output; throws if an existing file must not be replaced.
-    private func path(of index: Int, ending: String) async throws -> String? {
-        let path: String
-        switch place {
+    /// Returns the name of a result below the folder or origin, or the path of the only file; nil for standard output.
+    ///
+    /// - Throws: An ``ImagingError`` for a result that cannot be encoded.
+    private func name(of opened: OpenedSource, _ request: Request, _ index: Int) async throws -> String? {
+        switch arguments.place {
         case .standardOutput: return nil
-        case .file(let name): path = name
-        case .folder(let folder):
-            path = FilePath.joined(folder, await names.name(of: index, fileExtension: ending))
-        case .origin(let start): return start + (await names.name(of: index, fileExtension: ending))
+        case .file(let path): return path
+        case .folder, .origin:
+            let plan = try RenderPlan(
+                for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline)
+            return await names.name(
+                of: index,
+                [
+                    .format: plan.format.fileExtension, .w: String(plan.outputSize.width),
+                    .h: String(plan.outputSize.height),
+                ])
         }
-        // Checked before the work is done, and again when the file gets its name.
-        let kind = FilePath.kind(of: path)
-        if !replaces, kind == S_IFREG { throw ResultFile.existing.about(path) }
-        return path
     }
 
-    /// Throws for a result that cannot be encoded.
-    private func format(of opened: OpenedSource) throws -> ImageFormat {
-        try RenderPlan(for: request, of: PerSource(opened.header), by: session.engine.settings.pipeline).format
+    private func path(of name: String) -> String {
+        switch arguments.place {
+        case .standardOutput, .file: name
+        case .folder(let folder): FilePath.joined(folder, name)
+        case .origin(let start): start + name
+        }
     }
 }
 
 enum SourceQueue {
     /// Calls `report` for each outcome as it arrives, on one task.
     ///
-    /// Sources that failed because of too much parallel work are retried at the end, one at a time. After a failure
-    /// that ends all, or when the task is canceled, no more are started. Returns whether all were tried.
+    /// Results that failed because of too much parallel work are retried at the end, one source at a time. After a
+    /// failure that ends all, or when the task is canceled, no more are started.
+    ///
+    /// - Parameter outcomes: Renders a source, in the renditions of the second argument, or all.
+    /// - Returns: Whether all were tried.
     static func run(
-        _ sources: [CommandSource], atOnce: Int,
-        _ outcome: @escaping @Sendable (CommandSource, Int) async -> Outcome, report: (Outcome) -> Void
+        _ count: Int, atOnce: Int, _ outcomes: @escaping @Sendable (Int, [Int]?) async -> [Outcome],
+        report: (Outcome) -> Void
     ) async -> Bool {
-        var again: [Outcome] = []
+        var again: [(source: Int, renditions: [Int])] = []
         var isEnded = false
-        await withTaskGroup(of: Outcome.self) { group in
+        await withTaskGroup(of: [Outcome].self) { group in
             var next = 0
             func begin() {
-                guard next < sources.count, !isEnded, !Task.isCancelled else { return }
-                let index = next
+                guard next < count, !isEnded, !Task.isCancelled else { return }
+                let source = next
                 next += 1
-                group.addTask { await outcome(sources[index], index) }
+                group.addTask { await outcomes(source, nil) }
             }
             for _ in 0..<max(1, atOnce) { begin() }
             while let done = await group.next() {
-                if let failure = done.failure, failure.isWorthRetrying, !Task.isCancelled {
-                    again.append(done)
-                } else {
-                    report(done)
-                }
-                isEnded = isEnded || done.failure?.endsAll ?? false
+                let isCanceled = Task.isCancelled
+                let isRetried: (Outcome) -> Bool = { !isCanceled && $0.failure?.isWorthRetrying ?? false }
+                for outcome in done where !isRetried(outcome) { report(outcome) }
+                let renditions = done.filter(isRetried).map(\.rendition)
+                if let source = done.first?.source, !renditions.isEmpty { again.append((source, renditions)) }
+                isEnded = isEnded || done.contains { $0.failure?.endsAll ?? false }
                 begin()
             }
-            isEnded = isEnded || next < sources.count
+            isEnded = isEnded || next < count
         }
-        for earlier in again {
+        for (source, renditions) in again {
             guard !isEnded, !Task.isCancelled else { return false }
-            let done = await outcome(sources[earlier.index], earlier.index)
-            report(done)
-            isEnded = done.failure?.endsAll ?? false
+            for done in await outcomes(source, renditions) {
+                report(done)
+                isEnded = isEnded || done.failure?.endsAll ?? false
+            }
         }
         return !isEnded && !Task.isCancelled
     }

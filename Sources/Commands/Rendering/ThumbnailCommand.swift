@@ -9,22 +9,22 @@ enum ThumbnailCommand {
         operands: "SOURCE… -o FILE|FOLDER [OPTIONS]",
         text: """
             Renders a thumbnail of each source: a file, a folder, an http or https URL, or - for standard input. Without --format,
-            the extension of -o FILE selects the format, in a folder the source's format. Results in a folder are named NAME.EXT
-            after their sources, or NAME-2.EXT if that is taken; existing files are skipped. -o is a folder if it exists as one,
-            ends in a slash or has no extension.
+            the extension of -o FILE selects the format, in a folder the source's format. -o is a folder if it exists as one, ends
+            in a slash or has no extension. \(ResultNameHelp.text)
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FILE|FOLDER", "destination; - is standard output, for one source"), .force, .recursive,
-            .verbose,
+            .output("FILE|FOLDER", "destination or pattern; - is standard output, for one result"), Rendition.option,
+            .force, .recursive, .flat, .verbose,
         ],
         takesParameters: true,
         worksOnImages: true,
         examples: [
-            "alula thumbnail cat.jpg --w 300 -o cat-small.webp",
-            "alula thumbnail photos --w 300 --h 300 --fit cover --format avif -o thumbnails/",
-            "curl -s https://example.com/cat.jpg | alula thumbnail - --w 300 -o - --format webp | wc -c",
+            "alula thumbnail cat.jpg -w 300 -o cat-small.webp",
+            "alula thumbnail cat.jpg -w 300,600,1200 -f webp -o out/",
+            "alula thumbnail photos --recursive -w 300 -h 300 --fit cover -f avif -o thumbnails/",
+            "curl -s https://example.com/cat.jpg | alula thumbnail - -w 300 -o - -f webp | wc -c",
         ])
 
     static func run(_ arguments: [String]) -> Never {
@@ -41,8 +41,8 @@ enum ThumbnailCommand {
             }
             let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
             let options = try RenderingArguments(
-                parameters, output: output, hasSeveralResults: named.count > 1 || hasFolder,
-                settings: CommandSession.adapted(settings, jobs: nil))
+                parameters, arguments.values(of: Rendition.option), output: output,
+                hasSeveralSources: named.count > 1 || hasFolder, settings: CommandSession.adapted(settings, jobs: nil))
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             var isComplete = unread.isEmpty
@@ -52,24 +52,29 @@ enum ThumbnailCommand {
             }
             try options.makeFolder()
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
-            let maker = ResultRenderer(
-                session: session, request: options.request, place: options.place,
-                names: SharedResultNames(stems: sources.map(\.stem)), replaces: arguments.has(.force))
-            let isTriedAll = await SourceQueue.run(
-                sources, atOnce: session.sourcesAtOnce,
-                maker.outcome
-            ) { outcome in
-                switch outcome.kind {
-                case .failed(let failure):
+            let renderer = ResultRenderer(
+                session, sources, options, replaces: arguments.has(.force), isFlat: arguments.has(.flat))
+            let isTriedAll = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
+                outcome in
+                if let failure = outcome.failure {
                     isComplete = false
-                    if let line = failure.line(about: outcome.source) { Program.printError(line) }
-                case .rendered(let path, _):
-                    if case .folder = options.place { Program.print("\(outcome.source) -> \(path)") }
-                case .skipped(let path, _): Program.print("\(outcome.source) -> \(path) (skipped: exists)")
+                    guard !outcome.isRepeated, let line = failure.line(about: outcome.sourceText) else { return }
+                    Program.printError(line)
+                } else if options.place.hasSeveralResults, let line = outcome.line {
+                    Program.print(line)
                 }
             }
             await session.end()
             return isComplete && isTriedAll ? 0 : 1
         }
     }
+}
+
+/// How results are named, for the help of commands.
+enum ResultNameHelp {
+    static let text = """
+        Results in a folder are named NAME.EXT after their sources, below the source's folder in its operand, or NAME-2.EXT if that is
+        taken; several renditions of a source are NAME-WIDTH.EXT for a list of widths, NAME-RENDITION.EXT for --rendition. A
+        pattern names them otherwise, with {name}, {dir}, {w}, {h}, {format} and {rendition}. Existing files are skipped.
+        """
 }

@@ -14,9 +14,10 @@ enum Route: Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .client(.renditions), .admin(.prefetch), .admin(.refresh): [.post]
+        case .client(.renditions), .admin(.refresh): [.post]
+        case .admin(.prefetch): [.get, .head, .post]
         case .client(.images(let route)) where route.dialect.takesImages: [.get, .head, .post]
-        case .admin(.cache), .admin(.downloads): [.get, .head, .delete]
+        case .admin(.cache), .admin(.downloads), .admin(.prefetchJob): [.get, .head, .delete]
         case .admin(.download): [.delete]
         default: [.get, .head]
         }

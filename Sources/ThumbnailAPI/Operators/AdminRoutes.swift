@@ -104,8 +104,14 @@ struct AdminRoutes: RouteTable {
         case .refresh:
             let source = try parameters.requiredSource()
             return deferred(exchange) { self.response(json: try await refreshed(source, exchange.id)) }
+        case .prefetchJob(let id) where request.method == .delete:
+            return deferred(exchange) {
+                guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
+                return HTTPResponse(status: .noContent, headerFields: failures.common)
+            }
         case .prefetchJob(let id): return deferred(exchange) { try await job(id) }
-        case .prefetch: throw APIError.methodNotAllowed
+        case .prefetch:
+            return deferred(exchange) { self.response(json: .prefetchJobs(await service.prefetching.jobs())) }
         case .metrics: response = self.response(service.metricsText(), mediaType: MetricsResponder.mediaType)
         case .status: response = self.response(json: status)
         case .cache:

@@ -53,12 +53,22 @@ extension JSONValue {
     }
 
     static func prefetchStatus(_ status: PrefetchStatus, of id: String) -> JSONValue {
-        .object([
-            ("id", .string(id)), ("state", .string(status.state.rawValue)),
-            ("total", .int(status.total)), ("done", .int(status.done)), ("failed", .int(status.failed)),
-            ("left", .int(status.left)), ("failures", .array(status.failures.map { .prefetchFailure($0) })),
-            ("results", .array(status.results.map { .prefetchResult($0) })),
-        ])
+        .object(
+            progress(status, of: id) + [
+                ("failures", .array(status.failures.map { .prefetchFailure($0) })),
+                ("results", .array(status.results.map { .prefetchResult($0) })),
+            ])
+    }
+
+    static func prefetchJobs(_ jobs: [(id: String, status: PrefetchStatus)]) -> JSONValue {
+        .object([("jobs", .array(jobs.map { .object(progress($0.status, of: $0.id)) }))])
+    }
+
+    private static func progress(_ status: PrefetchStatus, of id: String) -> [(String, JSONValue)] {
+        [
+            ("id", .string(id)), ("state", .string(status.state.rawValue)), ("total", .int(status.total)),
+            ("done", .int(status.done)), ("failed", .int(status.failed)), ("left", .int(status.left)),
+        ]
     }
 
     private static func prefetchResult(_ result: PrefetchResult) -> JSONValue {

@@ -22,10 +22,8 @@ struct RenditionElement {
     /// Nil for the destination's or the result's own.
     let cacheControl: String?
 
-    private static let longestName = 128
-
-    /// - Parameter pointer: The element's JSON Pointer.
-    init(_ element: JSONValue, at index: Int, _ pointer: String) throws(APIError) {
+    /// - Parameter place: The element's JSON Pointer.
+    init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
         if case .string(let query) = element {
             (name, content) = (ExactText(String(index)), .query(query))
             (destination, cacheControl) = (nil, nil)
@@ -43,9 +41,9 @@ struct RenditionElement {
         }
         var name = String(index)
         if let given = members["name"] {
-            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a text.") }
-            guard Self.isName(text) else {
-                throw .badBody(pointer + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
+            guard case .string(let text) = given else { throw .badBody(place + "/name", "Must be a text.") }
+            guard RenditionName.isValid(text) else {
+                throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }
             name = text
         }
@@ -78,9 +76,13 @@ struct RenditionElement {
                 pointer + "/to", "Must be NAME:PATH below a named origin, without empty or dot segments, ?, # and \\.")
         }
     }
+}
 
-    private static func isName(_ text: String) -> Bool {
-        guard 1...longestName ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
+package enum RenditionName {
+    private static let longest = 128
+
+    package static func isValid(_ text: String) -> Bool {
+        guard 1...longest ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
         return text.hasOnlyBytes { byte in
             byte.isASCIIAlphanumeric || "._-".utf8.contains(byte)
         }

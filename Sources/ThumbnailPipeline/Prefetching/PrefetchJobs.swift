@@ -24,6 +24,7 @@ struct PrefetchJobs {
         let items: [PrefetchItem]
         let callback: String?
         var isHeld: Bool
+        var isCanceled = false
         var outcomes: [Outcome]
         var next = 0
         var done = 0
@@ -33,10 +34,14 @@ struct PrefetchJobs {
         var endedAt: Duration?
         var notedAt: Duration
 
-        var isEnded: Bool { done + failed == items.count }
+        var isEnded: Bool { isCanceled || done + failed == items.count }
+
+        var hasNext: Bool { !isHeld && !isCanceled && outcomes[min(next, items.count)...].contains(.left) }
 
         var status: PrefetchStatus {
-            PrefetchStatus(total: items.count, done: done, failed: failed, failures: failures, results: results)
+            PrefetchStatus(
+                total: items.count, done: done, failed: failed, failures: failures, results: results,
+                isCanceled: isCanceled)
         }
     }
 
@@ -84,7 +89,7 @@ struct PrefetchJobs {
 
     /// The runner ends when ``nextAssignment()`` returns nil.
     mutating func startRunner() -> Bool {
-        guard activeCount < configuration.maximumActive, order.contains(where: { hasNext($0) }) else { return false }
+        guard activeCount < configuration.maximumActive, order.contains(where: { jobs[$0]?.hasNext ?? false }) else { return false }
         activeCount += 1
         return true
     }
@@ -92,11 +97,10 @@ struct PrefetchJobs {
     /// From the oldest job that has one; nil ends the runner.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
-            guard var job = jobs[id], !job.isHeld else { continue }
+            guard var job = jobs[id], job.hasNext else { continue }
             while job.next < job.items.count, job.outcomes[job.next] != .left { job.next += 1 }
-            defer { jobs[id] = job }
-            guard job.next < job.items.count else { continue }
             job.next += 1
+            defer { jobs[id] = job }
             return Assignment(job: id, index: job.next - 1, item: job.items[job.next - 1])
         }
         activeCount -= 1
@@ -124,7 +128,9 @@ struct PrefetchJobs {
         let isDue = job.isEnded || now - job.notedAt >= configuration.noteInterval
         if isDue { job.notedAt = now }
         jobs[assignment.job] = job
-        return (isDue ? job.outcomes.map(\.rawValue) : nil, job.isEnded ? report(of: assignment.job) : nil)
+        // A canceled job was reported then.
+        let isReported = job.isEnded && !job.isCanceled
+        return (isDue ? job.outcomes.map(\.rawValue) : nil, isReported ? report(of: assignment.job) : nil)
     }
 
     func report(of id: ExactText) -> PrefetchReport? {
@@ -137,15 +143,25 @@ struct PrefetchJobs {
         return job.status
     }
 
+    /// Returns the jobs in the order in which they began.
+    func statuses(at now: Duration) -> [(id: String, status: PrefetchStatus)] {
+        order.compactMap { id in status(of: id, at: now).map { (id.string, $0) } }
+    }
+
+    /// Cancels a job: a thumbnail in progress is completed, no other begins.
+    ///
+    /// - Returns: The job's report; nil if there is no such job, or if it has ended.
+    mutating func cancel(_ id: ExactText, at now: Duration) -> PrefetchReport? {
+        guard var job = jobs[id], !job.isEnded else { return nil }
+        (job.isCanceled, job.endedAt) = (true, now)
+        jobs[id] = job
+        return report(of: id)
+    }
+
     var unfinished: [(id: ExactText, outcomes: [UInt8])] {
         order.compactMap { id in
             guard let job = jobs[id], !job.isEnded else { return nil }
             return (id, job.outcomes.map(\.rawValue))
         }
-    }
-
-    private func hasNext(_ id: ExactText) -> Bool {
-        guard let job = jobs[id], !job.isHeld else { return false }
-        return job.outcomes[min(job.next, job.items.count)...].contains(.left)
     }
 }

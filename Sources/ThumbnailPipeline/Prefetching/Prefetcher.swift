@@ -78,7 +78,21 @@ package final class Prefetcher: Prefetching {
         return state.withLock { $0.jobs.status(of: ExactText(id), at: timekeeper.now) }
     }
 
-    /// Resumes jobs of an earlier process; other methods wait until these are loaded.
+    package func jobs() async -> [(id: String, status: PrefetchStatus)] {
+        await waitForResumption()
+        return state.withLock { $0.jobs.statuses(at: timekeeper.now) }
+    }
+
+    package func cancel(_ id: String) async -> Bool {
+        guard await status(of: id) != nil else { return false }
+        let report = state.withLock { $0.jobs.cancel(ExactText(id), at: timekeeper.now) }
+        guard let report else { return true }
+        notes?.forget(id)
+        self.report(report)
+        return true
+    }
+
+    /// Resumes the jobs saved by an earlier process; other methods wait until these are loaded.
     package func resume() {
         guard let notes else { return }
         state.withLock { $0.resumption = Task.detached { self.takeUp(await notes.jobs(), of: notes) } }

@@ -40,14 +40,17 @@ package struct PrefetchStatus: Sendable, Equatable {
     package var failures: [PrefetchFailure] = []
     /// In the order in which they were stored; those from an earlier process are only counted.
     package var results: [PrefetchResult] = []
+    package var isCanceled = false
 
-    package var left: Int { total - done - failed }
+    /// The number of thumbnails that are pending or in progress.
+    package var left: Int { isCanceled ? 0 : total - done - failed }
 
-    package var state: State { left == 0 ? .finished : .running }
+    package var state: State { isCanceled ? .canceled : left == 0 ? .finished : .running }
 
     package enum State: String, Sendable, CaseIterable {
-        case running
-        case finished
+        case running, finished
+        /// Spelled as in the error code and the events of downloads.
+        case canceled = "cancelled"
     }
 }
 
@@ -75,6 +78,12 @@ package protocol Prefetching: Sendable {
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
     func status(of id: String) async -> PrefetchStatus?
+
+    /// Returns the jobs in the order in which they began.
+    func jobs() async -> [(id: String, status: PrefetchStatus)]
+
+    /// Cancels a job; returns false if there is no such job. Nothing happens to one that has ended.
+    func cancel(_ id: String) async -> Bool
 }
 
 package struct PrefetchConfiguration: Sendable {

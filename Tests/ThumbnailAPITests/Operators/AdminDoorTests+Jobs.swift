@@ -26,7 +26,7 @@ extension AdminDoorTests {
         #expect(response.status == .accepted)
         #expect(response.text == #"{"id":"job1","survivesRestart":true}"#)
         #expect(response[.location] == "/prefetch/job1")
-        let targets = prefetching.jobs.first ?? []
+        let targets = prefetching.begun.first ?? []
         #expect(
             targets == [
                 "/thumbnail?url=http%3A%2F%2Fh%2Fa.jpg%3Fx%3D1%26y&w=300&format=webp",
@@ -67,7 +67,7 @@ extension AdminDoorTests {
         let response = await prefetch(body)
         #expect(response.status == .badRequest && response.code == "bad_body", "\(response.text)")
         #expect((response.member("parameter") ?? "") == place, "\(response.text)")
-        #expect(prefetching.jobs.isEmpty)
+        #expect(prefetching.begun.isEmpty)
     }
 
     @Test func `a job must be sent as JSON, which a page in a browser cannot do without asking first`() async {
@@ -90,7 +90,7 @@ extension AdminDoorTests {
         for wrong in ["1", "\"\"", "\"ftp://h/\"", "\"https://u:p@h/\"", "\"https://h/#a\"", "null"] {
             #expect(await prefetch(body(wrong)).member("parameter") == "/callback", "\(wrong)")
         }
-        #expect(prefetching.jobs.count == 1)
+        #expect(prefetching.begun.count == 1)
     }
 
     @Test func `a job with too many thumbnails is refused`() async {
@@ -119,7 +119,7 @@ extension AdminDoorTests {
             await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)
         }
         #expect(workers.queuedCount == 1)
-        #expect(prefetching.jobs.isEmpty)
+        #expect(prefetching.begun.isEmpty)
         gate.open()
         #expect(await answer.value.status == .accepted)
         try await holding.value
@@ -141,8 +141,18 @@ extension AdminDoorTests {
             return await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)
         }
         #expect(await answer.value.status == .clientClosedRequest)
-        #expect(prefetching.jobs.isEmpty)
+        #expect(prefetching.begun.isEmpty)
         #expect(log.lines.allSatisfy { $0.level != .error })
+    }
+
+    @Test func `jobs are listed, and canceled by their IDs`() async {
+        let list = await respond("/prefetch")
+        #expect(
+            list.text
+                == #"{"jobs":[{"id":"job1","state":"running","total":5,"done":2,"failed":1,"left":2}]}"#)
+        #expect(await respond("/prefetch/job1", method: .delete).status == .noContent)
+        #expect(await respond("/prefetch/job2", method: .delete).code == "no_such_job")
+        #expect(await respond("/prefetch", method: .delete).status == .methodNotAllowed)
     }
 
     @Test func `the progress of a job is shown under its ID`() async {

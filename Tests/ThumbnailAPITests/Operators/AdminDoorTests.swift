@@ -151,7 +151,7 @@ import ThumbnailPipeline
             let response = await respond(target + query, method: HTTPRequest.Method(rawValue: method))
             #expect(response.status == .badRequest && response.code == "unknown_parameter", "\(target)\(query)")
         }
-        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.jobs.isEmpty)
+        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.begun.isEmpty)
         #expect(control.refreshed.isEmpty && control.cancelled.isEmpty && events.readerCount == 0)
     }
 
@@ -242,7 +242,7 @@ import ThumbnailPipeline
         #expect(response.status == .forbidden && response.code == "cross_site")
         #expect(!response.text.contains("rebound"))
         #expect(response[.contentType] == "application/problem+json")
-        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.jobs.isEmpty)
+        #expect(control.removed.isEmpty && control.waiting == ["r1", "r2"] && prefetching.begun.isEmpty)
         #expect(log.lines.last?.level == .warning)
         #expect(log.lines.last?["detail"] == "host rebound.example:9091")
         for health in ["/health/live", "/health/ready"] {

@@ -7,7 +7,7 @@ final class StubPrefetching: Prefetching {
     private let kept = Locked<[[String]]>([])
     private let called = Locked<[String?]>([])
 
-    var jobs: [[String]] { kept.withLock { $0 } }
+    var begun: [[String]] { kept.withLock { $0 } }
     var callbacks: [String?] { called.withLock { $0 } }
 
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob {
@@ -23,4 +23,11 @@ final class StubPrefetching: Prefetching {
             target: "/thumbnail?url=photos:a", source: "photos:a", code: "source_not_found", reason: "No such image.")
         return id == "job1" ? PrefetchStatus(total: 5, done: 2, failed: 1, failures: [failure]) : nil
     }
+
+    func jobs() async -> [(id: String, status: PrefetchStatus)] {
+        guard let status = await status(of: "job1") else { return [] }
+        return [("job1", status)]
+    }
+
+    func cancel(_ id: String) async -> Bool { id == "job1" }
 }

@@ -109,6 +109,35 @@ final class PrefetcherTests: Sendable {
         writable.shutDown()
     }
 
+    @Test func `a canceled job completes the thumbnail in progress, begins no other and is reported once`() async throws {
+        let gate = maker.hold()
+        let store = try store()
+        let prefetcher = prefetcher(store: store)
+        let id = try await prefetcher.begin(["/a", "/b"], callback: "http://h/").id
+        let other = try await prefetcher.begin(["/c"]).id
+        await gate.arrivals(1)
+        #expect(await prefetcher.jobs().map(\.id) == [id, other])
+        #expect(await prefetcher.cancel(id))
+        #expect(await !prefetcher.cancel("unknown"))
+        let status = try #require(await prefetcher.status(of: id))
+        #expect(status.state == .canceled && status.total == 2 && status.left == 0)
+        gate.open()
+        #expect(await settled(prefetcher, other)?.done == 1)
+        #expect(maker.made == ["/a", "/c"])
+        #expect(await prefetcher.status(of: id)?.done == 1)
+        #expect(await prefetcher.cancel(id) && prefetcher.cancel(other))
+        #expect(await prefetcher.jobs().map(\.status.state) == [.canceled, .finished])
+        await reports.reached { $0.count == 2 }
+        #expect(reports.withLock { $0.map(\.id) } == [id, other])
+        await store.close(timeLimit: .queueTimeout)
+        // It does not continue in the next process.
+        let next = try self.store()
+        let resumed = self.prefetcher(store: next)
+        resumed.resume()
+        #expect(await resumed.status(of: id) == nil)
+        await next.close(timeLimit: .queueTimeout)
+    }
+
     @Test func `of many failures the first hundred are explained`() async throws {
         let targets = (0..<103).map { "/\($0)" }
         for target in targets { maker.fail(target) }

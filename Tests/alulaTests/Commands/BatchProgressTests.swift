@@ -11,7 +11,7 @@ struct BatchProgressTests {
     private let clock = ManualTimekeeper()
 
     private func outcome(_ kind: Outcome.Kind) -> Outcome {
-        Outcome(index: 0, source: "a", kind: kind, duration: .milliseconds(5))
+        Outcome(source: 0, rendition: 0, sourceText: "a", kind: kind, duration: .milliseconds(5))
     }
 
     private var made: Outcome {

@@ -3,58 +3,69 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import Settings
 
 struct BatchRecordTests {
     private let folder = TemporaryFolder()
-    private let stamp = ResultFile.Stamp(size: 3, changedAt: 1_800_000_000_000_000_001)
 
-    private func record(_ options: String = "w=3") throws -> BatchRecord {
+    private func record(_ options: String = "1.0") throws -> BatchRecord {
         try BatchRecord(in: folder.path, options: options)
     }
 
-    @Test func `what was written down is known to the next run`() throws {
-        let source = CommandSource.remote("https://example.com/a.jpg")
+    private func rendition(_ options: (name: String, value: String)...) throws -> Rendition {
+        try #require(try Rendition.all([], options, format: nil, Settings().api.nativeDialect).first)
+    }
+
+    /// Writes a result and records it.
+    private func add(_ work: BatchRecord.Work, _ name: String, to record: BatchRecord) throws {
+        folder.write(name, [1, 2, 3])
+        let stamp = try #require(ResultFile.Stamp(of: "\(folder.path)/\(name)"))
+        try record.blockingAdd(work, name, stamp)
+    }
+
+    @Test func `a recorded result is known to the next run, once, while its file does not change`() throws {
+        let (source, rendition) = (CommandSource.remote("https://example.com/a.jpg"), try rendition())
         let first = try record()
-        #expect(!first.isFinished(first.work(source), "a.jpg", stamp))
-        try first.blockingAdd(first.work(source), "a\tb.jpg", stamp)
-        for record in [first, try record()] {
-            let work = record.work(source)
-            #expect(record.isFinished(work, "a\tb.jpg", stamp))
-            #expect(record.ending(of: work) == "jpg")
-            #expect(!record.isFinished(work, "b.jpg", stamp))
-            #expect(!record.isFinished(work, "a\tb.jpg", ResultFile.Stamp(size: 4, changedAt: stamp.changedAt)))
-        }
+        let work = first.work(source, rendition)
+        #expect(first.takeFinished(work) == nil)
+        try add(work, "a\tb.jpg", to: first)
+        try add(work, "a-2.jpg", to: first)
+        try add(work, "a-2.jpg", to: first)
+        let next = try record()
+        #expect(["a\tb.jpg", "a-2.jpg", nil].allSatisfy { next.takeFinished(work) == $0 })
+        folder.write("a\tb.jpg", [1, 2, 3, 4])
+        #expect(try record().takeFinished(work) == "a-2.jpg")
     }
 
     @Test func `other options, another source and a changed file are other work`() throws {
         folder.write("cat.jpg", [1])
         let file = CommandSource.file(folder.path + "/cat.jpg")
         let record = try record()
-        let work = record.work(file)
-        #expect(record.work(file) == work)
-        #expect(try self.record("w=4").work(file) != work)
-        #expect(record.work(.remote(file.text)) != work)
+        let plain = try rendition()
+        let work = record.work(file, plain)
+        #expect(record.work(file, plain) == work)
+        #expect(try self.record("{name}").work(file, plain) != work)
+        #expect(record.work(file, try rendition(("w", "4"))) != work)
+        #expect(record.work(.remote(file.text), plain) != work)
         folder.write("cat.jpg", [1, 2])
-        #expect(record.work(file) != work)
+        #expect(record.work(file, plain) != work)
     }
 
     @Test func `the last line of a name counts`() throws {
-        let record = try record()
-        let (one, other) = (record.work(.remote("a://1")), record.work(.remote("a://2")))
-        try record.blockingAdd(one, "a.jpg", stamp)
-        try record.blockingAdd(other, "a.jpg", stamp)
+        let (record, rendition) = (try record(), try rendition())
+        let (one, other) = (record.work(.remote("a://1"), rendition), record.work(.remote("a://2"), rendition))
+        try add(one, "a.jpg", to: record)
+        try add(other, "a.jpg", to: record)
         let next = try self.record()
-        #expect(!next.isFinished(one, "a.jpg", stamp) && next.isFinished(other, "a.jpg", stamp))
+        #expect(next.takeFinished(one) == nil && next.takeFinished(other) == "a.jpg")
     }
 
     @Test func `lines that are cut or foreign are skipped, and the next ones are whole`() throws {
-        let work = try record().work(.remote("a://1"))
+        let work = try record().work(.remote("a://1"), try rendition())
         folder.write(BatchRecord.name, Array("nonsense\n1\t2\n\(work.digest)\t3\t180".utf8))
-        let next = try record()
-        #expect(next.ending(of: work) == nil)
+        #expect(try record().takeFinished(work) == nil)
         folder.write(BatchRecord.name, Array("\(work.digest)\t3\t180".utf8))
-        let last = try record()
-        try last.blockingAdd(work, "a.jpg", stamp)
-        #expect(try record().isFinished(work, "a.jpg", stamp))
+        try add(work, "a.jpg", to: try record())
+        #expect(try record().takeFinished(work) == "a.jpg")
     }
 }

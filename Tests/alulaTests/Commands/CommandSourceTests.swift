@@ -47,7 +47,7 @@ struct CommandSourceTests {
         folder.link("inner/round", to: folder.path)
         func paths(_ isRecursive: Bool) -> [String] {
             SourceList.expanded([.file(folder.path), .standardInput], isRecursive: isRecursive).sources.map {
-                String($0.text.dropFirst(folder.path.utf8.count + 1))
+                String($0.source.text.dropFirst(folder.path.utf8.count + 1))
             }
         }
         #expect(paths(false) == ["a.JPG", "b.jpg", "nameless", ""])

@@ -12,11 +12,12 @@ struct RenderingArgumentsTests {
     private let folder = TemporaryFolder()
 
     private func options(
-        _ arguments: [String], output: String, hasSeveralResults: Bool = false
+        _ arguments: [String], output: String, hasSeveralSources: Bool = false
     ) throws -> RenderingArguments {
-        try RenderingArguments(
-            try CommandArguments(arguments, for: ThumbnailCommand.description).parameters, output: output,
-            hasSeveralResults: hasSeveralResults, settings: Settings())
+        let arguments = try CommandArguments(arguments, for: ThumbnailCommand.description)
+        return try RenderingArguments(
+            arguments.parameters, arguments.values(of: Rendition.option), output: output,
+            hasSeveralSources: hasSeveralSources, settings: Settings())
     }
 
     @Test(arguments: [
@@ -24,13 +25,13 @@ struct RenderingArgumentsTests {
     ])
     func `the ending of a file decides on the format`(_ path: String, _ format: ImageFormat) throws {
         let options = try options([], output: path)
-        #expect(options.request.ownOptions?.format == .fixed(format))
+        #expect(options.renditions[0].request.ownOptions?.format == .fixed(format))
         #expect(options.place == .file(path))
     }
 
     @Test func `an option wins over the ending`() throws {
-        #expect(try options(["--format", "png"], output: "a.webp").request.ownOptions?.format == .fixed(.png))
-        #expect(try options(["--format", "auto"], output: "a.xyz").request.ownOptions?.format == .negotiated([:]))
+        #expect(try options(["--format", "png"], output: "a.webp").renditions[0].request.ownOptions?.format == .fixed(.png))
+        #expect(try options(["--format", "auto"], output: "a.xyz").renditions[0].request.ownOptions?.format == .negotiated([:]))
     }
 
     @Test func `an ending that no result has is wrong use`() {
@@ -42,27 +43,63 @@ struct RenderingArgumentsTests {
     @Test func `a folder is one that is there, that ends in a slash, or that several results need`() throws {
         #expect(try options([], output: folder.path).place == .folder(folder.path))
         #expect(try options([], output: "new/").place == .folder("new/"))
-        #expect(throws: WrongUse.self) { try options([], output: "new.png", hasSeveralResults: true) }
-        #expect(try options([], output: "new/").request.ownOptions?.format == .negotiated([:]))
+        #expect(throws: WrongUse.self) { try options([], output: "new.png", hasSeveralSources: true) }
+        #expect(try options([], output: "new/").renditions[0].request.ownOptions?.format == .negotiated([:]))
         folder.write("file", [1])
-        #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", hasSeveralResults: true) }
-        #expect(throws: WrongUse.self) { try options([], output: "-", hasSeveralResults: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "\(folder.path)/file", hasSeveralSources: true) }
+        #expect(throws: WrongUse.self) { try options([], output: "-", hasSeveralSources: true) }
     }
 
     @Test func `a pattern that hits one file means the same as one that hits two`() throws {
-        for hasSeveralResults in [false, true] {
-            #expect(try options([], output: "out", hasSeveralResults: hasSeveralResults).place == .folder("out"))
+        for hasSeveralSources in [false, true] {
+            #expect(try options([], output: "out", hasSeveralSources: hasSeveralSources).place == .folder("out"))
             #expect(
-                try options(["--format", "jpg"], output: "a/out", hasSeveralResults: hasSeveralResults).place
+                try options(["--format", "jpg"], output: "a/out", hasSeveralSources: hasSeveralSources).place
                     == .folder("a/out"))
-            #expect(try options([], output: ".png", hasSeveralResults: hasSeveralResults).place == .folder(".png"))
+            #expect(try options([], output: ".png", hasSeveralSources: hasSeveralSources).place == .folder(".png"))
         }
     }
 
     @Test func `the results of a list go to a folder, whatever its name`() throws {
         let options = try RenderingArguments(
-            [], output: "out.d", hasSeveralResults: true, isFromList: true, settings: Settings())
+            [], output: "out.d", hasSeveralSources: true, isFromList: true, settings: Settings())
         #expect(options.place == .folder("out.d"))
+    }
+
+    @Test func `a list of widths makes a rendition of each, whose names say the width`() throws {
+        let options = try options(["-w", "300,600", "-q", "70", "-f", "webp"], output: "out/")
+        #expect(options.renditions.map(\.name) == ["1", "2"])
+        #expect(options.renditions.map { $0.sides[.w] } == ["300", "600"])
+        #expect(options.renditions.allSatisfy { $0.request.ownOptions?.format == .fixed(.webp) })
+        #expect(options.pattern.text == "{dir}/{name}-{w}.{format}" && options.place == .folder("out/"))
+        for widths in ["300,", "300,300", "300,x", ","] {
+            #expect(throws: WrongUse.self) { try self.options(["--w", widths], output: "out/") }
+        }
+        #expect(throws: WrongUse.self) { try self.options(["--w", "3,4"], output: "out.png") }
+    }
+
+    @Test func `renditions have names and options of their own`() throws {
+        let options = try options(
+            ["--h", "9", "--rendition", "name=hero&w=1200&format=avif", "--rendition", "width=300&h=5"], output: "out/")
+        #expect(options.renditions.map(\.name) == ["hero", "2"])
+        #expect(options.renditions.map { $0.sides[.h] } == ["9", "5"])
+        #expect(options.renditions.map { $0.sides[.w] } == ["1200", "300"])
+        #expect(options.pattern.text == "{dir}/{name}-{rendition}.{format}")
+        for queries in [["name=a", "name=a"], ["name=../x"], ["w=3&x=1"], ["name="], ["w=3,4"]] {
+            let arguments = queries.flatMap { ["--rendition", $0] }
+            #expect(throws: WrongUse.self) { try self.options(arguments, output: "out/") }
+        }
+        #expect(throws: WrongUse.self) { try self.options(["-w", "3,4", "--rendition", "h=3"], output: "out/") }
+    }
+
+    @Test func `a pattern names the results below the folder before it`() throws {
+        let options = try options(["-w", "3"], output: "a/b/{dir}/{name}_{w}.webp")
+        #expect(options.place == .folder("a/b/") && options.pattern.text == "{dir}/{name}_{w}.webp")
+        #expect(options.renditions[0].request.ownOptions?.format == .fixed(.webp))
+        #expect(try self.options([], output: "{name}.{format}").place == .folder("./"))
+        for output in ["a/{nam}.webp", "a/{name", "a/{name}", "a/{name}.txt"] {
+            #expect(throws: WrongUse.self) { try self.options([], output: output) }
+        }
     }
 
     @Test func `a watermark may be a file`() throws {

@@ -6,11 +6,9 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SourceQueueTests {
-    private static func sources(_ count: Int) -> [CommandSource] { (0..<count).map { .file("\($0)") } }
-
     private static func outcome(_ index: Int, _ failure: CommandFailure? = nil) -> Outcome {
         Outcome(
-            index: index, source: "\(index)",
+            source: index, rendition: 0, sourceText: "\(index)",
             kind: failure.map { .failed($0) } ?? .skipped(path: "x", isFinished: false),
             duration: .zero)
     }
@@ -24,15 +22,15 @@ struct SourceQueueTests {
             gate.open()
         }
         let isComplete = await SourceQueue.run(
-            Self.sources(10), atOnce: 3,
-            { _, index in
+            10, atOnce: 3,
+            { index, _ in
                 counts.withLock { counts in
                     counts.now += 1
                     counts.most = max(counts.most, counts.now)
                 }
                 await gate.pass()
                 counts.withLock { $0.now -= 1 }
-                return Self.outcome(index)
+                return [Self.outcome(index)]
             }, report: { _ in reported += 1 })
         await opener.value
         #expect(isComplete && reported == 10 && counts.withLock { $0.most } == 3)
@@ -44,25 +42,44 @@ struct SourceQueueTests {
         room.isWorthRetrying = true
         var reported: [Int: Bool] = [:]
         let isComplete = await SourceQueue.run(
-            Self.sources(6), atOnce: 2,
+            6, atOnce: 2,
             { [room] _, index in
                 let isFirst = tries.withLock { tries in
                     tries.append(index)
                     return tries.count { $0 == index } == 1
                 }
-                return Self.outcome(index, index == 5 || (index == 2 && isFirst) ? room : nil)
-            }, report: { reported[$0.index] = $0.failure == nil })
+                return [Self.outcome(index, index == 5 || (index == 2 && isFirst) ? room : nil)]
+            }, report: { reported[$0.source] = $0.failure == nil })
         #expect(isComplete)
         #expect(reported == [0: true, 1: true, 2: true, 3: true, 4: true, 5: false])
         #expect(tries.withLock { Array($0.suffix(2)) } == [2, 5])
     }
 
+    @Test func `of several renditions only those that failed for want of room are tried again`() async {
+        let tries = Locked<[[Int]?]>([])
+        var room = CommandFailure(code: "overloaded", "no room")
+        room.isWorthRetrying = true
+        var reported: [Int] = []
+        let isComplete = await SourceQueue.run(
+            1, atOnce: 1,
+            { [room] source, renditions in
+                tries.withLock { $0.append(renditions) }
+                return (renditions ?? [0, 1, 2]).map { rendition in
+                    Outcome(
+                        source: source, rendition: rendition, sourceText: "a",
+                        kind: renditions == nil && rendition > 0
+                            ? .failed(room) : .skipped(path: "x", isFinished: false), duration: .zero)
+                }
+            }, report: { reported.append($0.rendition) })
+        #expect(isComplete && reported == [0, 1, 2] && tries.withLock { $0 } == [nil, [1, 2]])
+    }
+
     @Test func `a full disk ends all`() async {
         var reported: [Int] = []
         let isComplete = await SourceQueue.run(
-            Self.sources(100), atOnce: 1,
-            { _, index in Self.outcome(index, index == 3 ? CommandFailure(system: 28) : nil) },
-            report: { reported.append($0.index) })
+            100, atOnce: 1,
+            { index, _ in [Self.outcome(index, index == 3 ? CommandFailure(system: 28) : nil)] },
+            report: { reported.append($0.source) })
         #expect(!isComplete && reported == [0, 1, 2, 3])
     }
 
@@ -70,13 +87,13 @@ struct SourceQueueTests {
         let task = Task {
             var count = 0
             let isComplete = await SourceQueue.run(
-                Self.sources(100), atOnce: 1,
-                { _, index in
-                    Self.outcome(index)
+                100, atOnce: 1,
+                { index, _ in
+                    [Self.outcome(index)]
                 },
                 report: { outcome in
                     count += 1
-                    if outcome.index == 4 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+                    if outcome.source == 4 { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
                 })
             return (isComplete, count)
         }

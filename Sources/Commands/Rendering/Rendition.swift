@@ -1,0 +1,101 @@
+import Dialects
+import Recipes
+import Text
+import ThumbnailAPI
+import ThumbnailTypes
+
+/// One of the results that a command renders from each source.
+struct Rendition: Sendable {
+    static let option = CommandOption(
+        name: "rendition", form: "QUERY",
+        help: "a result of its own, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable. Other options apply to "
+            + "all results",
+        isRepeatable: true)
+
+    /// Its name, otherwise its number from 1.
+    let name: String
+    private(set) var options: [(name: String, value: String)]
+    private(set) var request = Request(source: "")
+
+    /// The requested sides, for the names of results.
+    var sides: ResultPattern.Values {
+        var sides: ResultPattern.Values = [:]
+        for (token, name) in [(ResultPattern.Token.w, "w"), (.h, "h")] {
+            sides[token] = options.last { Self.name(of: $0.name) == name }?.value
+        }
+        return sides
+    }
+
+    /// The extension of the requested format; none if the image or the client decides.
+    var format: ResultPattern.Values {
+        guard let value = options.last(where: { Self.name(of: $0.name) == "format" })?.value,
+            let format = ImageEnding.writtenFormat(value.asciiLowercased)
+        else { return [:] }
+        return [.format: format.fileExtension]
+    }
+
+    var hasFormat: Bool { options.contains { Self.name(of: $0.name) == "format" } }
+
+    /// Returns a rendition for each query, or for each width of `--w 300,600`, or one.
+    ///
+    /// - Parameters:
+    ///   - options: Apply to all renditions; those of a query win.
+    ///   - format: The format of renditions that do not say one; nil for the service's choice.
+    static func all(
+        _ queries: [String], _ options: [(name: String, value: String)], format: String?, _ dialect: NativeDialect
+    ) throws(WrongUse) -> [Rendition] {
+        guard let widths = widths(in: options) else {
+            guard !queries.isEmpty else { return [try Rendition("1", options, format, dialect)] }
+            return try named(queries, options, format, dialect)
+        }
+        guard queries.isEmpty else { throw WrongUse("--w takes one width beside --rendition") }
+        let others = options.filter { name(of: $0.name) != "w" }
+        var renditions: [Rendition] = []
+        for width in widths.value.split(separator: ",", omittingEmptySubsequences: false) {
+            guard !renditions.contains(where: { $0.sides[.w] == String(width) }) else {
+                throw WrongUse("--\(widths.name): \(width) is repeated")
+            }
+            renditions.append(
+                try Rendition("\(renditions.count + 1)", others + [(widths.name, String(width))], format, dialect))
+        }
+        return renditions
+    }
+
+    /// Returns the option with a list of widths; nil if there is none.
+    static func widths(in options: [(name: String, value: String)]) -> (name: String, value: String)? {
+        options.last { name(of: $0.name) == "w" && $0.value.utf8.contains(UInt8(ascii: ",")) }
+    }
+
+    private static func named(
+        _ queries: [String], _ common: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
+    ) throws(WrongUse) -> [Rendition] {
+        var renditions: [Rendition] = []
+        for query in queries {
+            var options: [(name: String, value: String)]
+            do throws(APIError) { options = try RawQuery(target: "?" + query).decoded() } catch { throw error.wrongUse }
+            var name = "\(renditions.count + 1)"
+            if let index = options.firstIndex(where: { $0.name == "name" }) { name = options.remove(at: index).value }
+            guard RenditionName.isValid(name) else {
+                throw WrongUse("--rendition: a name has 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front")
+            }
+            guard !renditions.contains(where: { ExactText($0.name) == ExactText(name) }) else {
+                throw WrongUse("--rendition: two are named \(name)")
+            }
+            let own = Set(options.map { ExactText(Self.name(of: $0.name)) })
+            options = common.filter { !own.contains(ExactText(Self.name(of: $0.name))) } + options
+            renditions.append(try Rendition(name, options, format, dialect))
+        }
+        return renditions
+    }
+
+    private init(
+        _ name: String, _ options: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
+    ) throws(WrongUse) {
+        (self.name, self.options) = (name, options)
+        if !hasFormat, let format { self.options.append(("format", format)) }
+        do throws(APIError) { request = try dialect.request(options: self.options) } catch { throw error.wrongUse }
+    }
+
+    /// The parameter's name, for an alias too.
+    private static func name(of name: String) -> String { ThumbnailOption.named(name)?.name ?? name }
+}

@@ -1,0 +1,135 @@
+import Text
+
+/// The names of results below a folder or named origin: text, and tokens such as `{name}`.
+struct ResultPattern: Hashable, Sendable {
+    enum Token: String, CaseIterable, Hashable {
+        /// The source's name without its extension.
+        case name
+        /// The source's folder below its operand.
+        case dir
+        /// The requested side, otherwise the result's.
+        case w, h
+        /// The extension of the result's format.
+        case format
+        /// The rendition's name, otherwise its number from 1.
+        case rendition
+    }
+
+    typealias Values = [Token: String]
+
+    private enum Part: Hashable {
+        case text(String)
+        case token(Token)
+    }
+
+    private var parts: [Part] = []
+
+    /// A name has at most 255 bytes.
+    private static let maximumStem = 230
+
+    /// Parses a pattern.
+    ///
+    /// - Throws: ``WrongUse`` for an unknown token, or for a name that cannot have the right extension.
+    init(_ text: String) throws(WrongUse) {
+        var rest = text[...]
+        while let brace = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
+            guard let end = rest[brace...].utf8.firstIndex(of: UInt8(ascii: "}")),
+                let token = Token(rawValue: String(rest[rest.utf8.index(after: brace)..<end]))
+            else {
+                let known = Token.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
+                throw WrongUse("-o \(text): the names of results may have \(known)")
+            }
+            append(.text(String(rest[..<brace])))
+            append(.token(token))
+            rest = rest[rest.utf8.index(after: end)...]
+        }
+        append(.text(String(rest)))
+        guard has(.format) || ImageEnding.writtenFormat(FilePath.ending(of: text)) != nil else {
+            throw WrongUse("-o \(text): end the names of results in .{format}, or in the extension of an image")
+        }
+    }
+
+    /// The name of the only result of a source, or of one of several.
+    ///
+    /// - Parameter token: Distinguishes the renditions of a source; nil for one rendition.
+    init(distinguishing token: Token?) {
+        parts = [.token(.dir), .text("/"), .token(.name)]
+        if let token { parts += [.text("-"), .token(token)] }
+        parts += [.text("."), .token(.format)]
+    }
+
+    func has(_ token: Token) -> Bool { parts.contains(.token(token)) }
+
+    /// The literal extension; empty if the format decides.
+    var ending: String {
+        if case .text(let text)? = parts.last { FilePath.ending(of: text) } else { "" }
+    }
+
+    /// Replaces tokens by their values. An empty folder takes the slash after it along, and a long name is truncated.
+    func filled(_ values: Values) -> ResultPattern {
+        var filled = self
+        filled.parts = []
+        var skipsSlash = false
+        for part in parts {
+            guard case .token(let token) = part, let value = values[token] else {
+                if case .text(let text) = part, skipsSlash, text.utf8.first == UInt8(ascii: "/") {
+                    filled.append(.text(String(text.dropFirst())))
+                } else {
+                    filled.append(part)
+                }
+                skipsSlash = false
+                continue
+            }
+            skipsSlash = token == .dir && value.isEmpty
+            filled.append(.text(token == .name ? fitting(value, among: values) : value))
+        }
+        return filled
+    }
+
+    /// The name, once all tokens are replaced.
+    var text: String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .token(let token): "{\(token.rawValue)}"
+            }
+        }.joined()
+    }
+
+    /// Adds a number before the extension.
+    func numbered(_ number: Int) -> ResultPattern {
+        var copy = self
+        for index in parts.indices.reversed() {
+            guard case .text(let text) = parts[index] else { continue }
+            let name = text.utf8.lastIndex(of: UInt8(ascii: "/")).map { text.utf8.index(after: $0) } ?? text.startIndex
+            if let dot = text[name...].utf8.lastIndex(of: UInt8(ascii: ".")) {
+                copy.parts[index] = .text("\(text[..<dot])-\(number)\(text[dot...])")
+                return copy
+            }
+            if name > text.startIndex { break }
+        }
+        copy.append(.text("-\(number)"))
+        return copy
+    }
+
+    private mutating func append(_ part: Part) {
+        if case .text(let text) = part {
+            if text.isEmpty { return }
+            if case .text(let before)? = parts.last {
+                parts[parts.count - 1] = .text(before + text)
+                return
+            }
+        }
+        parts.append(part)
+    }
+
+    private func fitting(_ name: String, among values: Values) -> String {
+        var others = values
+        others[.name] = nil
+        let length = FilePath.name(of: filled(others).text).utf8.count - "{name}.{format}".utf8.count
+        guard name.utf8.count > Self.maximumStem - max(0, length) else { return name }
+        var cut = name[...]
+        while cut.utf8.count > max(1, Self.maximumStem - max(0, length)) { cut.removeLast() }
+        return String(cut)
+    }
+}
