@@ -16,23 +16,6 @@ using System.Runtime.Serialization;
 using System.Runtime.Serialization.Json;
 using System.Threading.Tasks;
 
-/// <summary>One part of the answer: an image, the facts, or a problem, as a data: URI.</summary>
-[DataContract]
-public class Part
-{
-    [DataMember(Name = "name")] public string Name { get; set; } = "";
-    [DataMember(Name = "type")] public string Type { get; set; } = "";
-    [DataMember(Name = "data")] public string Data { get; set; } = "";
-
-    public byte[] Bytes { get { return Convert.FromBase64String(Data.Substring(Data.IndexOf(',') + 1)); } }
-}
-
-[DataContract]
-public class Answer
-{
-    [DataMember(Name = "renditions")] public List<Part> Renditions { get; set; } = new List<Part>();
-}
-
 /// <summary>What the example uses of an image's facts.</summary>
 [DataContract]
 public class Facts
@@ -41,6 +24,30 @@ public class Facts
     [DataMember(Name = "height")] public int Height { get; set; }
     [DataMember(Name = "dominantColor")] public string DominantColor { get; set; } = "";
     [DataMember(Name = "blurHash")] public string BlurHash { get; set; } = "";
+}
+
+[DataContract]
+public class Problem
+{
+    [DataMember(Name = "detail")] public string Detail { get; set; } = "";
+}
+
+/// <summary>One part of the answer: an image as a data: URI, the facts, or a problem.</summary>
+[DataContract]
+public class Part
+{
+    [DataMember(Name = "name")] public string Name { get; set; } = "";
+    [DataMember(Name = "data")] public string Data { get; set; } = "";
+    [DataMember(Name = "facts")] public Facts Facts { get; set; }
+    [DataMember(Name = "problem")] public Problem Problem { get; set; }
+
+    public byte[] Bytes { get { return Convert.FromBase64String(Data.Substring(Data.IndexOf(',') + 1)); } }
+}
+
+[DataContract]
+public class Answer
+{
+    [DataMember(Name = "renditions")] public List<Part> Renditions { get; set; } = new List<Part>();
 }
 
 public static class Upload
@@ -91,9 +98,9 @@ public static class Upload
         }
         var folder = arguments[1];
         var parts = await Ask(arguments.Length > 2 ? arguments[2] : "http://127.0.0.1:8080", arguments[0]);
-        foreach (var part in parts.Values.Where(part => part.Type == "application/problem+json"))
+        foreach (var part in parts.Values.Where(part => part.Problem != null))
         {
-            Console.Error.WriteLine(part.Name + ": " + System.Text.Encoding.UTF8.GetString(part.Bytes));
+            Console.Error.WriteLine(part.Name + ": " + part.Problem.Detail);
             return 1;
         }
 
@@ -102,7 +109,7 @@ public static class Upload
             foreach (var width in Widths)
                 File.WriteAllBytes(Path.Combine(folder, FileName(format, width)), parts[format + "-" + width].Bytes);
 
-        var facts = Json<Facts>(parts["facts"].Bytes);
+        var facts = parts["facts"].Facts;
         var srcsets = Formats.Select(format =>
             string.Join(", ", Widths.Select(width => FileName(format, width) + " " + width + "w"))).ToArray();
         File.WriteAllText(Path.Combine(folder, "picture.html"),

@@ -25,11 +25,11 @@ form.append("file", new Blob([await readFile(photo)]), basename(photo));
 const answer = await fetch(`${service}/thumbnails`, { method: "POST", headers: { Accept: "application/json" }, body: form });
 if (!answer.ok) throw new Error(await answer.text());
 
-// Each part is a data: URI, the facts too; a rendition that failed is a problem document.
+// An image is a data: URI, the facts are an object; a rendition that failed has a problem.
 const bytes = (part) => Buffer.from(part.data.slice(part.data.indexOf(",") + 1), "base64");
 const parts = new Map((await answer.json()).renditions.map((part) => [part.name, part]));
 for (const part of parts.values()) {
-  if (part.type === "application/problem+json") throw new Error(`${part.name}: ${JSON.parse(bytes(part)).detail}`);
+  if (part.problem) throw new Error(`${part.name}: ${part.problem.detail}`);
 }
 
 await mkdir(folder, { recursive: true });
@@ -44,7 +44,7 @@ for (const [format, ending] of formats) {
   srcsets.push(entries.join(", "));
 }
 
-const facts = JSON.parse(bytes(parts.get("facts")));
+const { facts } = parts.get("facts");
 // Of all characters of a BlurHash, only this one means something in an attribute.
 const hash = facts.blurHash.replaceAll("&", "&amp;");
 await writeFile(join(folder, "picture.html"), `<picture>

@@ -31,8 +31,8 @@ struct ExplanationSummary {
             ignored[ExactText(option), default: (0, place)].count += 1
         }
         if case .refused(let code, let reason, let parameter) = explanation.verdict {
-            let cause = parameter.flatMap { $0.isEmpty ? nil : "\(code) \($0)" } ?? code
-            refused[ExactText(cause), default: (0, "\(reason) \(place)")].count += 1
+            let subject = parameter.flatMap { $0.isEmpty ? nil : "\(code) \($0)" } ?? code
+            refused[ExactText("\(subject): \(reason)"), default: (0, place)].count += 1
         }
     }
 
@@ -46,7 +46,7 @@ struct ExplanationSummary {
             lines += entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { Self.line($0.0, $0.1) }
         }
         section("ignored options", ignored.map { ("\($0.key): \($0.value.example)", $0.value.count) })
-        section("refused because of", refused.map { ("\($0.key): \($0.value.example)", $0.value.count) })
+        section("refused because of", refused.map { ("\($0.key) \($0.value.example)", $0.value.count) })
         return lines
     }
 

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Imaging
+import Memory
 import Recipes
 import Text
 import ThumbnailTypes
@@ -19,7 +20,7 @@ struct FactsReader: Sendable {
         var job = job
         while true {
             let source = try await describedSource(job, needsPixels: !request.features.isEmpty)
-            guard !request.features.isEmpty else { return try await facts(request, of: source, from: nil) }
+            guard !request.features.isEmpty else { return try await facts(request, of: source, named: job.request.source, rendering: nil) }
             if let bytes = source.bytes {
                 // The fetched version, even if the caches have another one meanwhile.
                 let opened = try pipeline.open(source, bytes, job.directives)
@@ -29,9 +30,10 @@ struct FactsReader: Sendable {
             // The source was validated a moment ago.
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
             if pipeline.caches.isCurrent(source.record) {
-                let small = try await pipeline.thumbnail(
-                    for: job.with(pipeline.resolved(Self.smallImage(of: job.request.source))))
-                let facts = try await facts(request, of: source, from: small)
+                let current = job
+                let facts = try await facts(request, of: source, named: job.request.source) {
+                    try await pipeline.thumbnail(for: current.with(pipeline.resolved($0)))
+                }
                 // Otherwise another version may have arrived between the header and the pixels.
                 if pipeline.caches.isCurrent(source.record) { return facts }
             }
@@ -39,26 +41,49 @@ struct FactsReader: Sendable {
         }
     }
 
+    private typealias Rendering = (Request) async throws -> Thumbnail
+
     private func facts(
         _ request: FactsRequest, of source: AvailableSource, _ opened: OpenedSource, for job: Job
     ) async throws -> SourceFacts {
-        guard !request.features.isEmpty else { return try await facts(request, of: source, from: nil) }
-        let small = Job(pipeline.resolved(Self.smallImage(of: job.request.source), of: opened), receipt: job.receipt)
-        return try await facts(request, of: source, from: try await pipeline.thumbnail(for: small))
+        guard !request.features.isEmpty else { return try await facts(request, of: source, named: job.request.source, rendering: nil) }
+        return try await facts(request, of: source, named: job.request.source) {
+            try await pipeline.thumbnail(for: Job(pipeline.resolved($0, of: opened), receipt: job.receipt))
+        }
     }
 
-    private static func smallImage(of source: ExactText) -> Request {
+    private static func image(
+        of source: ExactText, _ format: ImageFormat, longestSide: Int, maximumBytes: Int? = nil
+    ) -> Request {
         var options = RenderingOptions()
-        (options.format, options.gamut) = (.fixed(.png), .srgb)
-        (options.width, options.height) = (ImageAppearance.longestSide, ImageAppearance.longestSide)
+        (options.format, options.gamut, options.maximumBytes) = (.fixed(format), .srgb, maximumBytes)
+        (options.width, options.height) = (longestSide, longestSide)
         return Request(source: source, options: options)
     }
 
-    /// - Parameter small: The small image; nil if no facts from the pixels are requested.
+    /// The largest preview that fits.
+    private func preview(of source: ExactText, _ render: Rendering) async throws -> Thumbnail? {
+        for side in [16, 12, 8, 4] {
+            let most = FactsRequest.maximumPreviewBytes
+            let rendered = try await render(Self.image(of: source, .webp, longestSide: side, maximumBytes: most))
+            // The lowest quality may be too large.
+            if rendered.image.bytes.count <= most { return rendered }
+        }
+        return nil
+    }
+
+    /// - Parameter render: Renders the image; nil if no facts from the pixels are requested.
     private func facts(
-        _ request: FactsRequest, of source: AvailableSource, from small: Thumbnail?
+        _ request: FactsRequest, of source: AvailableSource, named name: ExactText, rendering render: Rendering?
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
+        var (small, preview) = (Thumbnail?.none, Thumbnail?.none)
+        if let render {
+            if request.features != [.preview] {
+                small = try await render(Self.image(of: name, .png, longestSide: ImageAppearance.longestSide))
+            }
+            if request.features.contains(.preview) { preview = try await self.preview(of: name, render) }
+        }
         if let image = small?.image {
             appearance = try await pipeline.resources.lanes.small.run(timeLimit: pipeline.configuration.decodeTimeout) {
                 token in
@@ -66,17 +91,18 @@ struct FactsReader: Sendable {
                     of: image, features: request.features, components: (request.columns, request.rows), token: token)
             }
         }
+        let rendered = small ?? preview
         let record = source.record
         var facts = SourceFacts(header: record.header, byteCount: record.byteCount)
         facts.eTag = record.head.eTag
         facts.lastModified = record.head.lastModified
         facts.lastModifiedText = record.head.headerFields[.lastModified]
-        facts.appearance = appearance
+        (facts.appearance, facts.preview) = (appearance, preview?.image.bytes)
         facts.freshness = Freshness(
             record.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.isFromCache,
             bounds: pipeline.configuration.clientMaxAge)
-        facts.cacheStatus = (small?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status]
-        facts.timings = source.timings + (small?.timings ?? [])
+        facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status]
+        facts.timings = source.timings + (rendered?.timings ?? [])
         return facts
     }
 

@@ -1,4 +1,5 @@
 package import HTTPTypes
+package import Memory
 package import Recipes
 
 package struct FactsRequest: Hashable, Sendable {
@@ -7,7 +8,12 @@ package struct FactsRequest: Hashable, Sendable {
     package var columns = 4
     package var rows = 3
 
-    package init(features: Set<ImageAppearance.Feature> = []) { self.features = features }
+    /// Its `data:` URI has at most 256 bytes.
+    package static let maximumPreviewBytes = 174
+
+    package init(features: Set<ImageAppearance.Feature> = []) {
+        self.features = features
+    }
 }
 
 package struct SourceFacts: Sendable {
@@ -20,6 +26,8 @@ package struct SourceFacts: Sendable {
     /// As sent.
     package var lastModifiedText: String?
     package var appearance: ImageAppearance?
+    /// A WebP file of at most ``FactsRequest/maximumPreviewBytes``; nil if it was not requested, or if none fits.
+    package var preview: SharedBytes?
     package var freshness = Freshness()
     package var cacheStatus: [CacheLayerStatus] = []
     package var timings: [StepTiming] = []

@@ -166,19 +166,19 @@ final class StubLookup: PendingLookup {
 }
 
 extension EncodedImage {
-    static func sample(_ format: ImageFormat = .jpeg) -> EncodedImage {
-        EncodedImage(bytes: SharedBytes(Array("picture".utf8)), format: format, size: PixelSize(width: 30, height: 20))
+    static func sample(_ format: ImageFormat = .jpeg, bytes: [UInt8] = Array("picture".utf8)) -> EncodedImage {
+        EncodedImage(bytes: SharedBytes(bytes), format: format, size: PixelSize(width: 30, height: 20))
     }
 }
 
 extension Thumbnail {
     static func sample(
-        _ format: ImageFormat = .jpeg, lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
+        _ format: ImageFormat = .jpeg, bytes: [UInt8] = Array("picture".utf8), lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
         slot: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {
         let result = RenderedImage(
-            .sample(format), eTag: "\"abc\"", cacheStatus: cacheStatus, timings: timings, slot: slot)
+            .sample(format, bytes: bytes), eTag: "\"abc\"", cacheStatus: cacheStatus, timings: timings, slot: slot)
         return Thumbnail(result, sourceHeader: sourceHeader, lastModified: lastModified, freshness: freshness)
     }
 }

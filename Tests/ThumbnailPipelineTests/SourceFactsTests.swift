@@ -1,6 +1,7 @@
 import DiskCaching
 import Downloading
 import HTTPTypes
+import Imaging
 import Memory
 import Recipes
 import TestSupport
@@ -31,6 +32,22 @@ import ThumbnailTypes
         let again = try await self.facts(fixture)
         #expect(again.cacheStatus.map(\.outcome) == [.hit] && again.freshness.age == 0)
         #expect(fixture.origin.loads == 1 && again.byteCount == facts.byteCount)
+    }
+
+    @Test(arguments: [[ImageAppearance.Feature.preview], [.preview, .color]])
+    func `a preview is a WebP image of at most 174 bytes`(_ features: Set<ImageAppearance.Feature>) async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
+        for _ in 0..<2 {
+            let facts = try await facts(fixture, features)
+            let preview = try #require(facts.preview)
+            let header = try ImageHeader.inspect(preview)
+            #expect(preview.count <= FactsRequest.maximumPreviewBytes && header.format == .webp)
+            #expect([4, 8, 12, 16].contains(max(header.size.width, header.size.height)))
+            #expect((facts.appearance == nil) == (features == [.preview]))
+        }
+        #expect(fixture.origin.loads == 1)
+        #expect(try await facts(fixture, [.color]).preview == nil)
     }
 
     @Test func `a stale source is confirmed, and its bytes are not fetched again`() async throws {

@@ -5,7 +5,7 @@ public struct ImageInfo: Codable, Hashable, Sendable {
         case color, palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
-        case exif
+        case preview, exif
 
         static func text(_ facts: Set<Fact>) -> String {
             allCases.filter(facts.contains).map(\.rawValue).joined(separator: ",")
@@ -60,6 +60,8 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let blurHash: String?
     /// The ThumbHash in base64, if ``Fact/thumbHash`` was requested.
     public let thumbHash: String?
+    /// A tiny WebP image as a `data:` URI of at most 256 bytes, if ``Fact/preview`` was requested.
+    public let preview: String?
     /// Exif texts, if ``Fact/exif`` was requested.
     public let exif: Exif?
 }

@@ -4,6 +4,8 @@ package struct ImageAppearance: Sendable {
         case palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
+        /// A tiny image; not computed from the small one.
+        case preview
     }
 
     package struct Entry: Sendable, Equatable {

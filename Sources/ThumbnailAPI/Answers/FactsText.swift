@@ -1,6 +1,7 @@
 import Crypto
 import HTTPTypes
 import JSON
+import Memory
 import Recipes
 import ThumbnailPipeline
 package import ThumbnailTypes
@@ -23,6 +24,10 @@ package enum FactsText {
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
         if requested.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
+        if let preview = facts.preview {
+            let uri = "data:\(ImageFormat.webp.mediaType);base64," + Base64.encode(preview.array)
+            members.append(("preview", .string(uri)))
+        }
         guard let appearance = facts.appearance else { return JSONValue.object(members).text }
         if requested.features.contains(.color), let first = appearance.palette.first {
             members.append(("dominantColor", .string("#" + first.color.hexadecimal)))

@@ -126,8 +126,8 @@ struct RenditionArchive: Sendable {
 extension JSONValue {
     static func stored(_ stored: StoredResult) -> [(String, JSONValue)] {
         [
-            ("location", .string(stored.location)), ("type", .string(stored.mediaType)), ("bytes", .int(stored.bytes)),
-            ("etag", .string(stored.eTag)),
+            ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),
+            ("width", .int(placed.size.width)), ("height", .int(placed.size.height)), ("etag", .string(placed.eTag)),
         ]
     }
 }

@@ -7,8 +7,8 @@ import Recipes
 import ThumbnailPipeline
 import ThumbnailTypes
 
-/// One JSON object, for clients that cannot parse a multipart body: each part with its bytes as a `data:` URI (RFC
-/// 2397), or with the location where they were stored.
+/// One JSON object, for clients that cannot parse a multipart body: each image as a `data:` URI (RFC 2397) or with the
+/// location where it was stored, facts and problems as objects.
 struct RenditionJSON: Sendable {
     static let maximumBytes = 16 << 20
 
@@ -16,6 +16,15 @@ struct RenditionJSON: Sendable {
         let head: String
         let bytes: SharedBytes?
 
+        init(head: String, bytes: SharedBytes?) { (self.head, self.bytes) = (head, bytes) }
+
+        /// With a JSON object as the last member.
+        init(_ members: [(String, JSONValue)], _ name: String, _ object: SharedBytes) {
+            let text = String(decoding: object.array, as: UTF8.self)
+            self.init(head: "\(JSONValue.object(members).text.dropLast()),\"\(name)\":\(text)", bytes: nil)
+        }
+
+        /// With the end and a comma.
         var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
         var end: String { bytes == nil ? "}" : "\"}" }
@@ -30,20 +39,23 @@ struct RenditionJSON: Sendable {
     /// In any order; throws ``APIError/answerTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
-        if case .stored(let stored) = part {
-            let text = JSONValue.object(members + JSONValue.stored(stored)).text
-            return try add(Entry(head: String(text.dropLast()), bytes: nil), at: index)
-        }
         let content = RenditionArchive.content(of: part)
-        let type = content.fields.first { $0.0 == "Content-Type" }?.1 ?? ""
-        members += [("type", .string(type)), ("bytes", .int(content.bytes.count))]
-        if case .image(let made) = part {
-            members.append(("etag", .string(made.eTag)))
+        switch part {
+        case .placed(let placed): members += JSONValue.placed(placed)
+        case .facts: return try add(Entry(members, "facts", content.bytes), at: index)
+        case .problem: return try add(Entry(members, "problem", content.bytes), at: index)
+        case .image(let made):
+            let (image, type) = (made.image, made.image.format.mediaType)
+            members += [
+                ("type", .string(type)), ("bytes", .int(image.bytes.count)), ("width", .int(image.size.width)),
+                ("height", .int(image.size.height)), ("etag", .string(made.eTag)),
+            ]
             if let gainMap = made.gainMap { members.append(("hdr", .string(gainMap.done))) }
-            if let quality = made.image.quality { members.append(("quality", .int(quality))) }
+            if let quality = image.quality { members.append(("quality", .int(quality))) }
+            let head = "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,"
+            return try add(Entry(head: head, bytes: content.bytes), at: index)
         }
-        let head = "\(JSONValue.object(members).text.dropLast()),\"data\":\"data:\(type);base64,"
-        try add(Entry(head: head, bytes: content.bytes), at: index)
+        try add(Entry(head: String(JSONValue.object(members).text.dropLast()), bytes: nil), at: index)
     }
 
     private mutating func add(_ entry: Entry, at index: Int) throws(APIError) {

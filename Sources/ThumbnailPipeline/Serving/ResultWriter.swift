@@ -1,6 +1,6 @@
 package import Downloading
 import Memory
-import Recipes
+package import Recipes
 package import Text
 package import ThumbnailTypes
 
@@ -8,6 +8,8 @@ package struct StoredResult: Sendable, Equatable {
     package let location: String
     package let mediaType: String
     package let bytes: Int
+    package let size: PixelSize
+    /// The strong entity tag of the result's bytes, in quotes.
     package let eTag: String
 }
 
@@ -47,6 +49,6 @@ package struct ResultWriter: Sendable {
         }
         return StoredResult(
             location: destination.location, mediaType: image.format.mediaType, bytes: image.bytes.count,
-            eTag: thumbnail.eTag)
+            size: image.size, eTag: thumbnail.eTag)
     }
 }

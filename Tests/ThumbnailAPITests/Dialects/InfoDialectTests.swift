@@ -19,7 +19,7 @@ import ThumbnailTypes
     @Test func `facts are asked for by name`() throws {
         #expect(try facts("/info?\(Self.source)")?.features == [])
         let facts = try #require(
-            try facts("/info?include=color,blurhash,palette,thumbhash&components=1x9&\(Self.source)"))
+            try facts("/info?include=color,blurhash,palette,thumbhash,preview&components=1x9&\(Self.source)"))
         #expect(facts.features == Set(ImageAppearance.Feature.allCases))
         #expect((facts.columns, facts.rows) == (1, 9))
         let usual = try #require(try self.facts("/info?include=blurhash&\(Self.source)"))

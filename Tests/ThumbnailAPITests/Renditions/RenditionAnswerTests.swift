@@ -60,10 +60,10 @@ struct RenditionAnswerTests {
         let text = await response.received()
         #expect(
             text.hasPrefix(
-                #"{"renditions":[{"name":"first","type":"image/webp","bytes":7,"etag":"\"abc\"","data":"data:image/webp;base64,cGljdHVyZQ=="}"#
-                    + #",{"name":"1","type":"image/jpeg","bytes":7,"etag":"\"abc\"","data":"data:image/jpeg;base64,cGljdHVyZQ=="}"#
-                    + #",{"name":"facts","type":"application/json","bytes":"#))
-        #expect(text.contains(#"{"name":"3","type":"application/problem+json","bytes":"#) && text.hasSuffix("\"}]}\n"))
+                #"{"renditions":[{"name":"first","type":"image/webp","bytes":7,"width":30,"height":20,"etag":"\"abc\"","data":"data:image/webp;base64,cGljdHVyZQ=="}"#
+                    + #",{"name":"1","type":"image/jpeg","bytes":7,"width":30,"height":20,"etag":"\"abc\"","data":"data:image/jpeg;base64,cGljdHVyZQ=="}"#
+                    + #",{"name":"facts","facts":{"url":"https://h/a","format":"jpeg","#))
+        #expect(text.contains(#"},{"name":"3","problem":{"type":"about:blank","#) && text.hasSuffix("}}]}\n"))
         #expect(try JSONReader.value(in: Array(text.utf8)).members != nil)
     }
 
@@ -71,20 +71,20 @@ struct RenditionAnswerTests {
         for count in [0, 1, 2, 3, 49_151, 49_152, 49_153, 200_000] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
             var json = RenditionJSON()
-            try json.add(.facts(String(decoding: bytes.map { $0 & 0x7f }, as: UTF8.self)), at: 0, named: "a")
+            try json.add(.image(.sample(bytes: bytes)), at: 0, named: "a")
             var written: [UInt8] = []
             await json.write { written += $0.array }
             let text = String(decoding: written, as: UTF8.self)
             #expect(written.count <= json.count && written.count >= json.count - 1)
             let data = try #require(text.firstRange(of: ";base64,")?.upperBound)
             let encoded = text[data...].prefix { $0 != "\"" }
-            #expect(Base64Check.decode(String(encoded)) == bytes.map { $0 & 0x7f })
+            #expect(Base64Check.decode(String(encoded)) == bytes)
         }
     }
 
     @Test func `JSON over sixteen mebibytes is refused`() async throws {
         var json = RenditionJSON()
-        let part = RenditionArchive.Part.facts(String(repeating: "x", count: 6 << 20))
+        let part = RenditionArchive.Part.image(.sample(bytes: Array(repeating: 1, count: 6 << 20)))
         try json.add(part, at: 0, named: "a")
         #expect(throws: APIError.answerTooLarge) { try json.add(part, at: 1, named: "b") }
         #expect(APIError.answerTooLarge.status.code == 413 && APIError.answerTooLarge.code == "too_large")
@@ -105,7 +105,7 @@ struct RenditionAnswerTests {
         }
         #expect(await response.received().hasSuffix("\"}]}\n"))
         var json = RenditionJSON()
-        try json.add(.facts(String(repeating: "x", count: 1 << 20)), at: 0, named: "a")
+        try json.add(.image(.sample(bytes: Array(repeating: 1, count: 1 << 20))), at: 0, named: "a")
         var (longest, whole) = (0, 0)
         await json.write { (longest, whole) = (max(longest, $0.count), whole + $0.count) }
         #expect(longest <= 64 << 10 && whole > 1 << 20)

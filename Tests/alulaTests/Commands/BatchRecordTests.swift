@@ -4,6 +4,7 @@ import Testing
 
 @testable import Commands
 @testable import Settings
+import ThumbnailAPI
 
 struct BatchRecordTests {
     private let folder = TemporaryFolder()

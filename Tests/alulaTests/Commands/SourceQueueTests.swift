@@ -43,7 +43,7 @@ struct SourceQueueTests {
         var reported: [Int: Bool] = [:]
         let isComplete = await SourceQueue.run(
             6, atOnce: 2,
-            { [room] _, index in
+            { [room] index, _ in
                 let isFirst = tries.withLock { tries in
                     tries.append(index)
                     return tries.count { $0 == index } == 1
