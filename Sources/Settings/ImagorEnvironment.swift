@@ -1,5 +1,6 @@
 import Dialects
 import Downloading
+import JSON
 import Recipes
 import Text
 import ThumbnailAPI
@@ -19,6 +20,13 @@ struct ImagorEnvironment: OtherServiceReader {
     /// Imagor's limit of a side, if a variable sets only the other one.
     private static let usualSide = 9_999
     private var automatic: Set<ImageFormat> = []
+    private var bucket: String?
+    private var bucketFolder = ""
+    private var folder: String?
+    private let environment: [String: String]
+
+    private static let bucketOrigin = "imagor-s3"
+    private static let folderOrigin = "imagor-files"
 
     private static let prefixes = [
         "IMAGOR_", "HTTP_LOADER_", "VIPS_", "FILE_", "S3_", "GCLOUD_", "SERVER_", "UPLOAD_LOADER_", "PROMETHEUS_",
@@ -26,7 +34,7 @@ struct ImagorEnvironment: OtherServiceReader {
     ]
 
     init(_ settings: Settings, _ environment: [String: String]) {
-        self.settings = settings
+        (self.settings, self.environment) = (settings, environment)
         self.settings.dialects.thumbor.prefix = PathPrefix("/")
         // Imagor's defaults.
         self.settings.dialects.thumbor.baseURL = "https://"
@@ -43,7 +51,7 @@ struct ImagorEnvironment: OtherServiceReader {
         Self.rows.contains { $0.name == name } || Self.prefixes.contains(where: { name.hasPrefix($0) }) ? name : nil
     }
 
-    static let rows = targets + bounds + sources + service
+    static let rows = targets + bounds + sources + files + service
 
     private static let targets: [OtherServiceRow<Self>] = [
         OtherServiceRow("IMAGOR_SECRET", "thumborKey"),
@@ -126,6 +134,17 @@ struct ImagorEnvironment: OtherServiceReader {
 
     private static let side = SettingParser.integer(in: 0...1_000_000).map { $0 > 0 ? $0 : nil }
 
+    private static let files: [OtherServiceRow<Self>] = [
+        OtherServiceRow(
+            "S3_LOADER_BUCKET", \.bucket, .init { $0 }, replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
+        OtherServiceRow("S3_LOADER_BASE_DIR", \.bucketFolder, .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
+        OtherServiceRow("S3_ENDPOINT", SettingParser<String> { $0 }, replacing: ["origins.\(bucketOrigin)"]) { _, _ in },
+        OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) { _, _ in },
+        OtherServiceRow(
+            "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
+            replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),
+    ]
+
     private static let service: [OtherServiceRow<Self>] = [
         OtherServiceRow("PORT", "port"),
         OtherServiceRow("SERVER_ADDRESS", "bind"),
@@ -164,11 +183,59 @@ struct ImagorEnvironment: OtherServiceReader {
         settings.dialects.thumbor.staleAge = staleLifetime.flatMap { age in
             age > 0 && age < settings.dialects.thumbor.maximumAge ?? .max ? age : nil
         }
+        addFiles()
         if maximumWidth != nil || maximumHeight != nil {
             let limit = settings.pipeline.rules.limits.maximumSourcePixels
             let most = (maximumWidth ?? Self.usualSide) * (maximumHeight ?? Self.usualSide)
             settings.pipeline.rules.limits.maximumSourcePixels = min(limit, most)
         }
+    }
+
+    /// Images without a scheme come from the bucket or the folder.
+    private mutating func addFiles() {
+        if let bucket {
+            guard folder == nil else {
+                reading.problems.append("FILE_LOADER_BASE_DIR: none beside S3_LOADER_BUCKET; add a named origin")
+                return
+            }
+            let found = OriginsReader.read(.object([(Self.bucketOrigin, bucketMembers(bucket))]), environment: environment)
+            reading.problems += found.problems.map { "S3_LOADER_BUCKET: \($0.line)" }
+            settings.dialects.origins += found.origins.all
+            settings.dialects.thumbor.baseURL = SourceBase("\(Self.bucketOrigin):")
+        } else if let folder {
+            settings.dialects.origins.append(Origin(name: Self.folderOrigin, location: .folder(path: folder)))
+            settings.dialects.thumbor.baseURL = SourceBase("\(Self.folderOrigin):")
+        }
+    }
+
+    private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
+
+    private func bucketMembers(_ bucket: String) -> JSONValue {
+        let region = environment["AWS_REGION"] ?? "us-east-1"
+        var base = "https://\(bucket).s3.\(region).amazonaws.com"
+        if let endpoint = environment["S3_ENDPOINT"], !endpoint.isEmpty {
+            base = Self.withoutSlash(endpoint.contains("://") ? endpoint : "https://" + endpoint) + "/" + bucket
+        }
+        let folder = bucketFolder.split(separator: "/").joined(separator: "/")
+        var keys: [(String, JSONValue)] = [("region", .string(region))]
+        if environment["AWS_WEB_IDENTITY_TOKEN_FILE"] != nil, environment["AWS_ACCESS_KEY_ID"] == nil {
+            keys.append(("from", .string("web-identity")))
+        } else if environment["AWS_ACCESS_KEY_ID"] == nil,
+            environment.keys.contains(where: { $0.hasPrefix("AWS_CONTAINER_CREDENTIALS_") })
+        {
+            keys.append(("from", .string("container")))
+        } else {
+            for (member, variable) in [
+                ("accessKey", "AWS_ACCESS_KEY_ID"), ("secretKey", "AWS_SECRET_ACCESS_KEY"),
+                ("sessionToken", "AWS_SESSION_TOKEN"),
+            ] where member != "sessionToken" || environment[variable] != nil {
+                keys.append((member, .object([("env", .string(variable))])))
+            }
+        }
+        return .object([
+            ("url", .string(folder.isEmpty ? base : "\(base)/\(folder)")),
+            ("credentials", .object([("s3", .object(keys))])),
+        ])
     }
 
     /// Whole seconds; a negative duration counts as unset.

@@ -65,6 +65,11 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("SIGNATURE_SIZE", "imgproxySignatureSize"),
         OtherServiceRow("TRUSTED_SIGNATURES", "imgproxyTrustedSignatures"),
         OtherServiceRow("SECRET", refused: "none: Authorization fields are not checked here"),
+        OtherServiceRow("USE_S3") { (_, text) throws(InvalidValue) in
+            guard try !SettingParser.goFlag.parse(text) else {
+                throw InvalidValue(allowed: "false: a bucket is a named origin here, and its URLs are NAME:PATH")
+            }
+        },
         // These sources may contain keys.
         OtherServiceRow(
             "ENV_", refused: "none: variables are not read from other places, and keys could be among them"),

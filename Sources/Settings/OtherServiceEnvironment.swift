@@ -4,7 +4,7 @@ package import Telemetry
 import Text
 
 package enum OtherServiceEnvironment: String, CaseIterable, Sendable {
-    case imgproxy, imagor, imaginary
+    case imgproxy, thumbor, imagor, imaginary
 
     package struct Reading: Equatable {
         package var variables: [OtherServiceVariable] = []
@@ -14,6 +14,7 @@ package enum OtherServiceEnvironment: String, CaseIterable, Sendable {
     func apply(_ environment: [String: String], to settings: inout Settings) -> Reading {
         switch self {
         case .imgproxy: ImgproxyEnvironment.read(environment, into: &settings)
+        case .thumbor: ThumborEnvironment.read(environment, into: &settings)
         case .imagor: ImagorEnvironment.read(environment, into: &settings)
         case .imaginary: ImaginaryEnvironment.read(environment, into: &settings)
         }

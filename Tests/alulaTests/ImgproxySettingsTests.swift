@@ -24,6 +24,12 @@ struct ImgproxySettingsTests {
 
     private let container = ForeignContainer(service: "imgproxy")
 
+    @Test func `S3 stops the start by its name, and its absence does not`() throws {
+        let imgproxy = ForeignContainer(service: "imgproxy")
+        #expect(imgproxy.problems(["IMGPROXY_USE_S3": "true"]).first?.hasPrefix("IMGPROXY_USE_S3: ") == true)
+        #expect(imgproxy.problems(["IMGPROXY_USE_S3": "false"]).isEmpty)
+    }
+
     @Test func `the dialect is off until it has a prefix`() throws {
         #expect(try load().api.otherDialects.isEmpty)
         #expect(try load(["--imgproxy-path", "/img"]).api.otherDialects.map(\.name) == ["imgproxy"])

@@ -71,13 +71,13 @@ struct ThumborSettingsTests {
 
     @Test func `variables that mean nothing here are named, and others must have allowed values`() throws {
         let variables = try container([
-            "S3_LOADER_BUCKET": "a", "FILE_LOADER_BASE_DIR": "/b", "HOME": "/root", "VIPS_CONCURRENCY": "2",
+            "S3_STORAGE_BUCKET": "a", "FILE_STORAGE_BASE_DIR": "/b", "HOME": "/root", "VIPS_CONCURRENCY": "2",
             "IMAGOR_DISABLE_ERROR_BODY": "1", "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT": "0",
         ]).otherServiceVariables
         func names(_ meaning: OtherServiceVariable.Meaning) -> [String] {
             variables.filter { $0.meaning == meaning }.map(\.name)
         }
-        #expect(names(.unsupported) == ["FILE_LOADER_BASE_DIR", "S3_LOADER_BUCKET"])
+        #expect(names(.unsupported) == ["FILE_STORAGE_BASE_DIR", "S3_STORAGE_BUCKET"])
         #expect(
             names(.ignored) == [
                 "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT", "IMAGOR_DISABLE_ERROR_BODY", "VIPS_CONCURRENCY",
@@ -159,19 +159,79 @@ struct ThumborSettingsTests {
         #expect(try container(["IMAGOR_REQUEST_TIMEOUT": "1m30s"]).api.requestTimeout == .seconds(90))
     }
 
+    @Test func `imagor's bucket and folder are origins of images without a scheme`() throws {
+        let keys = ["AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "eu-central-1"]
+        let bucket = try container(keys.merging(["S3_LOADER_BUCKET": "media", "S3_LOADER_BASE_DIR": "/a/"]) { $1 })
+        #expect(bucket.dialects.thumbor.baseURL == "imagor-s3:")
+        let origin = try #require(bucket.dialects.origins.first)
+        #expect("\(origin.location)".contains("https://media.s3.eu-central-1.amazonaws.com/a"))
+        guard case .signature? = origin.credentials else {
+            Issue.record("requests are not signed")
+            return
+        }
+        let endpoint = try container(
+            keys.merging(["S3_LOADER_BUCKET": "media", "S3_ENDPOINT": "http://minio:9000/"]) { $1 })
+        #expect("\(try #require(endpoint.dialects.origins.first).location)".contains("http://minio:9000/media"))
+        #expect(container.problems(["S3_LOADER_BUCKET": "media"]).first?.hasPrefix("S3_LOADER_BUCKET: ") == true)
+        let folder = try container(["FILE_LOADER_BASE_DIR": "/usr"])
+        #expect(folder.dialects.thumbor.baseURL == "imagor-files:" && folder.dialects.origins.count == 1)
+        #expect(container.problems(["FILE_LOADER_BASE_DIR": "/missing"]).count == 1)
+    }
+
+    @Test func `thumbor's variables have Python's values`() throws {
+        let thumbor = ForeignContainer(service: "thumbor")
+        let settings = try thumbor([
+            "SECURITY_KEY": "'geheim'", "ALLOW_UNSAFE_URL": "False", "QUALITY": "70", "AUTO_WEBP": "True",
+            "MAX_AGE": "60", "ALLOWED_SOURCES": #"['s.example.com', '.+\.example\.org']"#, "MAX_PIXELS": "75e6",
+            "HTTP_LOADER_REQUEST_TIMEOUT": "20", "ENGINE": "thumbor.engines.pil", "DETECTORS": "[]",
+            "RESULT_STORAGE": "thumbor_aws.result_storage", "THUMBOR_PORT": "8000", "HOME": "/root",
+        ])
+        let dialect = settings.dialects.thumbor
+        #expect(dialect.key == Array("geheim".utf8) && dialect.servesUnsafe == false && dialect.quality == 70)
+        #expect(dialect.automaticFormats == [.webp] && dialect.maximumAge == 60 && settings.publicListener.port == 8000)
+        #expect(settings.pipeline.rules.limits.maximumSourcePixels == 75_000_000)
+        for (url, isAllowed) in [
+            ("https://s.example.com/a", true), ("http://a.example.org/a", true), ("https://example.com/a", false),
+        ] { #expect(settings.downloads.allows(try SourceURL(parsing: url)) == isAllowed, "\(url)") }
+        func names(_ meaning: OtherServiceVariable.Meaning) -> [String] {
+            settings.otherServiceVariables.filter { $0.meaning == meaning }.map(\.name)
+        }
+        #expect(names(.unsupported) == ["RESULT_STORAGE"] && names(.ignored) == ["DETECTORS", "ENGINE"])
+    }
+
+    @Test func `thumbor serves unsafe URLs beside its key unless it is told not to`() throws {
+        let thumbor = ForeignContainer(service: "thumbor")
+        #expect(try thumbor(["SECURITY_KEY": "geheim"]).dialects.thumbor.servesUnsafe == true)
+        #expect(try thumbor([:]).dialects.thumbor.servesUnsafe == nil)
+        #expect(try thumbor([:]).api.closedDialects.isEmpty)
+        #expect(thumbor.problems(["SECURITY_KEY": ""]).count == 1)
+    }
+
+    @Test func `thumbor's loaders are schemes or a folder, and others stop the start`() throws {
+        let thumbor = ForeignContainer(service: "thumbor")
+        #expect(try thumbor(["LOADER": "thumbor.loaders.https_loader"]).dialects.thumbor.baseURL == "https://")
+        let file = try thumbor(["LOADER": "thumbor.loaders.file_loader", "FILE_LOADER_ROOT_PATH": "/usr"])
+        #expect(file.dialects.thumbor.baseURL == "thumbor-files:" && file.dialects.origins.count == 1)
+        for environment in [
+            ["LOADER": "thumbor_aws.loader"], ["LOADER": "thumbor.loaders.file_loader"],
+            ["ALLOWED_SOURCES": "['(a|b).example.com']"], ["AUTO_WEBP": "maybe"],
+        ] { #expect(thumbor.problems(environment).count == 1, "\(environment)") }
+        #expect(try thumbor(["ALLOWED_SOURCES": "['*']"]).downloads.allowedSources.isEmpty)
+    }
+
     @Test func `variables are shown with the settings that they stand for`() throws {
         let reading = try #require(
             SettingsLoader.otherServiceReading(
                 arguments: ["--environment-of", "imagor"],
                 environment: [
                     "IMAGOR_SECRET": "geheim", "PORT": "8000", "VIPS_DISABLE_FILTERS": "blur", "VIPS_CONCURRENCY": "1",
-                    "S3_LOADER_BUCKET": "a", "CONFIG": "/x",
+                    "S3_STORAGE_BUCKET": "a", "CONFIG": "/x",
                 ]
             ) { _ in "{}" })
         #expect(
             OtherServiceVariable.lines(reading.variables) == [
                 "IMAGOR_SECRET         → thumborKey", "PORT                  → port",
-                "S3_LOADER_BUCKET      → ignored; not supported",
+                "S3_STORAGE_BUCKET     → ignored; not supported",
                 "VIPS_CONCURRENCY      → ignored; not needed here",
                 "VIPS_DISABLE_FILTERS  → applied; no setting has this effect",
             ])

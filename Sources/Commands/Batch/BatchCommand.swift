@@ -13,7 +13,9 @@ enum BatchCommand {
         text: """
             Renders a thumbnail of each source in LIST, a file or - for standard input, with one source per line; empty lines and
             lines that begin with # are ignored. With -0, reads the output of `find -print0`. A source is a file, a folder, or
-            an http or https URL. \(ResultNameHelp.text)
+            an http or https URL.
+
+            \(ResultNameHelp.text)
             With -o ORIGIN:PATH/, results are stored below a named origin with write: true, with their media types and
             Cache-Control.
 

@@ -62,7 +62,8 @@ struct ResultPattern: Hashable, Sendable {
 
     /// The literal extension; empty if the format decides.
     var ending: String {
-        if case .text(let text)? = parts.last { FilePath.ending(of: text) } else { "" }
+        // The file's name may begin in an earlier part.
+        if case .text(let text)? = parts.last { FilePath.ending(of: "name" + text) } else { "" }
     }
 
     /// Replaces tokens by their values. An empty folder takes the slash after it along, and a long name is truncated.

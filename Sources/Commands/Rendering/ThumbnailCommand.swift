@@ -10,7 +10,9 @@ enum ThumbnailCommand {
         text: """
             Renders a thumbnail of each source: a file, a folder, an http or https URL, or - for standard input. Without --format,
             the extension of -o FILE selects the format, in a folder the source's format. -o is a folder if it exists as one, ends
-            in a slash or has no extension. \(ResultNameHelp.text)
+            in a slash or has no extension.
+
+            \(ResultNameHelp.text)
 
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
@@ -73,8 +75,9 @@ enum ThumbnailCommand {
 /// How results are named, for the help of commands.
 enum ResultNameHelp {
     static let text = """
-        Results in a folder are named NAME.EXT after their sources, below the source's folder in its operand, or NAME-2.EXT if that is
-        taken; several renditions of a source are NAME-WIDTH.EXT for a list of widths, NAME-RENDITION.EXT for --rendition. A
-        pattern names them otherwise, with {name}, {dir}, {w}, {h}, {format} and {rendition}. Existing files are skipped.
+        Results in a folder are named NAME.EXT after their sources, below the source's folder in its operand, or NAME-2.EXT
+        if that is taken; several renditions of a source are NAME-WIDTH.EXT for a list of widths, NAME-RENDITION.EXT for
+        --rendition. A pattern names them otherwise, with {name}, {dir}, {w}, {h}, {format} and {rendition}. Existing files
+        are skipped.
         """
 }

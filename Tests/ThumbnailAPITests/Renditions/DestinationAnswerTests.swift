@@ -58,12 +58,12 @@ struct DestinationAnswerTests {
         let text = await response.received()
         #expect(
             text.hasPrefix(
-                #"{"renditions":[{"name":"hero","location":"out:x/hero.jpg","type":"image/jpeg","bytes":7,"etag":"\"abc\""},{"name":"1","type":"image/jpeg","bytes":7,"#
+                #"{"renditions":[{"name":"hero","location":"out:x/hero.jpg","type":"image/jpeg","bytes":7,"width":30,"height":20,"etag":"\"abc\""},{"name":"1","type":"image/jpeg","bytes":7,"#
             ), "\(text)")
         #expect(try await file("x/hero.jpg") == Array("picture".utf8))
         let parts = await answer(to: #"{"query":"w=9","to":"out:b.jpg"}"#, accept: "multipart/mixed").received()
         #expect(parts.contains("Content-Type: application/json\r\nContent-ID: <0>\r\n"))
-        #expect(parts.contains(#"{"location":"out:b.jpg","type":"image/jpeg","bytes":7,"etag":"\"abc\""}"#))
+        #expect(parts.contains(#"{"location":"out:b.jpg","type":"image/jpeg","bytes":7,"width":30,"height":20,"etag":"\"abc\""}"#))
         #expect(!parts.contains("picture"))
         let archive = await answer(to: #"{"query":"w=9","to":"out:c.jpg"}"#, accept: "application/x-tar").received()
         #expect(archive.hasPrefix("0.json\0"))
