@@ -57,7 +57,9 @@ struct DialectSettings: Sendable {
                 help: "\(unsigned.joined(separator: ", ")): serve these without keys even if others have keys"),
             Setting(
                 environmentOf, \.dialects.environmentOf, .choice,
-                help: "imgproxy, thumbor, imagor or imaginary: read its environment variables; Alula's settings override them"),
+                help:
+                    "imgproxy, thumbor, imagor or imaginary: read its environment variables; Alula's settings override them"
+            ),
         ] + rows.flatMap(\.settings) + [FrontEndSettings.baseOrigin]
 
     private static let unsigned = [NativeDialect.unsignedName] + rows.map(\.name)

@@ -138,8 +138,10 @@ struct ImagorEnvironment: OtherServiceReader {
         OtherServiceRow(
             "S3_LOADER_BUCKET", \.bucket, .init { $0 }, replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
         OtherServiceRow("S3_LOADER_BASE_DIR", \.bucketFolder, .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
-        OtherServiceRow("S3_ENDPOINT", SettingParser<String> { $0 }, replacing: ["origins.\(bucketOrigin)"]) { _, _ in },
-        OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) { _, _ in },
+        OtherServiceRow("S3_ENDPOINT", SettingParser<String> { $0 }, replacing: ["origins.\(bucketOrigin)"]) { _, _ in
+        },
+        OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) { _, _ in
+        },
         OtherServiceRow(
             "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
             replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),
@@ -198,7 +200,8 @@ struct ImagorEnvironment: OtherServiceReader {
                 reading.problems.append("FILE_LOADER_BASE_DIR: none beside S3_LOADER_BUCKET; add a named origin")
                 return
             }
-            let found = OriginsReader.read(.object([(Self.bucketOrigin, bucketMembers(bucket))]), environment: environment)
+            let found = OriginsReader.read(
+                .object([(Self.bucketOrigin, bucketMembers(bucket))]), environment: environment)
             reading.problems += found.problems.map { "S3_LOADER_BUCKET: \($0.line)" }
             settings.dialects.origins += found.origins.all
             settings.dialects.thumbor.baseURL = SourceBase("\(Self.bucketOrigin):")

@@ -32,7 +32,7 @@ struct ThumborEnvironment: OtherServiceReader {
     static func isSecret(_ name: String) -> Bool { keys.contains(name) }
 
     func row(of name: String) -> String? {
-        Self.rows.contains { $0.name == name } || Self.otherNames.contains(name)
+        Self.rows.contains { $0.name == name } || Self.otherNames.contains(ExactText(name))
             || Self.otherPrefixes.contains(where: name.hasPrefix) ? name : nil
     }
 
@@ -63,7 +63,8 @@ struct ThumborEnvironment: OtherServiceReader {
                     "thumbor.loaders.http_loader": Loader.http, "thumbor.loaders.https_loader": .https,
                     "thumbor.loaders.strict_https_loader": .https, "thumbor.loaders.file_loader": .file,
                 ],
-                allowed: "http_loader, https_loader, strict_https_loader or file_loader of thumbor.loaders; other storages "
+                allowed:
+                    "http_loader, https_loader, strict_https_loader or file_loader of thumbor.loaders; other storages "
                     + "are named origins"),
             replacing: ["thumborBaseURL"]
         ) { $0.loader = $1 },
@@ -85,7 +86,7 @@ struct ThumborEnvironment: OtherServiceReader {
         OtherServiceRow("PORT", "port"),
     ]
 
-    private static let otherNames: Set<String> = [
+    private static let otherNames: Set<ExactText> = [
         "APP_CLASS", "AVIF_QUALITY", "DETECTORS", "ENGINE", "ENGINE_THREADPOOL_SIZE", "FILTERS", "MAX_HEIGHT",
         "MAX_WIDTH", "METRICS", "MIN_HEIGHT", "MIN_WIDTH", "OPTIMIZERS", "RESPECT_ORIENTATION", "RESULT_STORAGE",
         "STORAGE", "URL_SIGNER", "USE_BLACKLIST", "WEBP_QUALITY",
@@ -155,10 +156,12 @@ struct ThumborEnvironment: OtherServiceReader {
             if ["*", ".*", ".+"].contains(host) { return [] }
             if host.hasPrefix("http") { host = host.replacing(/^https?:\/\//, with: "") }
             host = host.replacing(/^(\.[+*]|\[\^\.\][+*])\\?\./, with: "*.").replacing("\\.", with: ".")
-            guard host.drop(while: { $0 == "*" }).utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-:".utf8.contains($0) }),
+            guard
+                host.drop(while: { $0 == "*" }).utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-:".utf8.contains($0) }),
                 let pattern = SourcePattern(host + "/*")
             else {
-                throw InvalidValue(allowed: "hosts such as s.example.com and .+\\.example\\.com; allowedSources has patterns")
+                throw InvalidValue(
+                    allowed: "hosts such as s.example.com and .+\\.example\\.com; allowedSources has patterns")
             }
             patterns.append(pattern)
         }

@@ -20,7 +20,9 @@ struct FactsReader: Sendable {
         var job = job
         while true {
             let source = try await describedSource(job, needsPixels: !request.features.isEmpty)
-            guard !request.features.isEmpty else { return try await facts(request, of: source, named: job.request.source, rendering: nil) }
+            guard !request.features.isEmpty else {
+                return try await facts(request, of: source, named: job.request.source, rendering: nil)
+            }
             if let bytes = source.bytes {
                 // The fetched version, even if the caches have another one meanwhile.
                 let opened = try pipeline.open(source, bytes, job.directives)
@@ -46,7 +48,9 @@ struct FactsReader: Sendable {
     private func facts(
         _ request: FactsRequest, of source: AvailableSource, _ opened: OpenedSource, for job: Job
     ) async throws -> SourceFacts {
-        guard !request.features.isEmpty else { return try await facts(request, of: source, named: job.request.source, rendering: nil) }
+        guard !request.features.isEmpty else {
+            return try await facts(request, of: source, named: job.request.source, rendering: nil)
+        }
         return try await facts(request, of: source, named: job.request.source) {
             try await pipeline.thumbnail(for: Job(pipeline.resolved($0, of: opened), receipt: job.receipt))
         }

@@ -173,7 +173,8 @@ extension EncodedImage {
 
 extension Thumbnail {
     static func sample(
-        _ format: ImageFormat = .jpeg, bytes: [UInt8] = Array("picture".utf8), lastModified: HTTPDate? = nil, freshness: Freshness = Freshness(),
+        _ format: ImageFormat = .jpeg, bytes: [UInt8] = Array("picture".utf8), lastModified: HTTPDate? = nil,
+        freshness: Freshness = Freshness(),
         cacheStatus: [CacheLayerStatus] = [CacheLayerStatus(.result, .hit)], timings: [StepTiming] = [],
         slot: ResponseSlot? = nil, sourceHeader: ImageHeader? = nil
     ) -> Thumbnail {

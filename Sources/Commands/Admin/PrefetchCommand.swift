@@ -12,7 +12,9 @@ enum PrefetchCommand {
     private static let wait = CommandOption(name: "wait", help: "wait for all thumbnails, and fail if one failed")
     private static let to = CommandOption(
         name: "to", form: "ORIGIN:PATTERN",
-        help: "also write the thumbnails below a named origin with write: true, such as 'store:{dir}/{name}-{w}.{format}'")
+        help:
+            "also write the thumbnails below a named origin with write: true, such as 'store:{dir}/{name}-{w}.{format}'"
+    )
     private static let jobs = CommandOption(name: "jobs", help: "list the jobs")
     private static let cancel = CommandOption(name: "cancel", form: "JOB", help: "cancel a job")
 
@@ -64,7 +66,7 @@ enum PrefetchCommand {
     }
 }
 
-/// What a job is to render.
+/// The sources and renditions of jobs.
 enum PrefetchSources {
     /// The service takes 10,000 thumbnails and 1 MiB of targets in one job.
     private static let maximumThumbnails = 10_000

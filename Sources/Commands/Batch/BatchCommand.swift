@@ -25,7 +25,8 @@ enum BatchCommand {
             The exit status is 0, 1 if a source failed, and 2 for invalid use.
             """,
         options: [
-            .output("FOLDER", "folder or pattern of the results, created if missing; or ORIGIN:PATH/"), Rendition.option,
+            .output("FOLDER", "folder or pattern of the results, created if missing; or ORIGIN:PATH/"),
+            Rendition.option,
             .jobs, resume, BatchList.separatedByNull, .force, .recursive, .flat, .json, .verbose,
         ],
         takesParameters: true,

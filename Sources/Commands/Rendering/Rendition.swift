@@ -8,7 +8,8 @@ import ThumbnailTypes
 struct Rendition: Sendable {
     static let option = CommandOption(
         name: "rendition", form: "QUERY",
-        help: "a result of its own, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable. Other options apply to "
+        help:
+            "a result of its own, such as 'w=300&format=webp' or 'name=hero&w=1200'; repeatable. Other options apply to "
             + "all results",
         isRepeatable: true)
 

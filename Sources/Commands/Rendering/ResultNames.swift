@@ -38,7 +38,8 @@ struct ResultNames {
         }
         waiting[index] = .some(values)
         var found: [(index: Int, name: String)] = []
-        while case let next = decided[pattern] ?? 0, next < group.count, let values = waiting.removeValue(forKey: group[next])
+        while case let next = decided[pattern] ?? 0, next < group.count,
+            let values = waiting.removeValue(forKey: group[next])
         {
             decided[pattern] = next + 1
             if let values {

@@ -66,7 +66,9 @@ struct ResultPattern: Hashable, Sendable {
         if case .text(let text)? = parts.last { FilePath.ending(of: "name" + text) } else { "" }
     }
 
-    /// Replaces tokens by their values. An empty folder takes the slash after it along, and a long name is truncated.
+    /// Replaces tokens by their values.
+    ///
+    /// An empty folder takes the slash after it along, and a long name is truncated.
     func filled(_ values: Values) -> ResultPattern {
         var filled = self
         filled.parts = []

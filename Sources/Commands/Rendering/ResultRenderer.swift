@@ -25,7 +25,7 @@ enum ResultPlace: Sendable, Equatable {
     }
 }
 
-/// What a source came to in one rendition.
+/// The result of a source in one rendition.
 struct Outcome: Sendable {
     enum Kind: Sendable {
         case rendered(path: String, EncodedImage)
@@ -130,7 +130,7 @@ struct ResultRenderer: Sendable {
         let opened: OpenedSource
         do {
             try Task.checkCancellation()
-            opened = try await session.opened(sources[source].source, receipt: "source-\(source)")
+            opened = try await session.open(sources[source].source, receipt: "source-\(source)")
         } catch {
             for (number, rendition) in open.enumerated() {
                 outcomes.append(outcome(rendition, .failed(CommandFailure(error))))
@@ -156,14 +156,17 @@ struct ResultRenderer: Sendable {
 
     private func index(_ source: Int, _ rendition: Int) -> Int { source * arguments.renditions.count + rendition }
 
-    /// Renders one result. Among many, an existing file is not a failure, because it usually comes from an earlier run.
+    /// Renders one result.
+    ///
+    /// Among many, an existing file is not a failure, because it usually comes from an earlier run.
     private func kind(of opened: OpenedSource, _ source: Int, _ rendition: Int) async -> Outcome.Kind {
         do {
             try Task.checkCancellation()
             return try await result(of: opened, source, rendition)
         } catch {
             let failure = CommandFailure(error)
-            guard arguments.place.hasSeveralResults, failure.code == ResultFile.existing.code, let path = failure.subject
+            guard arguments.place.hasSeveralResults, failure.code == ResultFile.existing.code,
+                let path = failure.subject
             else { return .failed(failure) }
             return .skipped(path: path, isFinished: false)
         }
@@ -173,7 +176,7 @@ struct ResultRenderer: Sendable {
         let request = arguments.renditions[rendition].request
         let name = try await name(of: opened, request, index(source, rendition))
         let path = name.map { self.path(of: $0) }
-        if case .origin = arguments.place, let path { return try await placed(opened, request, at: path) }
+        if case .origin = arguments.place, let path { return try await storeBelowOrigin(opened, request, at: path) }
         if let path {
             // Checked before the work is done, and again when the file gets its name.
             if !replaces, FilePath.kind(of: path) == S_IFREG { throw ResultFile.existing.about(path) }
@@ -213,18 +216,20 @@ struct ResultRenderer: Sendable {
     }
 
     /// Renders a result and stores it below a named origin.
-    private func placed(_ opened: OpenedSource, _ request: Request, at path: String) async throws -> Outcome.Kind {
-        let placer = session.engine.placer
+    private func storeBelowOrigin(
+        _ opened: OpenedSource, _ request: Request, at path: String
+    ) async throws -> Outcome.Kind {
+        let resultWriter = session.engine.resultWriter
         let destination: Destination
         do throws(Destination.Refusal) {
             destination = try resultWriter.destination(ExactText(path))
         } catch {
             throw CommandFailure(code: "bad_destination", "\(path): invalid destination")
         }
-        if !replaces, try await placer.holds(destination) { throw ResultFile.existing.about(path) }
+        if !replaces, try await resultWriter.holds(destination) { throw ResultFile.existing.about(path) }
         let rendered = try await thumbnail(of: opened, request)
-        let placed = try await placer.put(rendered, at: destination, of: opened)
-        return .rendered(path: placed.location, rendered.image)
+        let stored = try await resultWriter.put(rendered, at: destination, of: opened)
+        return .rendered(path: stored.location, rendered.image)
     }
 
     /// Returns the name of a result below the folder or origin, or the path of the only file; nil for standard output.

@@ -126,8 +126,8 @@ struct RenditionArchive: Sendable {
 extension JSONValue {
     static func stored(_ stored: StoredResult) -> [(String, JSONValue)] {
         [
-            ("location", .string(placed.location)), ("type", .string(placed.mediaType)), ("bytes", .int(placed.bytes)),
-            ("width", .int(placed.size.width)), ("height", .int(placed.size.height)), ("etag", .string(placed.eTag)),
+            ("location", .string(stored.location)), ("type", .string(stored.mediaType)), ("bytes", .int(stored.bytes)),
+            ("width", .int(stored.size.width)), ("height", .int(stored.size.height)), ("etag", .string(stored.eTag)),
         ]
     }
 }

@@ -22,8 +22,8 @@ struct RenditionElement {
     /// Nil for the destination's or the result's own.
     let cacheControl: String?
 
-    /// - Parameter place: The element's JSON Pointer.
-    init(_ element: JSONValue, at index: Int, _ place: String) throws(APIError) {
+    /// - Parameter pointer: The element's JSON Pointer.
+    init(_ element: JSONValue, at index: Int, _ pointer: String) throws(APIError) {
         if case .string(let query) = element {
             (name, content) = (ExactText(String(index)), .query(query))
             (destination, cacheControl) = (nil, nil)
@@ -41,9 +41,9 @@ struct RenditionElement {
         }
         var name = String(index)
         if let given = members["name"] {
-            guard case .string(let text) = given else { throw .badBody(place + "/name", "Must be a text.") }
+            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a text.") }
             guard RenditionName.isValid(text) else {
-                throw .badBody(place + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
+                throw .badBody(pointer + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }
             name = text
         }

@@ -41,7 +41,7 @@ struct RenditionJSON: Sendable {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let content = RenditionArchive.content(of: part)
         switch part {
-        case .placed(let placed): members += JSONValue.placed(placed)
+        case .stored(let stored): members += JSONValue.stored(stored)
         case .facts: return try add(Entry(members, "facts", content.bytes), at: index)
         case .problem: return try add(Entry(members, "problem", content.bytes), at: index)
         case .image(let made):

@@ -89,7 +89,9 @@ struct PrefetchJobs {
 
     /// The runner ends when ``nextAssignment()`` returns nil.
     mutating func startRunner() -> Bool {
-        guard activeCount < configuration.maximumActive, order.contains(where: { jobs[$0]?.hasNext ?? false }) else { return false }
+        guard activeCount < configuration.maximumActive, order.contains(where: { jobs[$0]?.hasNext ?? false }) else {
+            return false
+        }
         activeCount += 1
         return true
     }

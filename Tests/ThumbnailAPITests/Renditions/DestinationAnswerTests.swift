@@ -63,7 +63,9 @@ struct DestinationAnswerTests {
         #expect(try await file("x/hero.jpg") == Array("picture".utf8))
         let parts = await answer(to: #"{"query":"w=9","to":"out:b.jpg"}"#, accept: "multipart/mixed").received()
         #expect(parts.contains("Content-Type: application/json\r\nContent-ID: <0>\r\n"))
-        #expect(parts.contains(#"{"location":"out:b.jpg","type":"image/jpeg","bytes":7,"width":30,"height":20,"etag":"\"abc\""}"#))
+        #expect(
+            parts.contains(
+                #"{"location":"out:b.jpg","type":"image/jpeg","bytes":7,"width":30,"height":20,"etag":"\"abc\""}"#))
         #expect(!parts.contains("picture"))
         let archive = await answer(to: #"{"query":"w=9","to":"out:c.jpg"}"#, accept: "application/x-tar").received()
         #expect(archive.hasPrefix("0.json\0"))

@@ -109,7 +109,8 @@ final class PrefetcherTests: Sendable {
         writable.shutDown()
     }
 
-    @Test func `a canceled job completes the thumbnail in progress, begins no other and is reported once`() async throws {
+    @Test func `a canceled job completes the thumbnail in progress, begins no other and is reported once`() async throws
+    {
         let gate = maker.hold()
         let store = try store()
         let prefetcher = prefetcher(store: store)

@@ -1,10 +1,10 @@
 import Memory
 import TestSupport
 import Testing
+import ThumbnailAPI
 
 @testable import Commands
 @testable import Settings
-import ThumbnailAPI
 
 struct BatchRecordTests {
     private let folder = TemporaryFolder()

@@ -66,10 +66,10 @@ struct CommandRun: Sendable {
 
 @Suite(.timeLimit(.minutes(2)))
 struct CommandLineTests {
-    private let folder = TemporaryFolder()
-    private let jpeg = ImageFixture.photo(width: 160, height: 120).array
+    let folder = TemporaryFolder()
+    let jpeg = ImageFixture.photo(width: 160, height: 120).array
 
-    private func run(
+    func run(
         _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
     ) throws -> CommandRun {
         try CommandRun(arguments, in: folder, input: input, environment: environment)
@@ -78,18 +78,18 @@ struct CommandLineTests {
     private static let runners = WorkerPool(count: 1, maximumQueued: 8, name: "command-runs")
 
     /// A run that a service in this process is to answer: a thread of its own waits for it.
-    private func runAside(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
+    func runAside(_ arguments: String..., environment: [String: String] = [:]) async throws -> CommandRun {
         try await Self.runners.run { [folder] _ in
             try CommandRun(arguments, in: folder, environment: environment)
         }
     }
 
-    private func header(_ name: String) throws -> ImageHeader {
+    func header(_ name: String) throws -> ImageHeader {
         let bytes = try #require(FileManager.default.contents(atPath: "\(folder.path)/\(name)"))
         return try ImageHeader.inspect(SharedBytes([UInt8](bytes)))
     }
 
-    private var names: [String] {
+    var names: [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
     }
 
@@ -235,43 +235,6 @@ struct CommandLineTests {
         let forced = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume", "--force")
         #expect(forced.errors.contains("6 rendered, 1 failed"))
         #expect(try header("out/1.png").size.width == 9)
-    }
-
-    @Test func `several sizes come from one run, below the folders of their sources`() throws {
-        folder.write("photos/a/cat.jpg", jpeg)
-        folder.write("photos/dog.jpg", jpeg)
-        let made = try run("thumbnail", "photos", "--recursive", "-w", "8,16", "-f", "png", "-o", "out")
-        #expect(made.status == 0 && made.errors.isEmpty)
-        let expected = ["out/a/cat-16.png", "out/a/cat-8.png", "out/dog-16.png", "out/dog-8.png"]
-        #expect(made.lines.compactMap { $0.split(separator: " ").last.map(String.init) }.sorted() == expected)
-        for (path, width) in zip(expected, [16, 8, 16, 8]) { #expect(try header(path).size.width == width) }
-        let flat = try run(
-            "thumbnail", "photos", "--recursive", "--flat", "--rendition", "name=s&w=8&format=webp", "--rendition",
-            "w=9&h=9&fit=cover", "-f", "png", "-o", "flat/{rendition}/{dir}/{name}-{w}x{h}.{format}")
-        #expect(flat.status == 0 && flat.errors.isEmpty)
-        #expect(
-            flat.lines.compactMap { $0.split(separator: " ").last.map(String.init) }.sorted()
-                == ["flat/2/cat-9x9.png", "flat/2/dog-9x9.png", "flat/s/cat-8x6.webp", "flat/s/dog-8x6.webp"])
-    }
-
-    @Test func `a failed source is one line for all its renditions`() throws {
-        folder.write("cat.txt", [1])
-        let run = try run("thumbnail", "cat.txt", "-w", "8,16", "-o", "out/")
-        #expect(run.status == 1 && run.errors == "alula: cat.txt: not an image\n")
-        folder.write("list", Array("cat.txt\n".utf8))
-        let batch = try self.run("batch", "list", "-w", "8,16", "-o", "out/", "--json")
-        #expect(batch.lines.count == 3 && batch.lines[1].hasPrefix(#"{"source":"cat.txt","rendition":"2","status":"failed""#))
-    }
-
-    @Test func `--resume works in any order of the list`() throws {
-        for name in ["a/cat", "b/cat", "dog"] { folder.write("\(name).jpg", jpeg) }
-        folder.write("list", Array("a/cat.jpg\nb/cat.jpg\n".utf8))
-        #expect(try run("batch", "list", "-w", "8,9", "-o", "out").status == 0)
-        folder.write("list", Array("dog.jpg\nb/cat.jpg\na/cat.jpg\n".utf8))
-        let next = try run("batch", "list", "-w", "9,8", "-o", "out", "--resume")
-        #expect(next.status == 0 && next.errors.hasPrefix("2 rendered, 4 skipped in "))
-        #expect(next.lines.contains("b/cat.jpg -> out/cat-8-2.jpg (finished before)"))
-        #expect(next.lines.contains("a/cat.jpg -> out/cat-9.jpg (finished before)"))
     }
 
     @Test func `a second run skips what exists, and --force replaces it`() throws {

@@ -30,8 +30,11 @@ struct RenderingArgumentsTests {
     }
 
     @Test func `an option wins over the ending`() throws {
-        #expect(try options(["--format", "png"], output: "a.webp").renditions[0].request.ownOptions?.format == .fixed(.png))
-        #expect(try options(["--format", "auto"], output: "a.xyz").renditions[0].request.ownOptions?.format == .negotiated([:]))
+        #expect(
+            try options(["--format", "png"], output: "a.webp").renditions[0].request.ownOptions?.format == .fixed(.png))
+        #expect(
+            try options(["--format", "auto"], output: "a.xyz").renditions[0].request.ownOptions?.format
+                == .negotiated([:]))
     }
 
     @Test func `an ending that no result has is wrong use`() {
