@@ -34,8 +34,9 @@ def tool(name):
 
 def try_description(url, tag, origin):
     """Whether every check of the operations with this tag holds."""
+    # A cancelled job can still be read: what it came to is wanted afterwards.
     command = [tool("schemathesis"), "--config-file", str(CONFIGURATION), "run", str(DESCRIPTION), "--url", url,
-               "--include-tag", tag, "--checks", "all"]
+               "--include-tag", tag, "--checks", "all", "--exclude-checks", "use_after_free"]
     environment = os.environ | {"ALULA_ORIGIN": origin.url, "PYTHONDONTWRITEBYTECODE": "1"}
     return subprocess.run(command, cwd=HERE, env=environment).returncode == 0
 
