@@ -302,7 +302,8 @@ class OperatorsPage:
             self.ask(f"/photo.png?{number % 40}", 16 + number % 60)
         draws, span = browser.execute_script("return [draws, draws.at(-1) - draws[0]]")
         frames = [time for index, time in enumerate(draws) if index == 0 or time - draws[index - 1] > 30]
-        if span < 500 or len(frames) > 2 + MOST_DRAWS_A_SECOND * span / 1000:
+        # A fast machine answers all requests in less than half a second.
+        if len(frames) < 2 or len(frames) > 2 + MOST_DRAWS_A_SECOND * span / 1000:
             return [f"the page was drawn {len(frames)} times in {span:.0f} ms"]
         if browser.execute_script("return document.getElementById('events').childElementCount") > 1000:
             return ["the list of events grows without end"]
