@@ -72,7 +72,7 @@ enum PrefetchSources {
     private static let maximumThumbnails = 10_000
     private static let maximumBytes = 512 << 10
 
-    /// Returns the operands' URLs, with those of lists.
+    /// Returns the URLs of the operands and of the lists among them.
     static func urls(_ arguments: CommandArguments, _ origins: Origins) throws -> [String] {
         guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
         let urls = try arguments.operands.flatMap { operand in

@@ -40,7 +40,7 @@ struct Rendition: Sendable {
     /// Returns a rendition for each query, or for each width of `--w 300,600`, or one.
     ///
     /// - Parameters:
-    ///   - options: Apply to all renditions; those of a query win.
+    ///   - options: Apply to all renditions, unless a query has its own.
     ///   - format: The format of renditions that do not say one; nil for the service's choice.
     static func all(
         _ queries: [String], _ options: [(name: String, value: String)], format: String?, _ dialect: NativeDialect

@@ -79,7 +79,7 @@ struct ResultRenderer: Sendable {
     /// Prepares the names of all results.
     ///
     /// - Parameters:
-    ///   - record: Records results, and knows those of earlier runs; nil if there is none.
+    ///   - record: Records results, and knows the results of earlier runs; nil if there is none.
     ///   - keepsFinished: Whether results of an earlier run are kept.
     ///   - isFlat: Whether folders of sources do not count.
     init(
