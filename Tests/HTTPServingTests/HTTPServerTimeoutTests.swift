@@ -10,7 +10,7 @@ import Testing
 struct HTTPServerTimeoutTests {
     private let time = WalkingTimekeeper()
 
-    @Test(arguments: ["", "G", "GET / HT", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: a\r\n"])
+    @Test(arguments: ["", "G", "GET /", "GET / HTTP/1.1\r\nHo", "GET / HTTP/1.1\r\nHost: a\r\n"])
     func `a header that trickles is answered with 408 and the connection closes`(begun: String) async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let client = try RawHTTPClient(port: server.port)

@@ -132,8 +132,12 @@ struct MHD_Daemon *CMicrohttpdShim_start(
     }
     // The same function for each daemon.
     if (!refuses) refuses = callbacks->refuses;
-    struct MHD_OptionItem choices[2];
+    struct MHD_OptionItem choices[3];
     unsigned count = 0;
+#if MHD_VERSION >= 0x01000000
+    // By default, version 1 joins folded fields, accepts bare line feeds and redirects for spaces in the target.
+    choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_CLIENT_DISCIPLINE_LVL, 3, NULL};
+#endif
     // The library rejects a pool of one: without the option there is one thread.
     if (settings->threads > 1)
         choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};

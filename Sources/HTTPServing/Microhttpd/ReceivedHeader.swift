@@ -99,7 +99,7 @@ struct ReceivedHeader {
         for index in received.indices {
             guard let field = unsafe received[index].field(at: place) else { return nil }
             fields.append(field)
-            unsafe place = received[index].value + received[index].value_length + 2
+            unsafe place = received[index].lineEnd
         }
         return unsafe place + 2 == method + size ? fields : nil
     }
@@ -123,6 +123,17 @@ extension CMicrohttpdShim_field {
             let name = unsafe HTTPField.Name(String(decoding: name.bytes(name_length), as: UTF8.self))
         else { return nil }
         return unsafe HTTPField(name: name, value: Self.decodedLatin1(text))
+    }
+
+    /// Where the next line begins.
+    ///
+    /// Version 1 of the library overwrites the first blank after a value instead of the line end; earlier versions
+    /// leave such blanks in the value.
+    @unsafe
+    fileprivate var lineEnd: UnsafePointer<CChar> {
+        var end = unsafe value + value_length + 1
+        while unsafe Self.isBlank(UInt8(bitPattern: end[0])) { unsafe end += 1 }
+        return unsafe end[0] == CChar(bitPattern: UInt8(ascii: "\r")) ? end + 2 : end + 1
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -32,8 +32,8 @@ struct ImageEncoderTests {
         let image = SampleImage.photo(PixelSize(width: 256, height: 192))
         let files = (1...14).map { ImageFixture.file(image, as: .jxl, quality: $0) }
         #expect(Set(files).count == files.count)
-        // Where the distance begins to be our own, some bytes are noise.
-        #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 10 }, "\(files.map(\.count))")
+        // Where the distance begins to be our own, some bytes are noise: 10 with libjxl 0.7, 14 with 0.11.
+        #expect(zip(files, files.dropFirst()).allSatisfy { $0.count <= $1.count + 14 }, "\(files.map(\.count))")
         #expect(files[0].count < files[5].count && files[5].count < files[13].count)
     }
 
