@@ -142,10 +142,9 @@ image-test: $(VENV_DEPLOY)/installed ## Build and run the container image withou
 	@scripts/install-packages buildah mmdebstrap curl
 	scripts/image-test
 
-trixie-test: ## Build in a Debian 13 root, and run the self-test there; minutes, as root
+trixie-test: ## Build in a Debian 13 root, and run unit, smoke and contract tests there; as root; TRIXIE="make unit"
 	@scripts/install-packages mmdebstrap
-	scripts/trixie-test .build/trixie-root "$$(sed -n '/^deps:/,/^$$/p' Makefile | grep -oE '(lib[a-z0-9+.-]+|zlib1g)-dev|pkg-config|ca-certificates|mkdocs' | sort -u | tr '\n' ' ')" \
-		sh -euc 'swift build --product alula --scratch-path .build/trixie && .build/trixie/debug/alula self-test'
+	scripts/trixie-test .build/trixie $(or $(TRIXIE),make test TESTS="unit smoke contract")
 
 release: deb-test image-test ## Build and check a release in .build/release-VERSION: source, package, container, chart, SBOM, notes, checksums; as root
 	scripts/release
