@@ -21,12 +21,20 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 section 5.6.7).
     package var imfFixdate: String {
         let civil = CivilDate(secondsSince1970: secondsSince1970)
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let year = String(civil.year)
-        let padded = String(repeating: "0", count: max(0, 4 - year.count)) + year
-        return "\(Self.days[civil.weekday]), \(two(civil.day)) \(Self.months[civil.month - 1]) \(padded) "
-            + "\(two(civil.hour)):\(two(civil.minute)):\(two(civil.second)) GMT"
+        return "\(Self.days[civil.weekday]), \(Self.two(civil.day)) \(Self.months[civil.month - 1]) "
+            + "\(Self.four(civil.year)) \(Self.two(civil.hour)):\(Self.two(civil.minute)):\(Self.two(civil.second)) GMT"
     }
+
+    /// `19941106T084937Z` (ISO 8601, basic format).
+    package var basicISO8601: String {
+        let civil = CivilDate(secondsSince1970: secondsSince1970)
+        return Self.four(civil.year) + Self.two(civil.month) + Self.two(civil.day) + "T" + Self.two(civil.hour)
+            + Self.two(civil.minute) + Self.two(civil.second) + "Z"
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    private static func four(_ number: Int) -> String { two(number / 100) + two(number % 100) }
 
     /// The three forms of RFC 9110 section 5.6.7: IMF-fixdate, RFC 850 and asctime.
     ///

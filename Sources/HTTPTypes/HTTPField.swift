@@ -115,7 +115,8 @@ extension HTTPField.Name {
     /// The services that a request has passed through (RFC 8586).
     package static let cdnLoop = Self(unchecked: "CDN-Loop")
 
-    /// Signed requests to S3: the digest of the body, and the session token (AWS Signature Version 4).
+    /// Signed requests to S3 (AWS Signature Version 4).
+    package static let xAmzDate = Self(unchecked: "x-amz-date")
     package static let xAmzContentSHA256 = Self(unchecked: "x-amz-content-sha256")
     package static let xAmzSecurityToken = Self(unchecked: "x-amz-security-token")
     package static let metadataToken = Self(unchecked: "X-aws-ec2-metadata-token")

@@ -10,7 +10,7 @@ enum OriginsReader {
     ]
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
-        .ifModifiedSince, .xAmzContentSHA256, .xAmzSecurityToken, .traceparent,
+        .ifModifiedSince, .xAmzContentSHA256, .xAmzDate, .xAmzSecurityToken, .traceparent,
     ]
 
     static func read(
@@ -49,10 +49,6 @@ enum OriginsReader {
         origin.credentials = try credentials(object)
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
             throw object.problem("headers", "no Authorization beside credentials")
-        }
-        if case .signature? = origin.credentials, !OriginCredentials.canSign(origin.fields) {
-            throw object.problem(
-                "headers", "fields with values beside s3, no Accept, and no name that another begins with")
         }
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)

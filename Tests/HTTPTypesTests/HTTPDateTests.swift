@@ -45,6 +45,7 @@ struct HTTPDateTests {
 
     @Test func `a leap day is written as such`() {
         #expect(HTTPDate(secondsSince1970: 951_782_400).imfFixdate == "Tue, 29 Feb 2000 00:00:00 GMT")
+        #expect(HTTPDate(secondsSince1970: 951_827_696).basicISO8601 == "20000229T123456Z")
     }
 
     @Test func `a two-digit year more than fifty years ahead lies in the past`() {

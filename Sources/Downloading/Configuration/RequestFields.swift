@@ -10,6 +10,11 @@ enum RequestFields {
             (.userAgent, configuration.userAgent), (.accept, configuration.accept), (.acceptEncoding, "identity"),
         ]
         if let loopName = configuration.loopName { fields.append((.cdnLoop, loopName)) }
+        if case .signature? = origin?.credentials {
+            // An object store negotiates no format and contacts no other server.
+            fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
+            fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
+        }
         for (name, value) in origin?.fields ?? [] {
             fields.removeAll { $0.name == name }
             fields.append((name, value?.text))
@@ -18,12 +23,7 @@ enum RequestFields {
         case .basic(let user, let password):
             fields.append((.authorization, "Basic " + Base64.encode(Array("\(user):\(password.text)".utf8))))
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
-        case .signature:
-            // libcurl signs whole lines in order, in which Accept would follow Accept-Encoding, so it sends its own. An
-            // object store contacts no other server, so it needs no field against loops.
-            fields.removeAll { $0.name == .accept || $0.name == .cdnLoop }
-            fields.append((.xAmzContentSHA256, "UNSIGNED-PAYLOAD"))
-        case nil: break
+        case .signature, nil: break
         }
         return fields.compactMap { name, value in
             switch value {

@@ -60,9 +60,14 @@ final class CurlEasy {
             lines.removeAll { line in upload.fields.contains { line.hasPrefix($0.name.rawName + ":") } }
             lines += upload.fields.map { "\($0.name): \($0.value)" }
         }
-        let key = transfer.signingKey
-        if let token = key?.sessionToken { lines.append("\(HTTPField.Name.xAmzSecurityToken): \(token.text)") }
-        guard setFields(lines), setBody(transfer.load.request.upload), setKey(key) else { return false }
+        if let signature = transfer.signingKey.flatMap(profile.signature) {
+            if let token = signature.key.sessionToken {
+                lines.append("\(HTTPField.Name.xAmzSecurityToken): \(token.text)")
+            }
+            let method = transfer.load.request.upload?.method ?? .get
+            lines += signature.lines(signing: lines, method: method.rawValue, url: url, at: transfer.wallTime)
+        }
+        guard setFields(lines), setBody(transfer.load.request.upload) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -96,11 +101,6 @@ final class CurlEasy {
             upload == nil ? CCurlShim_set_long(handle, CURLOPT_HTTPGET, 1) : CURLE_OK,
         ]
         return codes.allSatisfy { $0 == CURLE_OK }
-    }
-
-    private func setKey(_ key: OriginCredentials.AccessKey?) -> Bool {
-        unsafe CCurlShim_set_string(handle, CURLOPT_USERNAME, key?.id) == CURLE_OK
-            && CCurlShim_set_string(handle, CURLOPT_PASSWORD, key?.secret.text) == CURLE_OK
     }
 
     private func set(_ option: CURLoption, _ value: Int) {

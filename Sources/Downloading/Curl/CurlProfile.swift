@@ -48,10 +48,13 @@ final class CurlProfile {
         if origin.tlsPolicy != .none {
             guard unsafe pins != nil, unsafe CCurlShim_set_pins(handle, pins) == CURLE_OK else { return false }
         }
-        guard case .signature(_, let region)? = origin.credentials else { return true }
-        // libcurl 8 does not sign paths that it must leave as they are. Ours have no dot segments that it would remove.
-        return unsafe CCurlShim_set_long(handle, CURLOPT_PATH_AS_IS, 0) == CURLE_OK
-            && CCurlShim_set_string(handle, CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3") == CURLE_OK
+        return true
+    }
+
+    /// Nil if the origin's requests are not signed.
+    func signature(by key: OriginCredentials.AccessKey) -> RequestSignature? {
+        guard case .signature(_, let region)? = origin?.credentials else { return nil }
+        return RequestSignature(key: key, region: region)
     }
 }
 

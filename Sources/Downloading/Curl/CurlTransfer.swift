@@ -60,6 +60,7 @@ final class CurlTransfer {
     }
 
     var url: SourceURL { trail.current }
+    var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
     /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
@@ -185,7 +186,7 @@ final class CurlTransfer {
     /// Called by libcurl when a connection is ready, new or reused; returning false ends the transfer.
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.recordConnection(at: timekeeper.now)
-        requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
+        requestedAt = wallTime
         guard let address = IPAddress(remote), hop.isAllowed(address), port == url.port else {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
@@ -267,8 +268,6 @@ final class CurlTransfer {
         for directive in restrictions.sorted() { fields.append(.cacheControl, directive.string) }
         return fields
     }
-
-    private var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
     private func recordRefusal() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }

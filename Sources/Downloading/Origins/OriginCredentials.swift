@@ -1,5 +1,3 @@
-package import HTTPTypes
-
 package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package let text: String
 
@@ -17,16 +15,6 @@ package enum OriginCredentials: Sendable, Hashable {
     case bearer(Secret)
     /// A signature of each request (AWS Signature Version 4) for a store in this region.
     case signature(KeySource, region: String)
-
-    /// libcurl 7.88 also signs omitted fields, and sorts a name after longer names with the same prefix.
-    package static func canSign(_ fields: [(name: HTTPField.Name, value: Secret?)]) -> Bool {
-        let own: [HTTPField.Name] = [.acceptEncoding, .xAmzContentSHA256, .xAmzSecurityToken]
-        let names = fields.map { $0.name.rawName.lowercased() }
-        let isOrdered = names.allSatisfy { name in
-            !(names + own.map { $0.rawName.lowercased() }).contains { $0 != name && $0.hasPrefix(name + "-") }
-        }
-        return isOrdered && fields.allSatisfy { $0.value?.text.isEmpty == false }
-    }
 
     package struct AccessKey: Sendable, Hashable {
         package let id: String

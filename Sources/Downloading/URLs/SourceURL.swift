@@ -89,6 +89,9 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
 
     var isInFolder: Bool { scheme == Self.folderScheme }
 
+    /// The value of the field `Host`.
+    var authority: Substring { canonical.dropFirst(scheme.utf8.count + 3).prefix(before: UInt8(ascii: "/")) }
+
     var query: Substring? { canonical.suffix(after: UInt8(ascii: "?")) }
 
     package var target: String { path + (query.map { "?" + $0 } ?? "") }

@@ -37,16 +37,22 @@ struct RequestSignatureTests {
         let load = try fixture.loader { origin in
             origin.credentials = .signature(
                 .fixed(.init(id: "ID", secret: Secret("secret"), sessionToken: Secret("to+ken=="))), region: "eu")
-            let payer = try #require(HTTPField.Name("x-amz-request-payer"))
-            origin.fields = [(payer, Secret("requester")), (.userAgent, Secret("Two  spaces"))]
+            func name(_ text: String) throws -> HTTPField.Name { try #require(HTTPField.Name(text)) }
+            origin.fields = try [
+                (name("x-amz-request-payer"), Secret("requester")), (.userAgent, Secret("Two  spaces")),
+                (.accept, Secret("image/*")), (name("X-Key"), Secret("b")), (name("X-Key-2"), Secret("a")),
+                (name("X-Empty"), Secret("")), (name("X-Omitted"), nil),
+            ]
         }
         try await load("photos:a")
         let request = try #require(fixture.origin.requests.first)
         let signature = try SignedRequest(request)
         #expect(signature.isValid(secret: "secret"))
-        for name in ["x-amz-security-token", "x-amz-request-payer", "user-agent"] {
-            #expect(signature.signedNames.contains(name))
-        }
+        let names = [
+            "x-amz-security-token", "x-amz-request-payer", "user-agent", "accept", "x-key", "x-key-2", "x-empty",
+        ]
+        for name in names { #expect(signature.signedNames.contains(name)) }
+        #expect(!signature.signedNames.contains("x-omitted"))
         #expect(request.value("x-amz-security-token") == "to+ken==")
     }
 
