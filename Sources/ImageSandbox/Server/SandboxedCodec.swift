@@ -70,7 +70,7 @@ package final class SandboxedCodec: ImageCodec {
             let memory = 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46)
             // The estimate from the header chose the lane and the wait. A file that needs far more has a false header.
             let processorTime = configuration.processorTime(
-                forCostOf: header.timeCost(of: plan, fileByteCount: bytes.count))
+                forCostOf: header.timeCost(of: plan, fileByteCount: bytes.count), runs: header.runsTime(of: plan))
             let image = try perform(
                 .decode(plan), on: bytes, room: header.maximumPixelBytes(of: plan), by: decoders, memory: memory,
                 processorTime: processorTime, token: token
@@ -274,7 +274,12 @@ package struct SandboxConfiguration: Sendable {
     }
 
     /// Generous, because costs were measured on another machine.
-    func processorTime(forCostOf cost: Duration) -> Duration { minimumDecodeTime + cost * decodeTimeShare }
+    ///
+    /// - Parameter runs: The part of the cost that is counted, or the whole cost of patches, which chooses the lane
+    ///   only. It counts twice.
+    func processorTime(forCostOf cost: Duration, runs: Duration = .zero) -> Duration {
+        minimumDecodeTime + (cost - runs) * decodeTimeShare + runs * min(2, decodeTimeShare)
+    }
 }
 
 /// Recently crashed workers, or kept them busy for too long; rejected for a while, whatever the URL.

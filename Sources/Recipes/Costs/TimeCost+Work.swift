@@ -35,6 +35,11 @@ extension ImageHeader {
             + map
     }
 
+    /// The part of ``timeCost(of:fileByteCount:)`` for the decoder runs that the header names.
+    package func runsTime(of plan: DecodePlan) -> Duration {
+        TimeCost.duration(Double(decoded(by: plan).decoderRuns) * TimeCost.run)
+    }
+
     /// Rejects a frame deep inside an animation, because it needs all frames before it.
     func checkTime(of plan: DecodePlan, limits: ImagingLimits) throws(ImagingError) {
         guard plan.page == 0 || !format.hasMovingFrames || timeCost(of: plan) <= limits.longestSteps else {
