@@ -36,7 +36,7 @@ RUN apt-get update \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/
 COPY --from=build /swift-version /swift-version
-COPY scripts/image-root scripts/spdx /usr/local/bin/
+COPY scripts/image-root scripts/loaded-libraries scripts/spdx /usr/local/bin/
 RUN image-root /usr/local/bin/alula /root/image "$(cat /swift-version)" \
     && install -D -m 755 /usr/local/bin/swift-backtrace /root/image/usr/libexec/swift/swift-backtrace
 

@@ -35,7 +35,7 @@ func shim(
 
 /// The tests of one module, or those across modules.
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: allocator)
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linking)
 }
 
 /// What `make fuzz` links its targets with; nobody else needs it.
@@ -57,6 +57,10 @@ let chosenTests = Context.environment["TEST_TARGETS"].map { $0.split(separator: 
 /// The allocator of the service, which the sanitizers bring one of their own for.
 let allocator: [LinkerSetting] = Context.environment["SANITIZING"] == nil ? [.linkedLibrary("jemalloc")] : []
 
+/// Of an executable: Pango finds a function of CSVGShim.
+let linking: [LinkerSetting] =
+    [.unsafeFlags(["-Xlinker", "--export-dynamic-symbol=hb_blob_create_from_file"])] + allocator
+
 let package = Package(
     name: "alula",
     // Of the client; the service runs on Linux.
@@ -65,16 +69,15 @@ let package = Package(
         .executable(name: "alula", targets: ["alula"]), .library(name: "AlulaClient", targets: ["AlulaClient"]),
     ] + fuzzing,
     targets: [
-        library("CVips", pkgConfig: "vips", package: "libvips-dev"),
-        library("CGModule", pkgConfig: "gmodule-no-export-2.0", package: "libglib2.0-dev"),
+        // Loaded when it is first used, so the program is not linked with it.
+        .systemLibrary(name: "CVips", path: "Sources/C/CVips", providers: [.apt(["libvips-dev"])]),
+        library("CGIO", pkgConfig: "gio-2.0", package: "libglib2.0-dev"),
         library("CJPEG", pkgConfig: "libjpeg", package: "libjpeg62-turbo-dev"),
         library("CWebP", pkgConfig: "libwebp", package: "libwebp-dev"),
         library("CAOM", pkgConfig: "aom", package: "libaom-dev"),
         library("CDav1d", pkgConfig: "dav1d", package: "libdav1d-dev"),
         library("CDe265", pkgConfig: "libde265", package: "libde265-dev"),
         library("CJXL", pkgConfig: "libjxl", package: "libjxl-dev"),
-        library("CRSVG", pkgConfig: "librsvg-2.0", package: "librsvg2-dev"),
-        library("CPango", pkgConfig: "pangocairo", package: "libpango1.0-dev"),
         library("CZimg", pkgConfig: "zimg", package: "libzimg-dev"),
         library("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
         library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
@@ -99,13 +102,19 @@ let package = Package(
         shim("CLightResampling", flags: ["-O2", "-ffp-contract=off"]),
         shim("CCodedImages", ["CDav1d", "CDe265"], flags: ["-O2", "-ffp-contract=off"]),
         shim("CAOMShim", ["CAOM"], flags: ["-O2"]),
-        shim("CVipsShim", ["CGModule", "CLightResampling", "CPixels", "CVips"], flags: ["-ffp-contract=off"]),
+        shim(
+            "CVipsShim", ["CGIO", "CLightResampling", "CLinux", "CPixels", "CVips"], flags: ["-ffp-contract=off"],
+            linking: ["gmodule-2.0"]),
         shim(
             "CPlanarShim",
             ["CFastJPEG", "CJPEG", "CJPEGWriting", "CJXL", "CLightResampling", "CPixels", "CWebP", "CZimg"],
             flags: ["-ffp-contract=off"]),
-        // pkg-config names neither Pango's part for fontconfig nor what that uses.
-        shim("CSVGShim", ["CPango", "CRSVG"], linking: ["fontconfig", "freetype", "pangoft2-1.0"]),
+        // The libraries for drawings are loaded for the first one, too: pkg-config would link the program with them.
+        shim(
+            "CSVGShim", ["CGIO", "CLinux"],
+            flags: ["cairo", "freetype2", "gdk-pixbuf-2.0", "harfbuzz", "librsvg-2.0", "pango-1.0"].map {
+                "-isystem/usr/include/\($0)"
+            }),
         shim("CCurlShim", ["CCurl", "CCares", "CLibssl"]),
         shim("CHiredisShim", ["CHiredis", "CLibssl"]),
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
@@ -185,26 +194,26 @@ let package = Package(
                 "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         .executableTarget(
-            name: "alula", dependencies: ["Commands"], swiftSettings: settings, linkerSettings: allocator),
+            name: "alula", dependencies: ["Commands"], swiftSettings: settings, linkerSettings: linking),
         .target(name: "Measuring", dependencies: ["Memory"], path: "Benchmarks/Measuring", swiftSettings: settings),
         .executableTarget(
             name: "events", dependencies: ["Telemetry"], path: "Benchmarks/Events", swiftSettings: settings,
-            linkerSettings: allocator),
+            linkerSettings: linking),
         .executableTarget(
             name: "lanes", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
             path: "Benchmarks/Lanes",
-            swiftSettings: settings, linkerSettings: allocator),
+            swiftSettings: settings, linkerSettings: linking),
         .executableTarget(
             name: "watermarks",
             dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
             path: "Benchmarks/Watermarks",
-            swiftSettings: settings, linkerSettings: allocator),
+            swiftSettings: settings, linkerSettings: linking),
         .executableTarget(
             name: "costs", dependencies: ["Coordination", "Imaging", "Measuring", "Memory", "Recipes", "TestSupport"],
-            path: "Benchmarks/Costs", swiftSettings: settings, linkerSettings: allocator),
+            path: "Benchmarks/Costs", swiftSettings: settings, linkerSettings: linking),
         .executableTarget(
             name: "targets", dependencies: ["Dialects", "Measuring", "Text"], path: "Benchmarks/Targets",
-            swiftSettings: settings, linkerSettings: allocator),
+            swiftSettings: settings, linkerSettings: linking),
         module(
             "TestSupport",
             [

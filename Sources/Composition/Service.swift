@@ -44,7 +44,7 @@ package struct Engine: Sendable {
         var settings = settings
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
-        try ImageLibrary.start()
+        if settings.sandbox.decodedFormats == nil || sandbox == nil { try ImageLibrary.start() }
         disk = try Self.diskStore(settings.disk, logger: logger, time: time)
         let memoryLimit = Self.memoryLimit(&settings, logger: logger)
         sharedStore = try settings.sharedCacheConfiguration.map { configuration in
@@ -97,17 +97,18 @@ package struct Engine: Sendable {
         _ settings: Settings, disk: DiskStore?, _ sharedCache: SharedStore?, _ resultStore: SharedStore?,
         log: EventLog, time: any Timekeeper
     ) -> CacheLayers {
-        CacheLayers(
+        // A command without such caches does not load libraries to learn their versions.
+        let isLasting = disk != nil || sharedCache != nil || resultStore != nil
+        let engine = isLasting ? "alula \(Program.build), \(ImageLibrary.versions)" : ""
+        return CacheLayers(
             configuration: settings.pipeline,
             disk: disk.map {
                 DiskLayer(
-                    store: $0, engine: "alula \(Program.build), \(ImageLibrary.versions)",
-                    policy: settings.sourcePolicy, originDigests: settings.downloads.origins.digests)
+                    store: $0, engine: engine, policy: settings.sourcePolicy,
+                    originDigests: settings.downloads.origins.digests)
             },
             sharedCache: sharedCache, resultStore: resultStore,
-            rules: settings.sharedLayerRules(
-                settings.pipeline, engine: "alula \(Program.build), \(ImageLibrary.versions)"),
-            events: log, timekeeper: time)
+            rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: time)
     }
 
     private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {

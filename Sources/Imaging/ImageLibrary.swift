@@ -31,21 +31,35 @@ package enum ImageLibrary {
     package static func start() throws(StartError) { try result.get() }
 
     /// In a worker process; the serving process has tested the libraries with ``start()``.
-    package static func startDecoding() throws(StartError) {
-        do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
+    ///
+    /// - Parameter formats: The only ones to decode, by a process that encodes nothing; nil for all.
+    package static func startDecoding(_ formats: Set<ImageFormat>? = nil) throws(StartError) {
+        guard isNeeded(for: formats) else { return }
+        try startUntested(loadingModules: formats == nil)
         // A confined process cannot open fonts.
-        for format in ImageFormat.allCases { format.decoding.prepare() }
+        for format in ImageFormat.allCases where formats?.contains(format) != false { format.decoding.prepare() }
         // Decoding needs no JIT-compiled code, and a confined process cannot run any.
         VipsLibrary.disableMachineCode()
     }
+
+    /// Our decoder of JPEG needs libvips for few files; after ``finishLoading()`` the process ends if it meets one.
+    package static func isNeeded(for formats: Set<ImageFormat>?) -> Bool { formats != [.jpeg] }
 
     /// Frees libvips' caches; must be called when a worker thread ends.
     package static func endThread() { VipsLibrary.endThread() }
 
     package static var version: String { VipsLibrary.version }
 
-    private static func startOnce() throws(StartError) {
+    /// In a worker process that can load no library any more.
+    package static func finishLoading() { VipsLibrary.forbidStart() }
+
+    private static func startUntested(loadingModules: Bool) throws(StartError) {
         do { try VipsLibrary.start() } catch { throw .notStarted(detail: error.text) }
+        if loadingModules { VipsLibrary.loadModules() }
+    }
+
+    private static func startOnce() throws(StartError) {
+        try startUntested(loadingModules: true)
         guard VipsLibrary.loaders == VipsLibrary.neededLoaders else { throw .loaders(VipsLibrary.loaders) }
         for (type, file) in ForeignFiles.all where opens(file) { throw .opensForeign(type: type) }
         let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)

@@ -7,6 +7,8 @@ package struct SandboxSettings: Sendable {
     var executable = "/proc/self/exe"
     package var isRequired = false
     package var decodesInProcess = false
+    /// The formats of the only files that a command decodes; nil if they are unknown.
+    package var decodedFormats: Set<ImageFormat>?
     var sourceFormats: Set<ImageFormat>?
 
     package func sourceFormats(inSandbox isConfined: Bool) -> Set<ImageFormat> {
@@ -50,8 +52,13 @@ extension Settings {
             memory: 2 * max(decodings.max() ?? 0, encodings.max() ?? 0) + 256 << 20,
             pixels: max(source, output) * 4 + 16 << 20,
             processorSeconds: Int(lifetime.components.seconds) + longest)
-        return SandboxConfiguration(
+        var configuration = SandboxConfiguration(
             launch: WorkerLaunch(executable: sandbox.executable, limits: limits),
             parallelism: renderWorkers + WorkLanes.expensiveThreadCount(beside: renderWorkers))
+        if let formats = sandbox.decodedFormats {
+            configuration.launch.formats = formats
+            configuration.decoderCount = 1
+        }
+        return configuration
     }
 }

@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -73,6 +74,30 @@ pid_t CLinux_copy_process(int socket)
     if (CLinux_die_with_parent() != 0 || getppid() != parent || setpgid(0, 0) != 0 || dup2(socket, CLinux_worker_socket) < 0)
         _exit(71);
     close(socket);
+    return 0;
+}
+
+pid_t CLinux_fork_worker(int socket)
+{
+    const pid_t parent = getpid();
+    const pid_t process = fork();
+    sigset_t blocked;
+    int empty;
+    if (process != 0)
+        return process;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGTERM);
+    sigaddset(&blocked, SIGINT);
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    for (char **variable = environ; variable && *variable; variable++)
+        explicit_bzero(*variable, strlen(*variable));
+    clearenv();
+    empty = open("/dev/null", O_RDWR | O_CLOEXEC);
+    // `socket` is the highest descriptor in use: the process has opened nothing before it.
+    if (empty < 0 || CLinux_die_with_parent() != 0 || getppid() != parent || setpgid(0, 0) != 0
+        || dup2(empty, STDIN_FILENO) < 0 || dup2(empty, STDOUT_FILENO) < 0 || dup2(empty, STDERR_FILENO) < 0
+        || dup2(socket, CLinux_worker_socket) < 0 || close_range(CLinux_worker_socket + 1, ~0U, 0) != 0)
+        _exit(71);
     return 0;
 }
 

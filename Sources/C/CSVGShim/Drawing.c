@@ -1,8 +1,7 @@
 #include "CSVGShim.h"
+#include "LateDrawing.h"
 
 #include <string.h>
-
-#include <librsvg/rsvg.h>
 
 /// Draws a parsed file. Returns 0, or -1 with or without an error.
 static int render(RsvgHandle *handle, CSVGShimDrawing drawing, uint8_t *pixels, GError **error)
@@ -61,7 +60,7 @@ static GInputStream *stream_of(const CSVGShimPiece *pieces, size_t count)
 
 int CSVGShim_draws_fixed_strokes(void)
 {
-    return rsvg_major_version > 2 || rsvg_minor_version >= 56;
+    return rsvg_version >= 2056;
 }
 
 int CSVGShim_draw(const CSVGShimPiece *pieces, size_t count, CSVGShimDrawing drawing, uint8_t *pixels, char *text)

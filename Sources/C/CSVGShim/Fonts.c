@@ -1,15 +1,17 @@
 #define _GNU_SOURCE
 #include "CSVGShim.h"
+#include "LateDrawing.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-#include <fontconfig/fontconfig.h>
-#include <fontconfig/fcfreetype.h>
-#include <gdk-pixbuf/gdk-pixbuf.h>
-#include <hb.h>
-#include <pango/pangocairo.h>
-#include <pango/pangofc-fontmap.h>
+#include <CLinux.h>
+
+#define DEFINE(name) __typeof__(name) *late_##name;
+DRAWING_FUNCTIONS(DEFINE)
+#undef DEFINE
+
+int rsvg_version;
 
 // A confined process cannot open files, so all fonts are opened before. Fontconfig then has only these fonts, and Pango
 // uses the nearest one for every name. Cairo takes the open font from Fontconfig's description, because it would
@@ -61,10 +63,28 @@ static struct {
 } files[most_fonts];
 static int file_count;
 
-/// Replaces HarfBuzz's function of this name, which Pango calls.
+static void *libraries;
+
+/// Loads librsvg and all that it needs. Returns 0, or -1 without it.
+static int load(void)
+{
+#define FUNCTION(name) {#name, (void **) &late_##name},
+    static const CLinuxFunction functions[] = {DRAWING_FUNCTIONS(FUNCTION)};
+#undef FUNCTION
+    const unsigned int *major, *minor;
+    libraries = CLinux_load_library("librsvg-2.so.2", functions, G_N_ELEMENTS(functions));
+    if (!libraries)
+        return -1;
+    major = dlsym(libraries, "rsvg_major_version");
+    minor = dlsym(libraries, "rsvg_minor_version");
+    rsvg_version = major && minor ? (int) (*major * 1000 + *minor) : 0;
+    return 0;
+}
+
+/// Replaces HarfBuzz's function of this name, which Pango calls: `Package.swift` exports it.
 hb_blob_t *hb_blob_create_from_file(const char *path)
 {
-    hb_blob_t *(*original)(const char *) = (hb_blob_t * (*) (const char *) ) dlsym(RTLD_NEXT, "hb_blob_create_from_file");
+    hb_blob_t *(*original)(const char *) = (hb_blob_t * (*) (const char *) ) dlsym(libraries, "hb_blob_create_from_file");
     int place;
     for (place = 0; place < file_count; place++)
         if (!strcmp(files[place].path, path))
@@ -204,10 +224,14 @@ static void open_all(FcFontSet *fonts)
 int CSVGShim_prepare(void)
 {
     Choice choice = {0};
-    FcConfig *system = FcInitLoadConfigAndFonts(), *own = FcConfigCreate();
+    FcConfig *system, *own;
     FcFontSet *fonts;
     GString *text;
     int place;
+    if (load())
+        return -1;
+    system = FcInitLoadConfigAndFonts();
+    own = FcConfigCreate();
     // One thread for filters: the parallelism is between images.
     g_setenv("RAYON_NUM_THREADS", "1", TRUE);
     if (system)

@@ -1,4 +1,5 @@
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 // Means of boxes of pixels.
 

@@ -1,12 +1,18 @@
 #define _GNU_SOURCE
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 #include <dlfcn.h>
 #include <gmodule.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
-#include <vips/vector.h>
+#include <CLinux.h>
+
+#define DEFINE(name) __typeof__(name) *late_##name;
+VIPS_FUNCTIONS(DEFINE)
+#undef DEFINE
 
 // libvips 8.14 lets liborc compile machine code when a resize is built, and frees it with the image. In liborc 0.4.33, compiling and
 // freeing race if several threads do them: of three runs with four threads of only vips_resize, two crashed within 24,000 images.
@@ -30,9 +36,15 @@ static void keep_note(const gchar *domain, GLogLevelFlags level, const gchar *me
         g_strlcpy(note, message, sizeof note);
 }
 
+static int is_loaded(void)
+{
+    return late_vips_init != NULL;
+}
+
 void CVipsShim_forget_errors(void)
 {
-    vips_error_clear();
+    if (is_loaded())
+        vips_error_clear();
     note[0] = 0;
 }
 
@@ -52,37 +64,9 @@ static int start_without_modules(void)
     return status;
 }
 
-/// Loads the only needed module, which writes JPEG XL. On distributions without that module, there is nothing to load.
-static void load_module(void)
+/// Disables all loaders, and enables the few needed ones, which read from memory.
+static void block_loaders(void)
 {
-    Dl_info library;
-    gchar *folder, *path;
-    if (!dladdr((void *) vips_init, &library) || !library.dli_fname)
-        return;
-    folder = g_path_get_dirname(library.dli_fname);
-    path = g_strdup_printf("%s/vips-modules-%d.%d/vips-jxl.so", folder, vips_version(0), vips_version(1));
-    // Never closed: the types that a module has registered persist.
-    g_module_open(path, G_MODULE_BIND_LAZY);
-    g_free(path);
-    g_free(folder);
-}
-
-int CVipsShim_start(void)
-{
-    // libvips' warnings about sources do not go to standard error.
-    g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, keep_note, NULL);
-    // libvips must not write large images to temporary files: the disk may be read-only, and the image's cost estimate
-    // has reserved the memory.
-    g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
-    if (start_without_modules())
-        return -1;
-    load_module();
-    // Requests run in parallel, so operations need not; and the service has its own caches.
-    vips_concurrency_set(1);
-    vips_cache_set_max(0);
-    vips_cache_set_max_mem(0);
-    vips_cache_set_max_files(0);
-    // All loaders are disabled, then the few needed ones, which read from memory, are enabled.
     vips_block_untrusted_set(TRUE);
     vips_operation_block_set("VipsForeignLoad", TRUE);
     vips_operation_block_set("VipsForeignLoadJpegBuffer", FALSE);
@@ -92,12 +76,94 @@ int CVipsShim_start(void)
     vips_operation_block_set("VipsForeignLoadTiffBuffer", FALSE);
     // libvips also distrusts the JPEG XL writer, which runs in a confined process.
     vips_operation_block_set("VipsForeignSaveJxlBuffer", FALSE);
+}
+
+void CVipsShim_load_modules(void)
+{
+    Dl_info library;
+    gchar *folder, *path;
+    if (!dladdr((void *) vips_init, &library) || !library.dli_fname)
+        return;
+    folder = g_path_get_dirname(library.dli_fname);
+    path = g_strdup_printf("%s/vips-modules-%d.%d/vips-jxl.so", folder, vips_version(0), vips_version(1));
+    // Never closed: the types that a module has registered persist.
+    g_module_open(path, G_MODULE_BIND_LAZY);
+    // The module has loaders, too.
+    block_loaders();
+    g_free(path);
+    g_free(folder);
+}
+
+static int load(void)
+{
+#define FUNCTION(name) {#name, (void **) &late_##name},
+    static const CLinuxFunction functions[] = {VIPS_FUNCTIONS(FUNCTION)};
+#undef FUNCTION
+    if (CLinux_load_library("libvips.so.42", functions, G_N_ELEMENTS(functions)))
+        return 0;
+    g_strlcpy(note, dlerror(), sizeof note);
+    late_vips_init = NULL;
+    return -1;
+}
+
+static int must_be_loaded;
+
+void CVipsShim_forbid_start(void)
+{
+    must_be_loaded = 1;
+}
+
+int CVipsShim_start(void)
+{
+    if (must_be_loaded)
+        _exit(CVipsShim_status_of_late_start);
+    if (load())
+        return -1;
+    // libvips' warnings about sources do not go to standard error.
+    g_log_set_handler("VIPS", G_LOG_LEVEL_WARNING | G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_INFO | G_LOG_LEVEL_DEBUG, keep_note, NULL);
+    // libvips must not write large images to temporary files: the disk may be read-only, and the image's cost estimate
+    // has reserved the memory.
+    g_setenv("VIPS_DISC_THRESHOLD", "1000g", TRUE);
+    if (start_without_modules())
+        return -1;
+    // Requests run in parallel, so operations need not; and the service has its own caches.
+    vips_concurrency_set(1);
+    vips_cache_set_max(0);
+    vips_cache_set_max_mem(0);
+    vips_cache_set_max_files(0);
+    block_loaders();
     return 0;
 }
 
 void CVipsShim_disable_machine_code(void)
 {
     vips_vector_set_enabled(FALSE);
+}
+
+void CVipsShim_end_thread(void)
+{
+    if (is_loaded())
+        vips_thread_shutdown();
+}
+
+int CVipsShim_version(int part)
+{
+    return vips_version(part);
+}
+
+int CVipsShim_has_alpha(VipsImage *image)
+{
+    return vips_image_hasalpha(image);
+}
+
+int CVipsShim_get_int(VipsImage *image, const char *name, int *value)
+{
+    return vips_image_get_typeof(image, name) && vips_image_get_int(image, name, value) == 0;
+}
+
+char *CVipsShim_copy_errors(void)
+{
+    return is_loaded() ? vips_error_buffer_copy() : NULL;
 }
 
 static void *bytes_of(const void *bytes)

@@ -1,4 +1,5 @@
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 /// Takes the result of one step, and releases its input.
 static int next(VipsImage **image, int status, VipsImage *made)

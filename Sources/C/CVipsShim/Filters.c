@@ -1,4 +1,5 @@
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 // Opacity in percent times an 8-bit alpha: the alpha of the stamp's pixels in this unit is exact.
 enum { full = 100 * 255 };

@@ -1,4 +1,5 @@
 #include "CVipsShim.h"
+#include "LateVips.h"
 
 // libvips 8.14 has an operation for this, vips_arrayjoin, which frees the region that its result points into (fixed in
 // 8.15.2). The next operation then reads freed memory. Here a region lives until its frame is done, and rows are

@@ -39,24 +39,24 @@ struct CommandArguments: Sendable {
     ) throws(WrongUse) {
         let name = argument.prefix(before: UInt8(ascii: "="))
         let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
-        func value(_ form: String) throws(WrongUse) -> String {
+        func value(_ form: String?) throws(WrongUse) -> String {
             if let inline { return inline }
             // A value may be a negative number, but not another option.
             guard let next = rest.first, !Self.isOption(next) else {
-                throw WrongUse("\(name) needs a value: \(form)")
+                throw WrongUse("\(name) needs a value" + (form.map { ": " + $0 } ?? ""))
             }
             return rest.removeFirst()
         }
         if let option = Self.option(name, of: command) {
             if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
-            let value = try option.form.map(value) ?? ""
+            let value = option.form == nil ? "" : try value(option.form)
             if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is repeated") }
             values[ExactText(option.name), default: []].append(value)
         } else if command.takesParameters, let option = Self.parameter(name) {
             let isShort = !name.utf8.starts(with: "--".utf8)
             parameters.append((isShort ? option.name : String(name.dropFirst(2)), try value(option.form)))
         } else if command.takesSettings, name == "--config" || command.settings.contains(where: { $0.flag == name }) {
-            settings += [String(name), try value("a value")]
+            settings += [String(name), try value(nil)]
         } else {
             throw Self.unknown(String(name), command)
         }

@@ -1,5 +1,6 @@
 import Coordination
 import Glibc
+import ImageSandbox
 import Program
 import Settings
 
@@ -18,6 +19,7 @@ enum CommandLife {
             fail(error, command)
         }
         if sorted.has(.help) { Program.succeed(command.helpText) }
+        if command.rendersFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
         // Before any thread exists, so that all inherit the mask and only the wait below receives signals.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)

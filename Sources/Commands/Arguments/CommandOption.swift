@@ -48,6 +48,8 @@ struct CommandDescription: Sendable {
     var takesSettings = true
     /// Only the settings that affect image processing are options.
     var worksOnImages = false
+    /// Often a single one.
+    var rendersFiles = false
     var examples: [String] = []
 
     /// With parameters, `-h` is the height.

@@ -187,13 +187,17 @@ enum SourceList {
     }
 
     private static func isImage(_ path: String) -> Bool {
-        if ImageEnding.format(FilePath.ending(of: path)) != nil { return true }
+        ImageEnding.format(FilePath.ending(of: path)) != nil || format(of: path) != nil
+    }
+
+    /// Returns the format that the first bytes of a file have; nil for another file, or if it cannot be read.
+    static func format(of path: String) -> ImageFormat? {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return false }
+        guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var start = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe start.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return false }
-        return SharedBytes(start.prefix(count)).withBytes { ImageHeader.sniff($0) != nil }
+        guard count > 0 else { return nil }
+        return SharedBytes(start.prefix(count)).withBytes { ImageHeader.sniff($0) }
     }
 }

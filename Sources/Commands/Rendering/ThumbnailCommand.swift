@@ -1,7 +1,9 @@
 import Coordination
 import Downloading
 import Program
+import Recipes
 import Settings
+import ThumbnailTypes
 
 enum ThumbnailCommand {
     static let description = CommandDescription(
@@ -22,6 +24,7 @@ enum ThumbnailCommand {
         ],
         takesParameters: true,
         worksOnImages: true,
+        rendersFiles: true,
         examples: [
             "alula thumbnail cat.jpg -w 300 -o cat-small.webp",
             "alula thumbnail cat.jpg -w 300,600,1200 -f webp -o out/",
@@ -52,6 +55,7 @@ enum ThumbnailCommand {
                 if isComplete { Program.printError("no image found") }
                 return 1
             }
+            settings.sandbox.decodedFormats = decodedFormats(sources, options)
             try options.makeFolder()
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(
@@ -69,6 +73,18 @@ enum ThumbnailCommand {
             await session.end()
             return isComplete && isTriedAll ? 0 : 1
         }
+    }
+}
+
+extension ThumbnailCommand {
+    /// The format of the only image to decode; nil if there are several, or it is not known before it is fetched.
+    private static func decodedFormats(_ sources: [FoundSource], _ options: RenderingArguments) -> Set<ImageFormat>? {
+        guard sources.count == 1, case .file(let path) = sources[0].source,
+            options.renditions.allSatisfy(\.request.additional.isEmpty),
+            // A drawing may contain images in other formats.
+            let format = SourceList.format(of: path), format != .svg
+        else { return nil }
+        return [format]
     }
 }
 

@@ -1,12 +1,15 @@
 import CLinux
 import Coordination
 import Glibc
+package import Recipes
 
 package struct WorkerLaunch: Sendable {
     /// Must support the subcommand ``SandboxWorker/command``; by default the running executable.
     package var executable = "/proc/self/exe"
     package var limits: WorkerLimits
     package var spareMemory = 256 << 20
+    /// The formats that a forked worker decodes; nil if the first worker must decode all.
+    package var formats: Set<ImageFormat>?
     package var timeLimit = Duration.seconds(20)
 
     package init(executable: String = "/proc/self/exe", limits: WorkerLimits) {
@@ -27,6 +30,18 @@ package struct WorkerLaunch: Sendable {
             guard let copy = template.copy(theirs) else { throw Failure(description: "the template made no copy") }
             return copy
         }
+        return try ready(id, ours, template)
+    }
+
+    /// Waits until the worker that this process has forked is ready; nil if there is none.
+    func startForked() throws(Failure) -> WorkerProcess? {
+        guard let (id, socket) = ForkedWorker.take(limits, formats) else { return nil }
+        return try ready(id, socket, nil)
+    }
+
+    private func ready(
+        _ id: pid_t, _ ours: MessageSocket, _ template: WorkerTemplate?
+    ) throws(Failure) -> WorkerProcess {
         var supervisor: Supervisor?
         let answer: WorkerResponse?
         do {

@@ -62,6 +62,7 @@ struct WorkerSpawner {
     }
 
     mutating func start() throws(WorkerLaunch.Failure) -> WorkerProcess {
+        if let worker = try? launch.startForked() { return worker }
         if template?.isUsedUp == true { end() }
         let now = SystemTimekeeper().now
         if now >= nextTemplate {

@@ -13,10 +13,12 @@ enum Confinement {
     /// Before this process is confined or copied; after an error the process is unusable.
     ///
     /// A process with several threads would be confined in part, and a copy has only the thread that made it.
-    static func prepare() throws {
+    ///
+    /// - Parameter formats: The only ones to decode; nil for all.
+    static func prepare(for formats: Set<ImageFormat>?) throws {
         _ = CLinux_die_with_parent()
         preferForOutOfMemoryKill()
-        try ImageLibrary.startDecoding()
+        try ImageLibrary.startDecoding(formats)
         // Pango starts threads that end by themselves.
         for _ in 0..<1_000 where CLinux_thread_count(getpid()) != 1 { usleep(1_000) }
         guard CLinux_thread_count(getpid()) == 1 else { throw SeveralThreads() }
@@ -25,7 +27,9 @@ enum Confinement {
     /// Permanent; returns the protections in force.
     ///
     /// After an error the process is unusable.
-    static func confine(_ limits: WorkerLimits, socket: CInt) throws -> Protections {
+    static func confine(
+        _ limits: WorkerLimits, for formats: Set<ImageFormat>?, socket: CInt
+    ) throws -> Protections {
         var protections = Protections.none
         CLinux_watch_for_shortage()
         // The limit on memory counts from here; `/proc` is still readable to find out the current usage.
@@ -33,7 +37,8 @@ enum Confinement {
         protections.hasNoNewPrivileges = CLinux_set_no_new_privileges() == 0
         // This thread is the only one so far. Threads that libraries start later inherit its restrictions.
         if CLinux_landlock_deny_all() == 0 { protections.landlockVersion = Int(CLinux_landlock_version()) }
-        try WarmUp.run()
+        try WarmUp.run(formats)
+        ImageLibrary.finishLoading()
         CLinux_return_free_memory()
         CLinux_release_program_pages()
         protections.isSupervised = CSeccompShim_confine_supervised(socket, Self.handOver) == 0
@@ -58,8 +63,10 @@ enum Confinement {
 
 /// The libraries load everything before the process is confined.
 enum WarmUp {
-    static func run() throws {
-        for format in ImageFormat.allCases {
+    /// - Parameter formats: Nil for all.
+    static func run(_ formats: Set<ImageFormat>?) throws {
+        guard ImageLibrary.isNeeded(for: formats) else { return }
+        for format in ImageFormat.allCases where formats?.contains(format) != false {
             guard let file = try format.warmUpFile() else { continue }
             let header = try ImageHeader.inspect(file)
             for lane in ImageDecoder.Lane.allCases {

@@ -19,11 +19,27 @@ package enum SandboxWorker {
             _ = socket.write(WorkerResponse.notStarted("arguments").message)
             exit(64)
         }
+        run(socket, limits, isTemplate: isTemplate)
+    }
+
+    /// In a copy of the server's process, which says when and for what to start.
+    static func runForked() -> Never {
+        let socket = MessageSocket(adopting: CInt(CLinux_worker_socket))
+        guard let (message, _) = socket.nextMessage(count: ForkOrder.byteCount),
+            let order = ForkOrder(message)
+        else { _exit(0) }
+        run(socket, order.limits, for: order.formats)
+    }
+
+    /// - Parameter formats: The only ones to decode; nil for all.
+    private static func run(
+        _ socket: MessageSocket, _ limits: WorkerLimits, for formats: Set<ImageFormat>? = nil, isTemplate: Bool = false
+    ) -> Never {
         do {
-            try Confinement.prepare()
+            try Confinement.prepare(for: formats)
             if isTemplate { TemplateProcess.copy(socket) }
             CLinux_note_processors()
-            let protections = try Confinement.confine(limits, socket: socket.descriptor)
+            let protections = try Confinement.confine(limits, for: formats, socket: socket.descriptor)
             _ = socket.write(WorkerResponse.ready(protections).message)
         } catch {
             _ = socket.write(WorkerResponse.notStarted("\(error)").message)

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Recipes
 
 /// The kernel ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
@@ -55,5 +56,31 @@ package struct WorkerLimits: Hashable, Sendable {
     private static var addressSpace: Int {
         let bytes = CLinux_address_space(getpid())
         return bytes < 0 ? 4 << 30 : Int(bytes)
+    }
+}
+
+/// The message that starts a forked worker: its limits, and the formats that it prepares for.
+struct ForkOrder: Equatable {
+    let limits: WorkerLimits
+    let formats: Set<ImageFormat>
+
+    static let byteCount = 256
+
+    init(limits: WorkerLimits, formats: Set<ImageFormat>) {
+        (self.limits, self.formats) = (limits, formats)
+    }
+
+    init?(_ message: [UInt8]) {
+        let words = String(decoding: message.prefix { $0 != 0 }, as: UTF8.self)
+            .split(separator: " ").map(String.init)
+        guard let limits = WorkerLimits(Array(words.prefix(3))) else { return nil }
+        let formats = words.dropFirst(3).map { ImageFormat(rawValue: $0) }
+        guard !formats.contains(nil) else { return nil }
+        self.init(limits: limits, formats: Set(formats.compactMap(\.self)))
+    }
+
+    var message: [UInt8] {
+        let text = (limits.arguments + formats.map(\.rawValue).sorted()).joined(separator: " ")
+        return Array(text.utf8) + [UInt8](repeating: 0, count: Self.byteCount - text.utf8.count)
     }
 }

@@ -21,6 +21,7 @@ package final class VipsImage {
     }
 
     static func make(_ body: (UnsafeMutablePointer<Raw?>) -> Int32) throws(VipsError) -> VipsImage {
+        try VipsLibrary.start()
         var raw: Raw?
         let status = unsafe body(&raw)
         guard status == 0, let raw = unsafe raw else { throw VipsError.last() }
@@ -45,7 +46,7 @@ package final class VipsImage {
     var format: VipsBandFormat { unsafe raw.pointee.BandFmt }
     var hasEightBits: Bool { format == VIPS_FORMAT_UCHAR }
     var interpretation: VipsInterpretation { unsafe raw.pointee.Type }
-    var hasAlpha: Bool { unsafe vips_image_hasalpha(raw) != 0 }
+    var hasAlpha: Bool { unsafe CVipsShim_has_alpha(raw) != 0 }
 
     /// The pixels must outlive the image, because they are not copied.
     ///
@@ -107,7 +108,7 @@ struct VipsError: Error {
     static func last() -> VipsError {
         let note = unsafe String(cString: CVipsShim_note())
         var text = note
-        if let buffer = unsafe vips_error_buffer_copy() {
+        if let buffer = unsafe CVipsShim_copy_errors() {
             defer { unsafe g_free(buffer) }
             let lines = unsafe String(cString: buffer).split(whereSeparator: \.isNewline).map(String.init)
             text = (lines + (note.isEmpty ? [] : [note])).joined(separator: "; ")
@@ -118,13 +119,24 @@ struct VipsError: Error {
 }
 
 enum VipsLibrary {
-    static func start() throws(VipsError) { guard CVipsShim_start() == 0 else { throw VipsError.last() } }
+    private static let result: Result<Void, VipsError> = CVipsShim_start() == 0 ? .success(()) : .failure(.last())
+
+    static func start() throws(VipsError) { try result.get() }
+
+    /// It writes JPEG XL.
+    static func loadModules() { CVipsShim_load_modules() }
+
+    /// From now on, a start ends the process.
+    static func forbidStart() { CVipsShim_forbid_start() }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }
 
-    static func endThread() { vips_thread_shutdown() }
+    static func endThread() { CVipsShim_end_thread() }
 
-    static var version: String { "\(vips_version(0)).\(vips_version(1)).\(vips_version(2))" }
+    static var version: String {
+        guard (try? start()) != nil else { return "none" }
+        return (CInt(0)...2).map { "\(CVipsShim_version($0))" }.joined(separator: ".")
+    }
 
     static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
         if case .vips(let loader) = format.decoding.loader { loader.className } else { nil }

@@ -46,7 +46,7 @@ extension VipsImage {
     func integer(_ name: String) -> Int? {
         unsafe withRaw { raw in
             var value: Int32 = 0
-            guard unsafe vips_image_get_typeof(raw, name) != 0, unsafe vips_image_get_int(raw, name, &value) == 0 else {
+            guard unsafe CVipsShim_get_int(raw, name, &value) != 0 else {
                 return nil
             }
             return Int(value)

@@ -1,3 +1,4 @@
+import Memory
 import Recipes
 import TestSupport
 import Testing
@@ -18,6 +19,21 @@ extension CommandLineTests {
         #expect(
             flat.lines.compactMap { $0.split(separator: " ").last.map(String.init) }.sorted()
                 == ["flat/2/cat-9x9.png", "flat/2/dog-9x9.png", "flat/s/cat-8x6.webp", "flat/s/dog-8x6.webp"])
+    }
+
+    @Test func `a worker forked for one file decodes it as this process does`() throws {
+        let fixtures: [ImageFixture] = [
+            .jpeg, .jpegAdobeCMYK, .jpegOrientation6, .jpegSwappedPrimaries, .jpegTruncated, .jpegManyScans,
+            .pngSixteenBit, .webpAnimated, .gifAnimated, .text,
+        ]
+        for fixture in fixtures {
+            folder.write("image", fixture.bytes.array)
+            let forked = try run("thumbnail", "image", "-w", "16", "-f", "png", "-o", "-")
+            let own = try run(
+                "thumbnail", "image", "-w", "16", "-f", "png", "-o", "-", "--decode-in-process", "on")
+            #expect(forked.output == own.output && forked.errors == own.errors, "\(fixture)")
+            #expect(forked.status == own.status, "\(fixture)")
+        }
     }
 
     @Test func `a failed source is one line for all its renditions`() throws {

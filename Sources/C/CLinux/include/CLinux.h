@@ -44,6 +44,16 @@ enum { CLinux_worker_socket = 3 };
 int CLinux_spawn_worker(
     const char *path, char *const *arguments, char *const *environment, int socket, pid_t *process);
 
+/// The name of a function in a library, and where its address goes.
+typedef struct {
+    const char *name;
+    void **address;
+} CLinuxFunction;
+
+/// Loads a library and finds its functions and those of the libraries that it needs. Returns its handle, or NULL with
+/// the reason in dlerror(); then some addresses may be set.
+void *CLinux_load_library(const char *name, const CLinuxFunction *functions, size_t count);
+
 /// Returns memory that the allocator has cached to the kernel, except the caches of other threads.
 void CLinux_return_free_memory(void);
 
@@ -78,6 +88,13 @@ void CLinux_release_program_pages(void);
 /// The copy ends with the thread that started this process. `socket`, which must not be ``CLinux_worker_socket``,
 /// becomes that in the copy. Returns the copy's process ID, 0 in the copy, or -1 with errno.
 pid_t CLinux_copy_process(int socket);
+
+/// Forks a worker from this process, which must have one thread, in a new process group.
+///
+/// The worker ends with the calling thread, and has nothing but `socket`, which becomes ``CLinux_worker_socket``: its
+/// standard streams are closed and its environment, which may contain secrets, is overwritten. Returns its process ID, 0
+/// in the worker, or -1 with errno.
+pid_t CLinux_fork_worker(int socket);
 
 /// Makes the kernel kill this process when the thread that started it ends. 0, or -1 with errno.
 int CLinux_die_with_parent(void);

@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 /// Chooses and opens the fonts for drawing text; must be called once, before a process is confined, and before images
-/// are drawn. Returns the number of fonts, which is 0 if none are installed; then text is not drawn.
+/// are drawn. Returns the number of fonts, which is 0 if none are installed, so that text is not drawn; or -1 if librsvg
+/// cannot be loaded, so that nothing is.
 int CSVGShim_prepare(void);
 
 /// Whether the library draws strokes whose width is in CSS pixels of the canvas, whatever the view box (`vector-effect`).

@@ -189,8 +189,30 @@ void CVipsShim_forget_errors(void);
 /// if there was none.
 const char *CVipsShim_note(void);
 
-/// Starts libvips; returns 0 on success.
+/// Loads and starts libvips; no other function but those of errors and threads may be called before. Returns 0 on
+/// success.
 int CVipsShim_start(void);
+
+/// From now on, a process that starts libvips exits with `CVipsShim_status_of_late_start`.
+void CVipsShim_forbid_start(void);
+#define CVipsShim_status_of_late_start 72
+
+/// Loads the only needed module, which writes JPEG XL. On distributions without that module, there is nothing to load.
+void CVipsShim_load_modules(void);
+
+/// Frees libvips' caches of the calling thread.
+void CVipsShim_end_thread(void);
+
+/// 0, 1 and 2 are the parts of the version.
+int CVipsShim_version(int part);
+
+int CVipsShim_has_alpha(VipsImage *image);
+
+/// Returns whether the image has this number, and stores it in `value`.
+int CVipsShim_get_int(VipsImage *image, const char *name, int *value);
+
+/// Returns a copy of libvips' error buffer, for `g_free`, or NULL.
+char *CVipsShim_copy_errors(void);
 
 /// Releases one reference to an image, one thread at a time: the last release frees machine code; see CVipsShim.c.
 void CVipsShim_unref(VipsImage *image);

@@ -16,7 +16,7 @@ enum SVGPixels {
         _ file: SharedBytes, header: ImageHeader, part: DrawnPart? = nil, token: WorkToken,
         embedding: SVGRewriting.Embedding
     ) throws -> DecodedPixels {
-        _ = fontCount
+        guard fontCount >= 0 else { throw ImagingError.cannotDecode(detail: "librsvg cannot be loaded") }
         let (size, natural) = (header.storedSize, header.drawing ?? PixelSize(width: 1, height: 1))
         let (width, height) = (Double(natural.width) / 1_000, Double(natural.height) / 1_000)
         let rectangle = part?.rectangle(size, in: width, height)

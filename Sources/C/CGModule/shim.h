@@ -1,1 +1,0 @@
-#include <gmodule.h>

@@ -1,2 +1,0 @@
-#include <fontconfig/fontconfig.h>
-#include <pango/pangocairo.h>
