@@ -9,7 +9,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .strictMemorySafety(),
-    .treatAllWarnings(as: .error),
+    // Other compilers and SDKs, with which apps build the client, may warn of more.
+    .treatAllWarnings(as: .error, .when(platforms: [.linux])),
 ]
 
 /// A Swift module of the service.
@@ -64,9 +65,10 @@ let linking: [LinkerSetting] =
 let package = Package(
     name: "alula",
     // Of the client; the service runs on Linux.
-    platforms: [.macOS(.v13), .iOS(.v16)],
+    platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .executable(name: "alula", targets: ["alula"]), .library(name: "AlulaClient", targets: ["AlulaClient"]),
+        .library(name: "AlulaImages", targets: ["AlulaImages"]),
     ] + fuzzing,
     targets: [
         // Loaded when it is first used, so the program is not linked with it.
@@ -120,6 +122,7 @@ let package = Package(
         shim("CMicrohttpdShim", ["CMicrohttpd"]),
 
         module("AlulaClient"),
+        module("AlulaImages", ["AlulaClient"]),
 
         // The documentation, which the plugin makes from docs/.
         .plugin(name: "BookBuilder", capability: .buildTool(), path: "Sources/BookBuilder"),
@@ -227,7 +230,7 @@ let package = Package(
             path: "Tests/fake-origin",
             swiftSettings: settings),
 
-        tests("AlulaClientTests", ["alula", "AlulaClient", "Coordination", "TestSupport"]),
+        tests("AlulaClientTests", ["alula", "AlulaClient", "AlulaImages", "Coordination", "TestSupport"]),
         tests("MemoryTests", ["CLinux", "Memory"]),
         tests("TextTests", ["Text"]),
         tests("JSONTests", ["JSON", "Text"]),

@@ -3,8 +3,48 @@ import Testing
 
 @testable import AlulaClient
 
-/// The values under the client: multipart bodies, the order of loads, the cache.
+/// The values under the client: multipart bodies, lifetimes, errors.
 struct PartsAndBoundsTests {
+    @Test func `errors say what failed, why, and what may help`() {
+        let problem = Problem(
+            title: "Bad Request", status: 400, detail: "Unknown parameter “widht”.", code: "bad_parameter",
+            parameter: "widht", allowed: nil, nearest: "width", upstreamStatus: nil, requestID: "7")
+        let errors: [(ClientError, String?, String?, String?)] = [
+            (
+                .problem(problem, retryAfter: nil), problem.detail,
+                "The service answered 400, bad_parameter, because of “widht”.", "Use “width” instead."
+            ),
+            (
+                .problem(problem, retryAfter: .milliseconds(10)), problem.detail,
+                "The service answered 400, bad_parameter, because of “widht”.", "Try again in 1 seconds."
+            ),
+            (
+                .unexpected(status: 502, mediaType: nil),
+                "The response is not from the thumbnail service: status 502, type unknown.", nil, "Try again later."
+            ),
+            (
+                .invalidSigningKey, "The signing key is invalid.",
+                "A key has at least 64 hexadecimal digits, which are 32 bytes.", nil
+            ),
+            (.unreadableFile(URL(filePath: "/a/b.jpg")), "The file “b.jpg” cannot be read.", nil, nil),
+        ]
+        for (error, description, reason, suggestion) in errors {
+            // As an app sees it, which knows no type.
+            #expect((error as any Error).localizedDescription == description)
+            #expect(error.failureReason == reason && error.recoverySuggestion == suggestion)
+        }
+        #expect((ClientError.cancelled as any Error).localizedDescription == "The request was canceled.")
+    }
+
+    @Test(arguments: [
+        (ClientError.transport(URLError(.timedOut)), true), (.transport(URLError(.badURL)), false),
+        (.unexpected(status: 502, mediaType: nil), true), (.unexpected(status: 404, mediaType: nil), false),
+        (.tooLarge, false), (.cancelled, false), (.undecodable(mediaType: "image/jxl"), false),
+    ])
+    func `only errors that may pass are transient`(error: ClientError, isTransient: Bool) {
+        #expect(error.isTransient == isTransient)
+    }
+
     @Test(arguments: [1, 2, 3, 7, 64, 1_000])
     func `a multipart body is cut alike in whatever pieces it arrives`(size: Int) throws {
         var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=\"b\""))
@@ -54,68 +94,5 @@ struct PartsAndBoundsTests {
     func `an image is fresh for what the service allows, less its age`(fields: [String: String], seconds: Int) {
         let thumbnail = Thumbnail(data: Data(), now: Date(timeIntervalSince1970: 1_050)) { fields[$0] }
         #expect(thumbnail.lifetime == .seconds(seconds))
-    }
-
-    @Test func `a canceled load that only waited frees no place, and one that ran frees its place at its end`() {
-        var queue = LoadQueue<String>(limit: 1, order: .fifo)
-        for (caller, key) in ["a", "b", "c"].enumerated() { queue.join(key, caller: UInt64(caller)) }
-        let first = queue.next()
-        #expect(first?.key == "a" && queue.next() == nil)
-        #expect(queue.leave("b", caller: 1) == nil && queue.next() == nil)
-        #expect(queue.leave("a", caller: 7) == nil)
-        #expect(queue.leave("a", caller: 0) == first)
-        // Another load of the same URL waits; the end of the first one is not its end.
-        queue.join("a", caller: 3)
-        #expect(queue.next() == nil && queue.activeCount == 1)
-        #expect(first.map { queue.end($0) } == [])
-        #expect(queue.next()?.key == "c" && queue.queuedCount == 1)
-    }
-
-    @Test(arguments: [
-        (ThumbnailLoader.Order.fifo, ["a", "b", "c"]), (.lifo, ["c", "b", "a"]),
-    ])
-    func `waiting loads start in their order`(order: ThumbnailLoader.Order, expected: [String]) {
-        var queue = LoadQueue<String>(limit: 1, order: order)
-        for key in ["a", "b", "c", "a"] { queue.join(key, caller: 0) }
-        var started: [String] = []
-        while let load = queue.next() {
-            started.append(load.key)
-            _ = queue.end(load)
-        }
-        #expect(started == expected)
-    }
-
-    @Test func `the cache is never above its capacity, and a purge leaves what was used last`() {
-        var cache = PurgingCache<Int, Int>(capacity: 10, preferred: 6)
-        for key in 1...10 {
-            cache.insert(key, key, bytes: 1)
-            #expect(cache.bytes == key)
-        }
-        #expect(cache.value(1) == 1)
-        cache.insert(11, 11, bytes: 1)
-        #expect(cache.bytes == 6)
-        #expect((1...11).filter { cache.value($0) != nil } == [1, 7, 8, 9, 10, 11])
-        cache.insert(12, 12, bytes: 11)
-        #expect(cache.value(12) == nil && cache.bytes == 6)
-        cache.insert(13, 13, bytes: 10)
-        #expect(cache.bytes == 10 && cache.value(13) == 13 && cache.value(1) == nil)
-    }
-
-    @Test func `random uses keep the cache's sum and bound`() {
-        var generator = SystemRandomNumberGenerator()
-        var cache = PurgingCache<Int, Int>(capacity: 1_000, preferred: 500)
-        for _ in 0..<20_000 {
-            let key = Int.random(in: 0..<100, using: &generator)
-            switch Int.random(in: 0..<4, using: &generator) {
-            case 0: cache.remove(key)
-            case 1: _ = cache.value(key)
-            default:
-                let size = Int.random(in: 0...200, using: &generator)
-                cache.insert(size, key, bytes: size)
-                #expect(cache.value(key) == size)
-            }
-            #expect(cache.bytes <= 1_000)
-        }
-        #expect((0..<100).reduce(0) { $0 + (cache.value($1) ?? 0) } == cache.bytes)
     }
 }

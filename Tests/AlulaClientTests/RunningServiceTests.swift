@@ -10,8 +10,12 @@ import Testing
 struct RunningServiceTests {
     private static let key = String(repeating: "c3", count: 32)
 
-    /// Runs `body` with a service in a process of its own and an origin that serves `/a.jpg`.
-    private func withService(_ body: (ThumbnailService, FakeOrigin) async throws -> Void) async throws {
+    /// Runs `body` with a service in a process of its own, an origin that serves `/a.jpg`, and the folder `out:`.
+    private func withService(
+        _ body: (ThumbnailService, FakeOrigin, TemporaryFolder) async throws -> Void
+    ) async throws {
+        let output = TemporaryFolder()
+        let settings = TemporaryFile(#"{"origins": {"out": {"folder": "\#(output.path)", "write": true}}}"#)
         let origin = try FakeOrigin()
         defer { origin.stop() }
         origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
@@ -20,6 +24,7 @@ struct RunningServiceTests {
         process.arguments = [
             "serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
             "--decode-in-process", "on", "--uploads", "on", "--signing-keys", Self.key,
+            "--config", settings.path,
         ]
         let errors = Pipe()
         process.standardError = errors
@@ -44,11 +49,11 @@ struct RunningServiceTests {
         }
         let port = try #require(log.firstMatch(of: /"port":(\d+)/)).1
         let base = try #require(URL(string: "http://127.0.0.1:\(port)"))
-        try await body(ThumbnailService(base, key: SigningKey(hexadecimal: Self.key)), origin)
+        try await body(ThumbnailService(base, key: SigningKey(hexadecimal: Self.key)), origin, output)
     }
 
     @Test func `thumbnails, facts, lists and uploads work with signatures`() async throws {
-        try await withService { service, origin in
+        try await withService { service, origin, output in
             let source = origin.url("/a.jpg")
             let thumbnail = try await service.thumbnail(
                 ThumbnailRequest(source, Rendition(width: 20, format: .png), expires: .now + 600))
@@ -68,6 +73,11 @@ struct RunningServiceTests {
             let upload = try await service.thumbnail(
                 ofFile: file, Rendition(width: 20, format: .png), expires: .now + 600)
             #expect(upload.data == thumbnail.data)
+            let photo = URL(filePath: output.path).appending(path: "photo")
+            // Decoders ignore what follows the image, so that the file is sent in many pieces.
+            try (file + Data(count: 3_000_000)).write(to: photo)
+            let streamed = try await service.thumbnail(ofFile: photo, Rendition(width: 20, format: .png))
+            #expect(streamed.data == thumbnail.data)
             let orders: [RenditionOrder] = [
                 .thumbnail(Rendition(width: 20, format: .png), named: "small"), .thumbnail(Rendition(width: 30)),
                 .thumbnail(Rendition(width: 0), named: "bad"), .info([.palette], named: "facts"),
@@ -75,6 +85,7 @@ struct RunningServiceTests {
             for parts in [
                 try await service.thumbnails(of: source, orders),
                 try await service.thumbnails(ofFile: file, orders, expires: .now + 600),
+                try await service.thumbnails(ofFile: photo, orders),
             ] {
                 var found: [String: ThumbnailPart.Content] = [:]
                 for try await part in parts { found[part.name] = part.content }
@@ -92,8 +103,38 @@ struct RunningServiceTests {
         }
     }
 
+    @Test func `an image that has not changed is not sent again`() async throws {
+        try await withService { service, origin, _ in
+            let request = ThumbnailRequest(origin.url("/a.jpg"), Rendition(width: 20, format: .png))
+            let first = try await service.thumbnail(request)
+            let second = try await service.thumbnail(request, revalidating: first)
+            #expect(second.data == first.data && second.mediaType == "image/png" && second.entityTag == first.entityTag)
+        }
+    }
+
+    @Test func `a thumbnail is written to its place, and its part says where`() async throws {
+        try await withService { service, origin, output in
+            let url = try #require(URL(string: origin.url("/a.jpg")))
+            let orders: [RenditionOrder] = [
+                .thumbnail(Rendition(width: 20, format: .png), to: "out:a/small.png", named: "small"),
+                .thumbnail(Rendition(width: 20, format: .png), to: "elsewhere:a.png", named: "bad"),
+            ]
+            var stored: [StoredThumbnail] = []
+            for try await part in try await service.thumbnails(of: url, orders) {
+                switch part.content {
+                case .stored(let place): stored.append(place)
+                case .problem(let problem): #expect(part.name == "bad" && problem.code == "origin_not_writable")
+                default: Issue.record("\(part)")
+                }
+            }
+            let file = try Data(contentsOf: URL(filePath: output.path).appending(path: "a/small.png"))
+            #expect(stored.map(\.location) == ["out:a/small.png"] && stored.map(\.bytes) == [file.count])
+            #expect(stored.map(\.width) == [20] && stored.map(\.mediaType) == ["image/png"])
+        }
+    }
+
     @Test func `the service knows every parameter that the client writes`() async throws {
-        try await withService { service, origin in
+        try await withService { service, origin, _ in
             var rendition = URLTests.full
             rendition.presets = []
             rendition.watermark?.source = origin.url("/a.jpg")
@@ -104,16 +145,16 @@ struct RunningServiceTests {
     }
 
     @Test func `a refusal tells its code and parameter, and a placeholder its failure`() async throws {
-        try await withService { service, origin in
+        try await withService { service, origin, _ in
             let source = origin.url("/missing.jpg")
             await #expect { try await service.thumbnail(ThumbnailRequest(source)) } throws: { error in
                 guard case ClientError.problem(let problem, nil) = error else { return false }
-                return problem.status == 404 && problem.code == "source_not_found" && problem.requestId != nil
+                return problem.status == 404 && problem.code == "source_not_found" && problem.requestID != nil
             }
             let placeholder = try await service.thumbnail(
                 ThumbnailRequest(source, Rendition(width: 5), placeholder: "red"))
             #expect(placeholder.failure == "source_not_found" && placeholder.lifetime == .zero)
-            let stranger = ThumbnailService(service.base)
+            let stranger = try ThumbnailService(service.baseURL)
             await #expect { try await stranger.info(of: source) } throws: { error in
                 if case ClientError.problem(let problem, _) = error { problem.code == "bad_signature" } else { false }
             }
@@ -124,7 +165,7 @@ struct RunningServiceTests {
     }
 
     @Test func `a caller that leaves a list ends its fetch`() async throws {
-        try await withService { service, origin in
+        try await withService { service, origin, _ in
             origin.serve("/slow.jpg", .silence)
             let slow = origin.url("/slow.jpg")
             let task = Task { try await service.thumbnails(of: slow, [.thumbnail(Rendition(width: 5))]) }

@@ -16,10 +16,10 @@ struct ThumbnailLoaderTests {
 
     init() throws {
         origin = try FakeOrigin()
-        service = ThumbnailService(try #require(URL(string: origin.url("/"))))
+        service = try ThumbnailService(try #require(URL(string: origin.url(""))))
     }
 
-    private func url(_ path: String) throws -> URL { try #require(URL(string: origin.url(path))) }
+    private func url(_ path: String) -> URL { service.baseURL.appending(path: path) }
 
     private func image(_ text: String, maxAge: Int = 60) -> FakeAnswer {
         .image(Array(text.utf8), type: "image/png").with("Cache-Control", "public, max-age=\(maxAge)")
@@ -27,18 +27,20 @@ struct ThumbnailLoaderTests {
 
     private func loader(
         _ order: ThumbnailLoader.Order = .fifo, places: Int = 4, capacity: Int = 1_000,
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        now: @escaping @Sendable () -> Date = { .now }
     ) -> ThumbnailLoader {
         var configuration = ThumbnailLoader.Configuration()
         (configuration.order, configuration.maximumActiveLoads) = (order, places)
-        (configuration.cacheCapacity, configuration.preferredCacheUsage) = (capacity, capacity * 6 / 10)
-        return ThumbnailLoader(service, configuration: configuration, now: now)
+        configuration.memory = ThumbnailMemoryCache<Thumbnail>(capacity: capacity)
+        configuration.retry = .none
+        return ThumbnailLoader(
+            service, configuration: configuration, environment: ThumbnailLoader.Environment(now: now))
     }
 
     @Test func `200 loads of one URL are one request, and one more is none`() async throws {
         let gate = Gate()
         origin.serve("/a", image("a").held(at: gate))
-        let (loader, url) = (loader(), try url("/a"))
+        let (loader, url) = (loader(), url("/a"))
         var loads: [ThumbnailLoad] = []
         for _ in 0..<200 { loads.append(await loader.load(url)) }
         await gate.arrivals(1)
@@ -51,7 +53,7 @@ struct ThumbnailLoaderTests {
 
     @Test func `a canceled receipt ends one wait at once, and the last one closes the connection`() async throws {
         origin.serve("/a", .silence)
-        let (loader, url) = (loader(), try url("/a"))
+        let (loader, url) = (loader(), url("/a"))
         let loads = [await loader.load(url), await loader.load(url)]
         await origin.reachedHits(1, of: "/a")
         await loader.cancel(loads[0].receipt)
@@ -69,7 +71,7 @@ struct ThumbnailLoaderTests {
 
     @Test func `loads that are canceled as they begin or end harm no other`() async throws {
         origin.serve("/a", image("a", maxAge: 0))
-        let (loader, url) = (loader(), try url("/a"))
+        let (loader, url) = (loader(), url("/a"))
         for round in 0..<300 {
             let load = await loader.load(url)
             // As many turns of other tasks as a load takes, more or less.
@@ -84,7 +86,7 @@ struct ThumbnailLoaderTests {
         origin.serve("/a", .silence)
         origin.serve("/b", .silence)
         let loader = loader()
-        let (first, second) = (try url("/a"), try url("/b"))
+        let (first, second) = (url("/a"), url("/b"))
         let task = Task { try await loader.thumbnail(first) }
         await origin.reachedHits(1, of: "/a")
         task.cancel()
@@ -102,7 +104,7 @@ struct ThumbnailLoaderTests {
         for number in 0..<4 { origin.serve("/\(number)", image("x").held(at: gate)) }
         let loader = loader(order, places: 1)
         var loads: [ThumbnailLoad] = []
-        for number in 0..<4 { loads.append(await loader.load(try url("/\(number)"))) }
+        for number in 0..<4 { loads.append(await loader.load(url("/\(number)"))) }
         #expect(await loader.activeLoads == 1)
         #expect(await loader.queuedLoads == 3)
         gate.open()
@@ -113,13 +115,14 @@ struct ThumbnailLoaderTests {
 
     @Test func `a placeholder comes first, unless the thumbnail is there`() async throws {
         origin.serve("/a", image("a"))
-        let (loader, url) = (loader(), try url("/a"))
+        let (loader, url) = (loader(), url("/a"))
         let placeholder = Thumbnail(data: Data("p".utf8), mediaType: "image/png")
         var shown: [[Data]] = [[], []]
         for round in 0..<2 {
             for try await element in await loader.load(url, placeholder: placeholder) {
                 switch element {
                 case .placeholder(let thumbnail), .thumbnail(let thumbnail): shown[round].append(thumbnail.data)
+                case .progress: break
                 }
             }
         }
@@ -127,9 +130,12 @@ struct ThumbnailLoaderTests {
     }
 
     @Test func `files are kept as long as they are fresh and within the bytes`() async throws {
-        let start = ContinuousClock.now
         let passed = EventCounter()
-        let loader = loader(capacity: 10) { start + .seconds(passed.count) }
+        let memory = ThumbnailMemoryCache<Thumbnail>(capacity: 10)
+        var configuration = ThumbnailLoader.Configuration()
+        configuration.memory = memory
+        let environment = ThumbnailLoader.Environment(now: { Date(timeIntervalSince1970: Double(passed.count)) })
+        let loader = ThumbnailLoader(service, configuration: configuration, environment: environment)
         origin.serve("/a", image("aaaa", maxAge: 1))
         origin.serve("/b", image("bbbb"))
         origin.serve("/c", image("cccc"))
@@ -141,31 +147,20 @@ struct ThumbnailLoaderTests {
         #expect(origin.hits("/a") == 2)
         for path in ["/b", "/c"] {
             _ = try await loader.thumbnail(url(path))
-            #expect(await loader.cacheUsage <= 10)
+            #expect(memory.usage <= 10)
         }
-        #expect(await loader.cached(try url("/a")) == nil)
-        #expect(await loader.cached(try url("/c")) != nil)
-        await loader.removeCached(try url("/c"))
-        #expect(await loader.cached(try url("/c")) == nil)
-        await loader.removeAllCached()
-        #expect(await loader.cacheUsage == 0)
-    }
-
-    @Test func `a capacity below the usual preferred usage bounds that, and zero keeps nothing`() async throws {
-        origin.serve("/a", image("aaaa"))
-        for (capacity, usage) in [(4, 4), (0, 0)] {
-            var configuration = ThumbnailLoader.Configuration()
-            configuration.cacheCapacity = capacity
-            let loader = ThumbnailLoader(service, configuration: configuration)
-            _ = try await loader.thumbnail(url("/a"))
-            #expect(await loader.cacheUsage == usage)
-        }
+        #expect(loader.cached(url("/a")) == nil)
+        #expect(loader.cached(url("/c")) != nil)
+        loader.removeCached(url("/c"))
+        #expect(loader.cached(url("/c")) == nil)
+        loader.removeAllCached()
+        #expect(memory.usage == 0)
     }
 
     @Test func `a receipt of another loader cancels nothing`() async throws {
         let gate = Gate()
         origin.serve("/a", image("a").held(at: gate))
-        let (one, other, url) = (loader(), loader(), try url("/a"))
+        let (one, other, url) = (loader(), loader(), url("/a"))
         let (load, foreign) = (await one.load(url), await other.load(url))
         await one.cancel(foreign.receipt)
         gate.open()
@@ -182,7 +177,7 @@ struct ThumbnailLoaderTests {
                 status: 503, fields: [("Content-Type", "application/problem+json"), ("Retry-After", "2")],
                 body: Array(problem.utf8)
             ).held(at: gate))
-        let (loader, url) = (loader(), try url("/a"))
+        let (loader, url) = (loader(), url("/a"))
         let loads = [await loader.load(url), await loader.load(url)]
         gate.open()
         for load in loads {
@@ -208,7 +203,7 @@ struct ThumbnailLoaderTests {
         origin.serve("/page", .image(Array("<p>".utf8), type: "text/html; charset=utf-8"))
         origin.serve("/gone", .status(502))
         func failure(_ path: String) async throws -> ClientError? {
-            let url = try url(path)
+            let url = url(path)
             do throws(ClientError) {
                 _ = try await service.thumbnail(at: url)
                 return nil

@@ -10,7 +10,7 @@ struct URLTests {
 
     private func service(_ base: String = "https://thumbs.example/", key: SigningKey? = nil) throws -> ThumbnailService
     {
-        ThumbnailService(try #require(URL(string: base)), key: key)
+        try ThumbnailService(try #require(URL(string: base)), key: key)
     }
 
     /// A rendition in which every property has a value.
@@ -117,7 +117,7 @@ struct URLTests {
     }
 
     @Test func `URLs stand below the service's path, and are signed by their target`() throws {
-        let key = try #require(SigningKey(hexadecimal: Self.hexadecimal))
+        let key = try SigningKey(hexadecimal: Self.hexadecimal)
         let request = ThumbnailRequest(
             "https://example.com/a.jpg", Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))
         let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300&expires=4102444800"
@@ -126,8 +126,51 @@ struct URLTests {
         #expect(
             try service("https://a.example/t", key: key).url(of: request).absoluteString == "https://a.example/t"
                 + signed)
-        #expect(SigningKey(hexadecimal: "00ff") == nil)
-        #expect(SigningKey(hexadecimal: Self.hexadecimal + "0g") == nil)
+    }
+
+    @Test(arguments: ["", "00ff", hexadecimal + "0g", hexadecimal + "0", hexadecimal + "\n"])
+    func `a mistyped key is an error, and not a missing key`(text: String) throws {
+        #expect {
+            try ThumbnailService(#require(URL(string: "https://a.example")), key: SigningKey(hexadecimal: text))
+        } throws: {
+            if case ClientError.invalidSigningKey = $0 { true } else { false }
+        }
+        #expect(throws: ClientError.self) { try SigningKey(bytes: [UInt8](repeating: 1, count: 31)) }
+    }
+
+    @Test(arguments: [
+        "thumbs.example", "/thumbs", "file:///tmp/", "ftp://a.example", "https://a.example/?x=1",
+        "https://a.example/#x",
+        "https:///a",
+    ])
+    func `a URL that cannot be a service's is an error`(text: String) throws {
+        let url = try #require(URL(string: text))
+        #expect {
+            try ThumbnailService(url)
+        } throws: {
+            if case ClientError.invalidBaseURL(url) = $0 { true } else { false }
+        }
+    }
+
+    @Test func `a source is a URL, or the text of one`() throws {
+        let url = try #require(URL(string: "https://example.com/a%20b.jpg?x=1&y"))
+        #expect(ThumbnailRequest(url, Rendition(width: 3)) == ThumbnailRequest(url.absoluteString, Rendition(width: 3)))
+        #expect(
+            InfoRequest(url, including: [.exif]).parameters.map(\.text)
+                == ["url=https%3A%2F%2Fexample.com%2Fa%2520b.jpg%3Fx%3D1%26y", "include=exif"])
+    }
+
+    @Test func `an order names its place and its cache control only if it has them`() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let orders: [RenditionOrder] = [
+            .thumbnail(Rendition(width: 3)), .info([.color], named: "facts"),
+            .thumbnail(Rendition(width: 3), to: "out:a/b.webp", cacheControl: "max-age=1", named: "big"),
+        ]
+        #expect(
+            try String(decoding: encoder.encode(orders), as: UTF8.self)
+                == #"[{"query":"w=3"},{"include":"color","name":"facts"},"#
+                + #"{"cacheControl":"max-age=1","name":"big","query":"w=3","to":"out:a/b.webp"}]"#)
     }
 
     @Test func `a srcset names each width or density with its URL`() throws {
@@ -139,8 +182,8 @@ struct URLTests {
     }
 
     @Test(arguments: [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1_000])
-    func `signatures of targets and of bodies are those of alula sign`(count: Int) throws {
-        let key = try #require(SigningKey(hexadecimal: Self.hexadecimal + String(repeating: "5a", count: count % 80)))
+    func `signatures of targets and of bodies are those of alula sign`(count: Int) async throws {
+        let key = try SigningKey(hexadecimal: Self.hexadecimal + String(repeating: "5a", count: count % 80))
         let hexadecimal = Self.hexadecimal + String(repeating: "5a", count: count % 80)
         let target = "/thumbnail?url=" + String(repeating: "a", count: count) + "&w=1"
         #expect(try sign(["--key", hexadecimal, target]) == key.signed(target))
@@ -148,7 +191,13 @@ struct URLTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "client-\(UUID().uuidString)")
         try body.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let fields = key.fields(target: "/thumbnail?w=3", mediaType: "image/jpeg", accept: "image/webp", body: body)
+        for pieces in [
+            [UploadBody.Piece.bytes(body)], [.bytes(body.prefix(7)), .bytes(body.dropFirst(7))], [.file(file)],
+        ] {
+            #expect(try await UploadBody(pieces).digest() == SHA256.hash(body))
+        }
+        let fields = key.fields(
+            target: "/thumbnail?w=3", mediaType: "image/jpeg", accept: "image/webp", digest: SHA256.hash(body))
         let printed = try sign([
             "--key", hexadecimal, "--fields", "--body", file.path, "--content-type", "image/jpeg", "--accept",
             "image/webp",

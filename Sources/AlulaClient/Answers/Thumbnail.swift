@@ -7,11 +7,11 @@ public struct Thumbnail: Hashable, Sendable {
     /// The media type, such as `image/webp`.
     public let mediaType: String
     /// The entity tag, in quotes.
-    public let entityTag: String?
+    public private(set) var entityTag: String?
     /// The error code, such as `source_not_found`, if this is the request's placeholder; nil for the image itself.
     public let failure: String?
     /// The time for which it may be shown without another request; zero if it must not be stored.
-    public let lifetime: Duration
+    public internal(set) var lifetime: Duration
 
     /// Creates an image that does not come from the service, such as a placeholder.
     public init(data: Data, mediaType: String) {
@@ -19,12 +19,24 @@ public struct Thumbnail: Hashable, Sendable {
         (entityTag, failure, lifetime) = (nil, nil, .zero)
     }
 
+    /// Creates an image from a cache.
+    init(data: Data, mediaType: String, entityTag: String?) {
+        self.init(data: data, mediaType: mediaType)
+        self.entityTag = entityTag
+    }
+
     /// Creates an image from the service's response.
     init(data: Data, now: Date = .now, field: (String) -> String?) {
         self.data = data
         mediaType = field("Content-Type") ?? "application/octet-stream"
-        entityTag = field("ETag")
         failure = field("Alula-Error")
+        lifetime = .zero
+        refresh(now: now, field: field)
+    }
+
+    /// Takes entity tag and lifetime from a response, which is the image or says that it has not changed.
+    mutating func refresh(now: Date = .now, field: (String) -> String?) {
+        entityTag = field("ETag") ?? entityTag
         // An HTTP cache of the session returns responses unchanged, so the time since then counts (RFC 9111, section
         // 4.2.3).
         let apparentAge = field("Date").flatMap(Self.date).map { now.timeIntervalSince($0) } ?? 0

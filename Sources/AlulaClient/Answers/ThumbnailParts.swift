@@ -6,6 +6,8 @@ public struct ThumbnailPart: Sendable {
     public enum Content: Sendable {
         /// An image.
         case thumbnail(Thumbnail)
+        /// An image that the service wrote to its destination.
+        case stored(StoredThumbnail)
         /// Facts about the source.
         case info(ImageInfo)
         /// The reason why the result failed.
@@ -20,6 +22,26 @@ public struct ThumbnailPart: Sendable {
     /// The image; nil for any other content.
     public var thumbnail: Thumbnail? {
         if case .thumbnail(let thumbnail) = content { thumbnail } else { nil }
+    }
+}
+
+/// An image that the service wrote into a folder or bucket.
+public struct StoredThumbnail: Codable, Hashable, Sendable {
+    /// The destination of its order, such as `out:hero/1200.webp`.
+    public let location: String
+    /// The media type, such as `image/webp`.
+    public let mediaType: String
+    /// The size of the file in bytes.
+    public let bytes: Int
+    /// The size of the image in pixels.
+    public let width, height: Int
+    /// The entity tag, in quotes.
+    public let entityTag: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case location, bytes, width, height
+        case mediaType = "type"
+        case entityTag = "etag"
     }
 }
 
@@ -56,7 +78,13 @@ public struct ThumbnailParts: AsyncSequence, Sendable {
             let name = part.field("Content-ID")?.trimmingCharacters(in: ["<", ">"]) ?? ""
             let content: ThumbnailPart.Content
             switch part.field("Content-Type") {
-            case "application/json": content = .info(try Answer.decoded(part.content, status: 200))
+            case "application/json":
+                // Facts have no location.
+                if let stored = try? JSONDecoder().decode(StoredThumbnail.self, from: part.content) {
+                    content = .stored(stored)
+                } else {
+                    content = .info(try Answer.decoded(part.content, status: 200))
+                }
             case "application/problem+json": content = .problem(try Answer.decoded(part.content, status: 200))
             default: content = .thumbnail(Thumbnail(data: part.content, field: part.field))
             }

@@ -2,18 +2,22 @@ public import Foundation
 
 /// A caller's wait for a thumbnail.
 ///
-/// It is a sequence of one or two images: the placeholder, unless the thumbnail is available at once, and the
-/// thumbnail. One task reads it, once: as with `AsyncThrowingStream`, two tasks that wait for its next image end the
-/// program. Each task calls ``ThumbnailLoader/load(_:placeholder:)`` itself; calls for the same URL share a request.
+/// It is a sequence of states: the placeholder, unless the thumbnail is in memory, the progress of the transfer, and
+/// the thumbnail. It can be iterated once; calls of ``ThumbnailLoader/load(_:priority:placeholder:)`` for the same URL
+/// share a request.
 ///
 /// If the value is dropped, or the iterating task is canceled, the wait ends as if its ``receipt`` were canceled.
 public struct ThumbnailLoad: AsyncSequence, Sendable {
-    /// An image to show.
+    /// A state of a load.
     public enum Element: Hashable, Sendable {
         /// The image to show until the thumbnail is available.
         case placeholder(Thumbnail)
+        /// The part of the thumbnail that has arrived.
+        case progress(TransferProgress)
         /// The thumbnail.
         case thumbnail(Thumbnail)
+
+        var isProgress: Bool { if case .progress = self { true } else { false } }
     }
 
     /// A handle for one caller: canceling it affects no other caller.
@@ -26,23 +30,19 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
 
     /// The handle of this wait.
     public let receipt: Receipt
-    let elements: AsyncThrowingStream<Element, any Error>
+    let elements: EventReader<Element>
 
-    /// Waits for the images of a load.
+    /// Waits for the states of a load.
     public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let elements: AsyncThrowingStream<Element, any Error>
+        fileprivate let elements: EventReader<Element>
 
-        /// Returns the next image; nil after the thumbnail.
+        /// Returns the next state; nil after the thumbnail.
         ///
         /// - Throws: ``ClientError``.
-        public mutating func next() async throws -> Element? {
-            for try await element in elements { return element }
-            if Task.isCancelled { throw ClientError.cancelled }
-            return nil
-        }
+        public mutating func next() async throws -> Element? { try await elements.next() }
     }
 
-    /// Returns an iterator over the images.
+    /// Returns an iterator over the states.
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(elements: elements) }
 
     /// The thumbnail, once it is available; reads the sequence to its end.
@@ -50,10 +50,8 @@ public struct ThumbnailLoad: AsyncSequence, Sendable {
     /// - Throws: ``ClientError``.
     public var thumbnail: Thumbnail {
         get async throws(ClientError) {
-            do {
-                for try await case .thumbnail(let thumbnail) in self { return thumbnail }
-            } catch {
-                throw ClientError(error)
+            while let element = try await elements.next() {
+                if case .thumbnail(let thumbnail) = element { return thumbnail }
             }
             throw .cancelled
         }

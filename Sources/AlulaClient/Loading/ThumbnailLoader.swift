@@ -1,137 +1,173 @@
 public import Foundation
 
-/// Loads thumbnails for many callers: at most one request per URL, a limited number of concurrent loads, and a bounded
-/// cache.
+/// Loads thumbnails for many callers: at most one request per URL, a limited number of concurrent loads, and caches in
+/// memory and on disk.
 ///
-/// 1. A cached fresh thumbnail is returned at once.
+/// 1. A fresh thumbnail in memory is returned at once.
 /// 2. A URL that is being loaded or queued is not loaded twice: the caller joins.
-/// 3. Other URLs wait for one of ``Configuration-swift.struct/maximumActiveLoads`` slots.
-/// 4. When the last caller has left, the load is canceled and its connection closed.
+/// 3. A fresh file on disk is returned without a request.
+/// 4. Other URLs wait for one of ``Configuration/maximumActiveLoads`` slots, those of higher priority first. A stale
+///    copy is revalidated: if it has not changed, the service does not send it again.
+/// 5. A load that fails may be tried again (``RetryPolicy``). If the service cannot be reached, a stale copy is
+///    returned.
+/// 6. When the last caller has left, the load is canceled and its connection closed, unless more than half of the image
+///    has arrived: then it is finished and cached.
 public actor ThumbnailLoader {
-    /// The order in which waiting loads start.
-    public enum Order: Hashable, Sendable {
-        /// The oldest first.
-        case fifo
-        /// The newest first, which suits views that scroll.
-        case lifo
+    private typealias Load = LoadQueue<URL>.Load
+    private typealias Channel = EventChannel<ThumbnailLoad.Element>
+
+    /// The state of a load.
+    private struct Work {
+        /// The lookup on disk, the request, or the wait for the next attempt.
+        var task: Task<Void, Never>?
+        var stale: Thumbnail?
+        var progress: TransferProgress?
+        var failures = 0
     }
 
-    /// The limits of a loader.
-    public struct Configuration: Sendable {
-        /// The maximum number of concurrent loads.
-        public var maximumActiveLoads = 4
-        /// The order in which waiting loads start.
-        public var order = Order.fifo
-        /// The capacity of the cache in bytes.
-        public var cacheCapacity = 100 << 20
-        /// The usage in bytes to which a full cache is purged; capped at the capacity.
-        public var preferredCacheUsage = 60 << 20
-
-        /// Creates the default limits.
-        public init() {}
-    }
-
-    private struct Cached {
-        let thumbnail: Thumbnail
-        let end: ContinuousClock.Instant
-    }
-
-    private let service: ThumbnailService
-    private let now: @Sendable () -> ContinuousClock.Instant
+    /// The service.
+    public nonisolated let service: ThumbnailService
+    private nonisolated let configuration: Configuration
+    private nonisolated let environment: Environment
+    private nonisolated let diskQueue = WorkQueue(width: 1)
     private var queue: LoadQueue<URL>
-    private var cache: PurgingCache<URL, Cached>
-    private var tasks: [LoadQueue<URL>.Load: Task<Void, Never>] = [:]
-    private var callers: [UInt64: AsyncThrowingStream<ThumbnailLoad.Element, any Error>.Continuation] = [:]
+    private var works: [Load: Work] = [:]
+    private var callers: [UInt64: Channel] = [:]
     private var lastCaller: UInt64 = 0
 
     /// Creates a loader for the thumbnails of a service.
     public init(_ service: ThumbnailService, configuration: Configuration = Configuration()) {
-        self.init(service, configuration: configuration, now: { ContinuousClock.now })
+        self.init(service, configuration: configuration, environment: Environment())
     }
 
-    init(
-        _ service: ThumbnailService, configuration: Configuration,
-        now: @escaping @Sendable () -> ContinuousClock.Instant
-    ) {
-        precondition(configuration.maximumActiveLoads > 0, "A loader needs a place to load in.")
-        (self.service, self.now) = (service, now)
-        queue = LoadQueue(limit: configuration.maximumActiveLoads, order: configuration.order)
-        cache = PurgingCache(
-            capacity: configuration.cacheCapacity,
-            preferred: min(configuration.preferredCacheUsage, configuration.cacheCapacity))
+    init(_ service: ThumbnailService, configuration: Configuration, environment: Environment) {
+        (self.service, self.configuration, self.environment) = (service, configuration, environment)
+        queue = LoadQueue(
+            limit: configuration.maximumActiveLoads, lowLimit: configuration.maximumActiveLowPriorityLoads,
+            order: configuration.order)
     }
 
     /// The number of running loads.
     public var activeLoads: Int { queue.activeCount }
 
-    /// The number of waiting loads.
+    /// The number of loads that wait for a slot.
     public var queuedLoads: Int { queue.queuedCount }
-
-    /// The size of the cached files in bytes.
-    public var cacheUsage: Int { cache.bytes }
 
     /// Starts to load a thumbnail.
     ///
     /// - Parameters:
     ///   - url: A URL of the service; ``ThumbnailService/url(of:)-(ThumbnailRequest)`` creates them.
+    ///   - priority: The importance of the load.
     ///   - placeholder: The image to show until the thumbnail is available.
     /// - Returns: The load, which can be iterated, and canceled by its receipt.
-    public func load(_ url: URL, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
+    public func load(_ url: URL, priority: Priority = .normal, placeholder: Thumbnail? = nil) -> ThumbnailLoad {
         lastCaller += 1
         let receipt = ThumbnailLoad.Receipt(url: url, caller: lastCaller, loader: ObjectIdentifier(self))
-        let (elements, continuation) = AsyncThrowingStream<ThumbnailLoad.Element, any Error>.makeStream()
+        let channel = Channel { [weak self] in Task { [weak self] in await self?.cancel(receipt) } }
         if let thumbnail = cached(url) {
-            continuation.yield(.thumbnail(thumbnail))
-            continuation.finish()
+            channel.send(.thumbnail(thumbnail))
+            channel.finish()
         } else {
-            if let placeholder { continuation.yield(.placeholder(placeholder)) }
-            callers[receipt.caller] = continuation
-            continuation.onTermination = { [weak self] reason in
-                guard case .cancelled = reason else { return }
-                Task { [weak self] in await self?.cancel(receipt) }
+            if let placeholder { channel.send(.placeholder(placeholder)) }
+            callers[receipt.caller] = channel
+            if let load = queue.join(url, caller: receipt.caller, priority: priority) {
+                begin(load)
+            } else {
+                if let load = queue.load(of: url), let progress = works[load]?.progress {
+                    channel.send(.progress(progress))
+                }
+                // A higher priority may entitle a queued load to a slot.
+                startNext()
             }
-            queue.join(url, caller: receipt.caller)
-            startNext()
         }
-        return ThumbnailLoad(receipt: receipt, elements: elements)
+        return ThumbnailLoad(receipt: receipt, elements: EventReader(channel))
     }
 
     /// Returns the thumbnail at a URL.
     ///
     /// - Throws: ``ClientError``.
-    public func thumbnail(_ url: URL) async throws(ClientError) -> Thumbnail { try await load(url).thumbnail }
+    public func thumbnail(_ url: URL, priority: Priority = .normal) async throws(ClientError) -> Thumbnail {
+        try await load(url, priority: priority).thumbnail
+    }
+
+    /// Changes the importance of a caller's wait, for example when its view comes into sight.
+    public func setPriority(_ priority: Priority, of receipt: ThumbnailLoad.Receipt) {
+        guard receipt.loader == ObjectIdentifier(self) else { return }
+        queue.setPriority(priority, of: receipt.url, caller: receipt.caller)
+        startNext()
+    }
 
     /// Ends a caller's wait with ``ClientError/cancelled``; other callers continue to wait.
     ///
     /// A receipt of another loader has no effect.
     public func cancel(_ receipt: ThumbnailLoad.Receipt) {
         guard receipt.loader == ObjectIdentifier(self) else { return }
-        let abandoned = queue.leave(receipt.url, caller: receipt.caller)
-        if let abandoned { tasks[abandoned]?.cancel() }
-        callers.removeValue(forKey: receipt.caller)?.finish(throwing: ClientError.cancelled)
+        callers.removeValue(forKey: receipt.caller)?.finish(throwing: .cancelled)
+        guard let load = queue.leave(receipt.url, caller: receipt.caller) else { return }
+        if let fraction = works[load]?.progress?.fraction, fraction > 0.5 { return }
+        queue.abandon(load)
+        works.removeValue(forKey: load)?.task?.cancel()
     }
 
-    /// Returns the thumbnail at a URL if it is cached and fresh.
-    public func cached(_ url: URL) -> Thumbnail? {
-        guard let cached = cache.value(url) else { return nil }
-        if cached.end > now() { return cached.thumbnail }
-        cache.remove(url)
-        return nil
+    /// Returns the thumbnail at a URL if it is in memory and fresh.
+    public nonisolated func cached(_ url: URL) -> Thumbnail? {
+        configuration.memory.value(for: url)?.fresh(at: environment.now())
     }
 
-    /// Removes the thumbnail at a URL from the cache; one that is being loaded is still stored afterward.
-    public func removeCached(_ url: URL) { cache.remove(url) }
+    /// Removes the thumbnail at a URL from the caches; one that is being loaded is still stored afterward.
+    public nonisolated func removeCached(_ url: URL) {
+        configuration.memory.removeValue(for: url)
+        if let disk = configuration.disk { diskQueue.start { disk.removeValue(for: url) } }
+    }
 
-    /// Removes all thumbnails from the cache, for example when memory is short.
-    public func removeAllCached() { cache.removeAll() }
+    /// Removes all thumbnails from the caches.
+    public nonisolated func removeAllCached() {
+        configuration.memory.removeAll()
+        if let disk = configuration.disk { diskQueue.start { disk.removeAll() } }
+    }
+
+    /// Removes all thumbnails from memory, for example when it is short.
+    public nonisolated func removeAllFromMemory() { configuration.memory.removeAll() }
+}
+
+extension ThumbnailLoader {
+    /// Looks a load up on disk, if there is such a layer, and queues it otherwise.
+    private func begin(_ load: Load) {
+        works[load] = Work(stale: configuration.memory.value(for: load.key)?.value)
+        guard let disk = configuration.disk else { return wait(load) }
+        works[load]?.task = Task { [diskQueue] in
+            let cached = await diskQueue.run { disk.value(for: load.key) }
+            found(cached, load)
+        }
+    }
+
+    private func found(_ cached: CachedValue<Thumbnail>?, _ load: Load) {
+        guard works[load] != nil else { return }
+        if let cached, let fresh = cached.fresh(at: environment.now()) {
+            configuration.memory.store(cached, for: load.key)
+            finish(load, .success(fresh))
+        } else {
+            if let cached { works[load]?.stale = cached.value }
+            wait(load)
+        }
+    }
+
+    private func wait(_ load: Load) {
+        queue.enqueue(load)
+        startNext()
+    }
 
     private func startNext() {
         while let load = queue.next() {
-            // The task does not belong to the caller: it lives until the last caller has left.
-            tasks[load] = Task { [service] in
+            let stale = works[load]?.stale
+            // The task does not belong to a caller: it lives until the last one has left.
+            works[load]?.task = Task { [service] in
                 let result: Result<Thumbnail, ClientError>
                 do throws(ClientError) {
-                    result = .success(try await service.thumbnail(at: load.key))
+                    let thumbnail = try await service.thumbnail(at: load.key, revalidating: stale) {
+                        report($0, of: load)
+                    }
+                    result = .success(thumbnail)
                 } catch {
                     result = .failure(error)
                 }
@@ -140,23 +176,57 @@ public actor ThumbnailLoader {
         }
     }
 
-    private func end(_ load: LoadQueue<URL>.Load, _ result: Result<Thumbnail, ClientError>) {
-        tasks[load] = nil
-        let waiting = queue.end(load)
-        // An abandoned load has no callers, and a later load of its URL may have ended before it.
-        if case .success(let thumbnail) = result, thumbnail.lifetime > .zero, !waiting.isEmpty {
-            let cached = Cached(thumbnail: thumbnail, end: now() + thumbnail.lifetime)
-            cache.insert(cached, load.key, bytes: thumbnail.data.count)
+    private func report(_ progress: TransferProgress, of load: Load) {
+        guard works[load] != nil else { return }
+        works[load]?.progress = progress
+        for caller in queue.callers(of: load) {
+            callers[caller]?.send(.progress(progress)) { $0.isProgress }
         }
-        for caller in waiting {
-            guard let continuation = callers.removeValue(forKey: caller) else { continue }
+    }
+
+    /// Ends an attempt.
+    private func end(_ load: Load, _ result: Result<Thumbnail, ClientError>) {
+        // An abandoned load has no work, and a later load of its URL may have ended before it.
+        if case .success(let thumbnail) = result, works[load] != nil { store(thumbnail, for: load.key) }
+        guard case .failure(let error) = result, let work = works[load],
+            let delay = configuration.retry.delay(
+                after: error, failures: work.failures, jitter: environment.random()),
+            queue.pause(load)
+        else { return finish(load, result) }
+        works[load] = Work(stale: work.stale, failures: work.failures + 1)
+        works[load]?.task = Task { [environment] in
+            // A canceled wait belongs to an abandoned load.
+            try? await environment.sleep(delay)
+            wait(load)
+        }
+        startNext()
+    }
+
+    /// Ends a load for its callers.
+    private func finish(_ load: Load, _ result: Result<Thumbnail, ClientError>) {
+        var result = result
+        if case .failure(.transport) = result, var stale = works[load]?.stale {
+            stale.lifetime = .zero
+            result = .success(stale)
+        }
+        works[load] = nil
+        for caller in queue.end(load) {
+            guard let channel = callers.removeValue(forKey: caller) else { continue }
             switch result {
             case .success(let thumbnail):
-                continuation.yield(.thumbnail(thumbnail))
-                continuation.finish()
-            case .failure(let error): continuation.finish(throwing: error)
+                channel.send(.thumbnail(thumbnail)) { $0.isProgress }
+                channel.finish()
+            case .failure(let error): channel.finish(throwing: error)
             }
         }
         startNext()
+    }
+
+    private func store(_ thumbnail: Thumbnail, for url: URL) {
+        guard thumbnail.lifetime > .zero else { return }
+        let seconds = thumbnail.lifetime / .seconds(1)
+        let cached = CachedValue(thumbnail, expires: environment.now() + seconds)
+        configuration.memory.store(cached, for: url)
+        if let disk = configuration.disk { diskQueue.start { disk.store(cached, for: url) } }
     }
 }

@@ -28,6 +28,14 @@ public struct InfoRequest: Hashable, Sendable {
         (self.source, self.facts, self.components, self.expires) = (source, facts, components, expires)
     }
 
+    /// Creates a request for facts about the image at a URL.
+    public init(
+        _ source: URL, including facts: Set<ImageInfo.Fact> = [], components: BlurHashComponents? = nil,
+        expires: Date? = nil
+    ) {
+        self.init(source.absoluteString, including: facts, components: components, expires: expires)
+    }
+
     /// The parameters that have a value, without the signature.
     public var parameters: [Rendition.Parameter] {
         var parameters = [Rendition.Parameter("url", source)]

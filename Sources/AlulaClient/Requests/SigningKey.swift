@@ -7,18 +7,22 @@ import Foundation
 public struct SigningKey: Sendable {
     private let bytes: [UInt8]
 
-    /// Creates a key from at least 32 bytes; nil if there are fewer.
-    public init?(bytes: some Sequence<UInt8>) {
+    /// Creates a key from at least 32 bytes.
+    ///
+    /// - Throws: ``ClientError/invalidSigningKey`` if there are fewer.
+    public init(bytes: some Sequence<UInt8>) throws(ClientError) {
         self.bytes = Array(bytes)
-        guard self.bytes.count >= 32 else { return nil }
+        guard self.bytes.count >= 32 else { throw .invalidSigningKey }
     }
 
-    /// Parses a key as in the setting: at least 64 hexadecimal digits; nil if it is invalid.
-    public init?(hexadecimal text: String) {
+    /// Parses a key as in the setting: at least 64 hexadecimal digits.
+    ///
+    /// - Throws: ``ClientError/invalidSigningKey`` if there are fewer, or other characters, such as a line feed.
+    public init(hexadecimal text: String) throws(ClientError) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
-        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { return nil }
+        guard digits.count.isMultiple(of: 2), !digits.contains(nil) else { throw .invalidSigningKey }
         let values = digits.compactMap { $0 }
-        self.init(
+        try self.init(
             bytes: stride(from: 0, to: values.count, by: 2).map { place -> UInt8 in
                 UInt8(values[place] << 4 | values[place + 1])
             })
@@ -30,12 +34,14 @@ public struct SigningKey: Sendable {
     }
 
     /// Returns the fields that sign a `POST`: `Alula-Signature` (`v2`) and `Content-Digest`.
-    func fields(target: String, mediaType: String, accept: String, body: Data) -> [(name: String, value: String)] {
-        let digest = SHA256.hash(body)
-        let hexadecimal = digest.map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined()
-        let text = ["v2", "POST", target, mediaType, accept, hexadecimal].joined(separator: "\n")
+    ///
+    /// - Parameters:
+    ///   - target: Path and query.
+    ///   - mediaType: The field `Content-Type`.
+    ///   - accept: The field `Accept`.
+    ///   - digest: The SHA-256 of the body.
+    func fields(target: String, mediaType: String, accept: String, digest: [UInt8]) -> [(name: String, value: String)] {
+        let text = ["v2", "POST", target, mediaType, accept, digest.hexadecimal].joined(separator: "\n")
         return [
             ("Alula-Signature", "v2:" + signature(of: text)),
             ("Content-Digest", "sha-256=:\(Data(digest).base64EncodedString()):"),

@@ -19,6 +19,14 @@ public struct ThumbnailRequest: Hashable, Sendable {
         (self.source, self.rendition, self.placeholder, self.expires) = (source, rendition, placeholder, expires)
     }
 
+    /// Creates a request for a thumbnail of the image at a URL.
+    public init(
+        _ source: URL, _ rendition: Rendition = Rendition(), placeholder: Rendition.Color? = nil,
+        expires: Date? = nil
+    ) {
+        self.init(source.absoluteString, rendition, placeholder: placeholder, expires: expires)
+    }
+
     /// The parameters that have a value, without the signature.
     public var parameters: [Rendition.Parameter] {
         var parameters = [Rendition.Parameter("url", source)] + rendition.parameters
@@ -36,16 +44,35 @@ public struct ThumbnailRequest: Hashable, Sendable {
 public struct RenditionOrder: Encodable, Hashable, Sendable {
     /// The name of its part; nil uses its index.
     public let name: String?
-    private let query: String?
-    private let include: String?
+    private var query: String?
+    private var include: String?
+    private var to: String?
+    private var cacheControl: String?
 
     /// Requests a thumbnail.
+    ///
+    /// - Parameters:
+    ///   - rendition: The appearance of the thumbnail.
+    ///   - name: The name of its part; nil uses its index.
     public static func thumbnail(_ rendition: Rendition, named name: String? = nil) -> RenditionOrder {
-        RenditionOrder(name: name, query: rendition.query, include: nil)
+        RenditionOrder(name: name, query: rendition.query)
     }
 
-    /// Requests the facts of ``ThumbnailService/info(of:including:)``.
+    /// Requests a thumbnail that the service writes into a folder or bucket; requires a signing key.
+    ///
+    /// - Parameters:
+    ///   - rendition: The appearance of the thumbnail.
+    ///   - destination: `NAME:PATH` in a named origin with `write: true`. An existing file is replaced.
+    ///   - cacheControl: The `Cache-Control` of the object in a bucket; nil for the origin's, or else the source's.
+    ///   - name: The name of its part; nil uses its index.
+    public static func thumbnail(
+        _ rendition: Rendition, to destination: String, cacheControl: String? = nil, named name: String? = nil
+    ) -> RenditionOrder {
+        RenditionOrder(name: name, query: rendition.query, to: destination, cacheControl: cacheControl)
+    }
+
+    /// Requests facts about the source, as an ``ImageInfo``.
     public static func info(_ facts: Set<ImageInfo.Fact> = [], named name: String? = nil) -> RenditionOrder {
-        RenditionOrder(name: name, query: nil, include: ImageInfo.Fact.text(facts))
+        RenditionOrder(name: name, include: ImageInfo.Fact.text(facts))
     }
 }

@@ -8,7 +8,7 @@ import FoundationNetworking
 struct Answer: Sendable {
     let response: HTTPURLResponse
     /// The events after the header.
-    let events: AsyncThrowingStream<Exchange.Event, any Error>
+    let events: EventReader<Exchange.Event>
 
     func field(_ name: String) -> String? { response.value(forHTTPHeaderField: name) }
 
@@ -19,26 +19,30 @@ struct Answer: Sendable {
 
     /// Returns the next piece of the body; nil at its end.
     func next() async throws(ClientError) -> Data? {
-        do {
-            for try await case .bytes(let bytes) in events { return bytes }
-        } catch {
-            throw ClientError(error)
+        while let event = try await events.next() {
+            if case .bytes(let bytes) = event { return bytes }
         }
-        if Task.isCancelled { throw .cancelled }
         return nil
     }
 
     /// Returns the whole body.
-    func body() async throws(ClientError) -> Data {
+    ///
+    /// - Parameter progress: Called after each piece, on the caller's actor.
+    func body(progress: (TransferProgress) -> Void = { _ in }) async throws(ClientError) -> Data {
         var body = Data()
-        while let bytes = try await next() { body += bytes }
+        while let bytes = try await next() {
+            body += bytes
+            // Negative if the length is unknown.
+            progress(TransferProgress(completedBytes: body.count, totalBytes: Int(response.expectedContentLength)))
+        }
         return body
     }
 
     /// Returns the whole body; throws the error of an error response.
-    func success() async throws(ClientError) -> Data {
-        let body = try await body()
-        if response.statusCode == 200 { return body }
+    func success(progress: (TransferProgress) -> Void = { _ in }) async throws(ClientError) -> Data {
+        let isSuccess = response.statusCode == 200
+        let body = try await body { if isSuccess { progress($0) } }
+        if isSuccess { return body }
         guard mediaType == "application/problem+json" else { throw unexpected }
         let problem: Problem = try Self.decoded(body, status: response.statusCode)
         throw .problem(problem, retryAfter: field("Retry-After").flatMap { Int($0) }.map { .seconds($0) })

@@ -26,24 +26,31 @@ final class Transport: Sendable {
     /// Returns the response to a request once its header has arrived.
     ///
     /// The request ends when the task is canceled, or when the response is dropped.
-    func send(_ request: URLRequest, limit: Int) async throws(ClientError) -> Answer {
+    func send(_ request: URLRequest, body: UploadBody? = nil, limit: Int) async throws(ClientError) -> Answer {
         if Task.isCancelled { throw .cancelled }
-        let (events, continuation) = AsyncThrowingStream<Exchange.Event, any Error>.makeStream()
-        let task = session.dataTask(with: request)
-        exchanges.add(Exchange(continuation: continuation, limit: limit), for: task)
-        continuation.onTermination = { [exchanges] reason in
-            if case .cancelled = reason { exchanges.cancel(task) }
-        }
+        let task = task(for: request, body)
+        let channel = EventChannel<Exchange.Event> { [exchanges] in exchanges.cancel(task) }
+        exchanges.add(Exchange(channel: channel, body: body, limit: limit), for: task)
+        let events = EventReader(channel)
         task.resume()
-        var iterator = events.makeAsyncIterator()
-        do {
-            if case .header(let response) = try await iterator.next() {
-                return Answer(response: response, events: events)
-            }
-        } catch {
-            throw ClientError(error)
+        guard case .header(let response) = try await events.next() else {
+            throw .transport(URLError(.badServerResponse))
         }
-        throw Task.isCancelled ? .cancelled : .transport(URLError(.badServerResponse))
+        return Answer(response: response, events: events)
+    }
+
+    private func task(for request: URLRequest, _ body: UploadBody?) -> URLSessionTask {
+        guard let body else { return session.dataTask(with: request) }
+        var request = request
+        if let bytes = body.bytes {
+            request.httpBody = bytes
+            return session.dataTask(with: request)
+        }
+        #if !canImport(FoundationNetworking)
+        // Without it the body is sent in chunks, as it is on Linux.
+        request.setValue(String(body.count), forHTTPHeaderField: "Content-Length")
+        #endif
+        return session.uploadTask(withStreamedRequest: request)
     }
 }
 
@@ -55,50 +62,62 @@ struct Exchange {
         case bytes(Data)
     }
 
-    let continuation: AsyncThrowingStream<Event, any Error>.Continuation
-    /// The maximum number of remaining bytes of the body.
+    let channel: EventChannel<Event>
+    /// The body, if it is streamed.
+    let body: UploadBody?
+    /// The maximum number of remaining bytes of the response's body.
     var limit: Int
 }
 
 /// The requests in progress of a session, by task identifier.
-private final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-    // Guarded by the lock.
-    private var exchanges: [Int: Exchange] = [:]
-    private let lock = NSLock()
+private final class Exchanges: NSObject, URLSessionDataDelegate {
+    private let exchanges = Guarded<[Int: Exchange]>([:])
 
     func add(_ exchange: Exchange, for task: URLSessionTask) {
-        lock.withLock { exchanges[task.taskIdentifier] = exchange }
+        exchanges.withLock { $0[task.taskIdentifier] = exchange }
     }
 
     /// Cancels a task, unless it has ended: the lock prevents it from ending meanwhile.
     func cancel(_ task: URLSessionTask) {
-        lock.withLock { if exchanges[task.taskIdentifier] != nil { task.cancel() } }
+        exchanges.withLock { if $0[task.taskIdentifier] != nil { task.cancel() } }
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        let body = exchanges.withLock { $0[task.taskIdentifier]?.body }
+        completionHandler(body?.stream())
     }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        let exchange = lock.withLock { exchanges[dataTask.taskIdentifier] }
-        if let response = response as? HTTPURLResponse { exchange?.continuation.yield(.header(response)) }
+        let exchange = exchanges.withLock { $0[dataTask.taskIdentifier] }
+        // On Linux an interim response, such as 100 (Continue), also arrives here.
+        if let response = response as? HTTPURLResponse, response.statusCode >= 200 {
+            exchange?.channel.send(.header(response))
+        }
         completionHandler(.allow)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let exchange = lock.withLock {
+        let exchange = exchanges.withLock { exchanges in
             exchanges[dataTask.taskIdentifier]?.limit -= data.count
             return exchanges[dataTask.taskIdentifier]
         }
         guard let exchange else { return }
         if exchange.limit < 0 {
-            exchange.continuation.finish(throwing: ClientError.tooLarge)
+            exchange.channel.finish(throwing: .tooLarge)
             cancel(dataTask)
         } else {
-            exchange.continuation.yield(.bytes(data))
+            exchange.channel.send(.bytes(data))
         }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        lock.withLock { exchanges.removeValue(forKey: task.taskIdentifier) }?.continuation.finish(throwing: error)
+        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        exchange?.channel.finish(throwing: error.map { ClientError($0) })
     }
 }

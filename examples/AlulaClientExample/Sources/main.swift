@@ -6,10 +6,14 @@
 import AlulaClient
 import Foundation
 
-let arguments = CommandLine.arguments
-guard arguments.count >= 3, let base = URL(string: arguments.count > 3 ? arguments[3] : "http://127.0.0.1:8080") else {
-    fatalError("Usage: AlulaClientExample PHOTO FOLDER [SERVICE]")
+func exit(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("\(message)\n".utf8))
+    exit(1)
 }
+
+let arguments = CommandLine.arguments
+guard arguments.count >= 3, let baseURL = URL(string: arguments.count > 3 ? arguments[3] : "http://127.0.0.1:8080")
+else { exit("Usage: AlulaClientExample PHOTO FOLDER [SERVICE]") }
 let folder = URL(filePath: arguments[2])
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 
@@ -20,9 +24,10 @@ let orders = formats.flatMap { format, ending in
         RenditionOrder.thumbnail(Rendition(width: width, format: format), named: "\(format)-\(width).\(ending)")
     }
 }
-let service = ThumbnailService(base)
+let service = try ThumbnailService(baseURL)
+// The file is read while it is sent.
 let parts = try await service.thumbnails(
-    ofFile: Data(contentsOf: URL(filePath: arguments[1])), orders + [.info([.color, .blurHash], named: "facts")])
+    ofFile: URL(filePath: arguments[1]), orders + [.info([.color, .blurHash], named: "facts")])
 
 // Each file is written as soon as it has arrived.
 var facts: ImageInfo?
@@ -30,11 +35,12 @@ for try await part in parts {
     switch part.content {
     case .thumbnail(let thumbnail): try thumbnail.data.write(to: folder.appending(path: part.name))
     case .info(let info): facts = info
-    case .problem(let problem): fatalError("\(part.name): \(problem.detail)")
+    case .problem(let problem): exit("\(part.name): \(problem.detail)")
+    case .stored: break  // Only orders with `to` are stored.
     }
 }
 guard let facts, let hash = facts.blurHash?.replacingOccurrences(of: "&", with: "&amp;") else {
-    fatalError("The service told no facts.")
+    exit("The response lacks the facts.")
 }
 
 let srcsets = formats.map { format, ending in

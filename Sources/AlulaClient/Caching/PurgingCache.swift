@@ -18,9 +18,10 @@ struct PurgingCache<Key: Hashable, Value> {
     /// The total size in bytes.
     private(set) var bytes = 0
 
+    /// Creates a cache; a negative capacity counts as zero, and a preferred usage above the capacity as the capacity.
     init(capacity: Int, preferred: Int) {
-        precondition(0...capacity ~= preferred, "The preferred usage is at most the capacity.")
-        (self.capacity, self.preferred) = (capacity, preferred)
+        self.capacity = max(0, capacity)
+        self.preferred = min(max(0, preferred), self.capacity)
     }
 
     /// Returns the value of a key and makes it the most recently used.
@@ -29,13 +30,15 @@ struct PurgingCache<Key: Hashable, Value> {
         return entries[key]?.value
     }
 
-    mutating func insert(_ value: Value, _ key: Key, bytes size: Int) {
+    /// Inserts a value; returns the keys of those that were evicted for it.
+    mutating func insert(_ value: Value, _ key: Key, bytes size: Int) -> [Key] {
         remove(key)
-        guard size <= capacity else { return }
-        if bytes + size > capacity { purge(to: max(0, preferred - size)) }
+        guard size <= capacity else { return [] }
+        let evicted = bytes + size > capacity ? purge(to: max(0, preferred - size)) : []
         entries[key] = Entry(value: value, bytes: size, use: 0)
         bytes += size
         use(key)
+        return evicted
     }
 
     mutating func remove(_ key: Key) { bytes -= entries.removeValue(forKey: key)?.bytes ?? 0 }
@@ -50,12 +53,17 @@ struct PurgingCache<Key: Hashable, Value> {
         if uses.count > 2 * entries.count + 16 { uses.removeAll { entries[$0.key]?.use != $0.use } }
     }
 
-    private mutating func purge(to goal: Int) {
+    private mutating func purge(to goal: Int) -> [Key] {
         var end = 0
+        var evicted: [Key] = []
         while bytes > goal, end < uses.count {
-            if entries[uses[end].key]?.use == uses[end].use { remove(uses[end].key) }
+            if entries[uses[end].key]?.use == uses[end].use {
+                remove(uses[end].key)
+                evicted.append(uses[end].key)
+            }
             end += 1
         }
         uses.removeFirst(end)
+        return evicted
     }
 }

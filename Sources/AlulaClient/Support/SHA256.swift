@@ -1,20 +1,38 @@
 import Foundation
 
 /// SHA-256 (FIPS 180-4) and HMAC (RFC 2104), in Swift, so that the library is the same on every platform.
-enum SHA256 {
-    /// Returns the hash, 32 bytes.
-    static func hash(_ bytes: Data) -> [UInt8] {
-        var state = initial
-        var words = [UInt32](repeating: 0, count: 64)
-        let whole = bytes.count & ~63
+struct SHA256 {
+    private var state = initial
+    private var words = [UInt32](repeating: 0, count: 64)
+    /// The last bytes, fewer than a block.
+    private var rest: [UInt8] = []
+    private var count: UInt64 = 0
+
+    /// Adds bytes to the hash.
+    mutating func update(_ bytes: Data) {
+        count += UInt64(bytes.count)
         // As arrays, whose elements the compiler reads without calls, a chunk at a time.
-        for start in stride(from: 0, to: whole, by: 1 << 16) {
-            compress([UInt8](bytes.dropFirst(start).prefix(min(1 << 16, whole - start))), into: &state, &words)
+        for start in stride(from: 0, to: bytes.count, by: 1 << 16) {
+            let blocks = rest + bytes.dropFirst(start).prefix(1 << 16)
+            let whole = blocks.count & ~63
+            Self.compress(blocks, count: whole, into: &state, &words)
+            rest = Array(blocks[whole...])
         }
-        var last = [UInt8](bytes.dropFirst(whole)) + [0x80]
+    }
+
+    /// Returns the hash, 32 bytes.
+    mutating func finish() -> [UInt8] {
+        var last = rest + [0x80]
         last += [UInt8](repeating: 0, count: (120 - last.count) % 64)
-        compress(last + bigEndian(UInt64(bytes.count) << 3), into: &state, &words)
-        return state.flatMap(bigEndian)
+        last += Self.bigEndian(count << 3)
+        Self.compress(last, count: last.count, into: &state, &words)
+        return state.flatMap(Self.bigEndian)
+    }
+
+    static func hash(_ bytes: Data) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(bytes)
+        return hash.finish()
     }
 
     /// Returns the authentication code of some bytes under a key.
@@ -30,8 +48,10 @@ enum SHA256 {
 
     private static func turned(_ value: UInt32, _ count: UInt32) -> UInt32 { value >> count | value << (32 - count) }
 
-    private static func compress(_ blocks: [UInt8], into state: inout [UInt32], _ words: inout [UInt32]) {
-        for start in stride(from: 0, to: blocks.count, by: 64) {
+    private static func compress(
+        _ blocks: [UInt8], count: Int, into state: inout [UInt32], _ words: inout [UInt32]
+    ) {
+        for start in stride(from: 0, to: count, by: 64) {
             for index in 0..<16 {
                 let place = start + 4 * index
                 words[index] =
@@ -84,4 +104,11 @@ enum SHA256 {
         0x19a4_c116, 0x1e37_6c08, 0x2748_774c, 0x34b0_bcb5, 0x391c_0cb3, 0x4ed8_aa4a, 0x5b9c_ca4f, 0x682e_6ff3,
         0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
     ]
+}
+
+extension [UInt8] {
+    /// Two lowercase digits for each byte.
+    var hexadecimal: String {
+        map { byte in String(byte >> 4, radix: 16) + String(byte & 15, radix: 16) }.joined()
+    }
 }

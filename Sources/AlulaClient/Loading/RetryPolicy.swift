@@ -1,0 +1,37 @@
+/// The further attempts of a load that fails.
+///
+/// Errors that ``ClientError/isTransient`` are tried again after a delay that doubles each time, or after the time that
+/// the service states. A load that waits for its next attempt occupies no slot.
+public struct RetryPolicy: Hashable, Sendable {
+    /// The maximum number of further attempts.
+    public var maximumRetries: Int
+    /// The delay before the second attempt.
+    public var initialDelay: Duration
+    /// The maximum delay.
+    ///
+    /// If the service asks for a longer one, there is no further attempt.
+    public var maximumDelay: Duration
+
+    /// Creates a policy.
+    public init(
+        maximumRetries: Int = 2, initialDelay: Duration = .milliseconds(500), maximumDelay: Duration = .seconds(10)
+    ) {
+        (self.maximumRetries, self.initialDelay, self.maximumDelay) = (maximumRetries, initialDelay, maximumDelay)
+    }
+
+    /// No further attempts.
+    public static let none = RetryPolicy(maximumRetries: 0)
+
+    /// Returns the delay before the next attempt; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - error: The reason of the failure.
+    ///   - failures: The number of failures before this one.
+    ///   - jitter: From 0 to 1; spreads the attempts of many clients over half of the delay.
+    func delay(after error: ClientError, failures: Int, jitter: Double) -> Duration? {
+        guard failures < maximumRetries, error.isTransient else { return nil }
+        if case .problem(_, .some(let time)) = error { return time <= maximumDelay ? time : nil }
+        let doubled = initialDelay * (1 << min(failures, 30))
+        return min(doubled, maximumDelay) * (1 - jitter / 2)
+    }
+}
