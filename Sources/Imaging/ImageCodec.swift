@@ -6,7 +6,7 @@ package import Recipes
 ///
 /// Calls block the thread.
 package protocol ImageCodec: Sendable {
-    /// - Throws: ``ImagingError`` for faults of the image.
+    /// - Throws: ``ImagingError`` for faults of the image, and ``UnderestimatedDecode``.
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage
@@ -19,6 +19,12 @@ package protocol ImageCodec: Sendable {
     func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes
+}
+
+/// A decode took far more CPU time than the cost by its header, and ended; see
+/// ``ImagingLimits/endsUnderestimatedDecodes``.
+package struct UnderestimatedDecode: Error {
+    package init() {}
 }
 
 package struct InProcessCodec: ImageCodec {

@@ -13,6 +13,7 @@ struct SandboxConfigurationTests {
             configuration.processorTime(
                 forCostOf: header.timeCost(of: DecodePlan()), runs: header.runsTime(of: DecodePlan()))
         }
+        #expect(configuration.processorTime(forSmallCostOf: .milliseconds(10)) < .seconds(2))
         #expect(limit(plain) == .seconds(1) + plain.timeCost(of: DecodePlan()) * 8)
         #expect(limit(patched) == limit(plain) + .milliseconds(700))
     }

@@ -47,11 +47,13 @@ final class SandboxFixture: Sendable {
     static let slowSize = PixelSize(width: 8_192, height: 8_192)
 
     /// Decodes the slow image, on a thread of its own.
-    func decodeSlowly(timeLimit: Duration? = nil) async throws -> DecodedImage {
+    func decodeSlowly(timeLimit: Duration? = nil, isSmall: Bool = false) async throws -> DecodedImage {
         let codec = codec
         let file = Self.slow
-        return try await Self.onThread(timeLimit: timeLimit) { token in
-            try codec.decode(file, header: .inspect(file), plan: DecodePlan(), limits: .none, token: token)
+        var limits = ImagingLimits.none
+        limits.endsUnderestimatedDecodes = isSmall
+        return try await Self.onThread(timeLimit: timeLimit) { [limits] token in
+            try codec.decode(file, header: .inspect(file), plan: DecodePlan(), limits: limits, token: token)
         }
     }
 

@@ -22,6 +22,8 @@ package final class SandboxedCodec: ImageCodec {
     private let timekeeper: any Timekeeper
     private let damagedContents: Locked<Quarantine<RefusedContent>>
     private let endlessJobs: Locked<Quarantine<SandboxJob>>
+    /// Decodes of them took far more CPU time than their cost, so they are not small.
+    private let underestimatedContents: Locked<Quarantine<SHA256Digest>>
 
     private enum Encoders {
         case notNeeded, stopped
@@ -32,6 +34,9 @@ package final class SandboxedCodec: ImageCodec {
         let detail: String
     }
 
+    /// A decode exceeded its CPU time.
+    private struct Exhausted: Error {}
+
     package init(
         _ configuration: SandboxConfiguration, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) throws(WorkerLaunch.Failure) {
@@ -41,6 +46,7 @@ package final class SandboxedCodec: ImageCodec {
         self.configuration = configuration
         damagedContents = Locked(Quarantine(duration: configuration.quarantine))
         endlessJobs = Locked(Quarantine(duration: configuration.quarantine))
+        underestimatedContents = Locked(Quarantine(duration: configuration.quarantine))
         do {
             decoders = try WorkerRoster(
                 configuration, workerCount: configuration.decoderCount, life: configuration.decoderLifetime,
@@ -68,9 +74,13 @@ package final class SandboxedCodec: ImageCodec {
         do {
             // A process uses more address space than memory.
             let memory = 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46)
-            // The estimate from the header chose the lane and the wait. A file that needs far more has a false header.
-            let processorTime = configuration.processorTime(
-                forCostOf: header.timeCost(of: plan, fileByteCount: bytes.count), runs: header.runsTime(of: plan))
+            // The cost chose the lane and the wait. A file that needs far more has a false header, or hides its work.
+            let cost = header.timeCost(of: plan, fileByteCount: bytes.count)
+            let processorTime =
+                limits.endsUnderestimatedDecodes
+                ? configuration.processorTime(forSmallCostOf: cost)
+                : configuration.processorTime(forCostOf: cost, runs: header.runsTime(of: plan))
+            if limits.endsUnderestimatedDecodes { try rejectUnderestimated(bytes) }
             let image = try perform(
                 .decode(plan), on: bytes, room: header.maximumPixelBytes(of: plan), by: decoders, memory: memory,
                 processorTime: processorTime, token: token
@@ -80,6 +90,16 @@ package final class SandboxedCodec: ImageCodec {
             }
             metrics.decoded(image)
             return image
+        } catch is Exhausted {
+            guard limits.endsUnderestimatedDecodes else {
+                throw ImagingError.cannotDecode(
+                    detail: quarantined(
+                        bytes, .decode(plan), "a worker needed far more CPU time than the header's cost"
+                    )
+                    .detail)
+            }
+            underestimatedContents.withLock { $0.insert(bytes.withBytes { SHA256.hash($0) }, at: timekeeper.now) }
+            throw UnderestimatedDecode()
         } catch let fault as Fault {
             throw ImagingError.cannotDecode(detail: fault.detail)
         }
@@ -166,7 +186,7 @@ package final class SandboxedCodec: ImageCodec {
             try token.check()
         case .exhausted:
             roster.dismiss(worker, .exhausted)
-            throw quarantined(bytes, work, "a worker needed far more CPU time than the header's price")
+            throw Exhausted()
         case .breach(let text):
             roster.expel(worker, .breach, text)
             throw quarantined(bytes, work, "a worker sent a false answer: \(text)")
@@ -235,6 +255,13 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
+    private func rejectUnderestimated(_ bytes: SharedBytes) throws(UnderestimatedDecode) {
+        let now = timekeeper.now
+        guard !underestimatedContents.withLock({ $0.isEmpty(at: now) }) else { return }
+        let digest = bytes.withBytes { SHA256.hash($0) }
+        if underestimatedContents.withLock({ $0.contains(digest, at: now) }) { throw UnderestimatedDecode() }
+    }
+
     private func quarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
         let job = SandboxJob(digest: reportQuarantine(bytes, detail), work: work)
         damagedContents.withLock { $0.insert(RefusedContent(job), at: timekeeper.now) }
@@ -265,6 +292,13 @@ package struct SandboxConfiguration: Sendable {
     /// A decode may take this CPU time plus its estimated cost times the factor.
     package var minimumDecodeTime = Duration.seconds(1)
     package var decodeTimeShare = 8.0
+    /// The same for a decode in the lane for small work, with another factor.
+    #if DEBUG
+    // Costs are those of optimized code.
+    package var minimumSmallDecodeTime = Duration.seconds(1)
+    #else
+    package var minimumSmallDecodeTime = Duration.milliseconds(50)
+    #endif
     package var quarantine = Duration.seconds(600)
 
     package init(launch: WorkerLaunch, parallelism: Int) {
@@ -272,6 +306,9 @@ package struct SandboxConfiguration: Sendable {
         decoderCount = parallelism + 1
         encoderCount = parallelism
     }
+
+    /// For a decode in the lane for small work, which a few such files would fill otherwise.
+    func processorTime(forSmallCostOf cost: Duration) -> Duration { minimumSmallDecodeTime + cost * 4 }
 
     /// Generous, because costs were measured on another machine.
     ///

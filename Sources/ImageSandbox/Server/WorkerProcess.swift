@@ -86,8 +86,10 @@ final class WorkerProcess: @unchecked Sendable {
         let processorStart = processorTime
         supervisor?.begin()
         guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
+        // A short limit needs short checks.
+        let interval = CInt(max(1, min(Double(Self.checkInterval), (limit?.seconds ?? .infinity) * 250)))
         waiting: while true {
-            switch socket.event(supervisor, milliseconds: Self.checkInterval) {
+            switch socket.event(supervisor, milliseconds: interval) {
             case .message: break waiting
             case .forbidden(let call): return .forbidden(call: call)
             case .nothing: break

@@ -1,26 +1,48 @@
 import Coordination
+import Imaging
 import Recipes
 
 struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` when the work has its turn; `queueTimeout` is also passed to `body`, nil for the lane's default.
+    /// Runs `body` when the work has its turn, and once more in an expensive turn if a decode was underestimated.
+    ///
+    /// - Parameter queueTimeout: Nil for the lane's default.
     func run<Value: Sendable>(
-        _ cost: WorkCost, queueTimeout: Duration?, _ body: (_ queueTimeout: Duration) async throws -> Value
+        _ cost: WorkCost, queueTimeout: Duration?, _ body: (WorkTurn) async throws -> Value
     ) async throws -> Value {
-        let bound = queueTimeout ?? admission.queueTimeout(in: cost.lane)
-        switch cost.lane {
-        case .small:
-            return try await lanes.smallTurns.run(cost: cost.sum, queueTimeout: bound) { try await body(bound) }
-        case .expensive:
-            return try await lanes.turns.run(cost: cost.sum, queueTimeout: bound) {
-                // The small parts of expensive work wait for the threads of the small lane, ahead of later
-                // work.
-                try await body(queueTimeout ?? admission.queueTimeout(in: .small))
+        if cost.lane == .small {
+            let bound = queueTimeout ?? admission.queueTimeout(in: .small)
+            do {
+                return try await lanes.smallTurns.run(cost: cost.sum, queueTimeout: bound) {
+                    try await body(WorkTurn(queueTimeout: bound))
+                }
+            } catch is UnderestimatedDecode {
+                try Task.checkCancellation()
+            }
+        }
+        let bound = queueTimeout ?? admission.queueTimeout(in: .expensive)
+        return try await lanes.turns.run(cost: cost.sum, queueTimeout: bound) {
+            // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
+            var turn = WorkTurn(queueTimeout: queueTimeout ?? admission.queueTimeout(in: .small))
+            turn.isExpensive = cost.lane == .small
+            do {
+                return try await body(turn)
+            } catch is UnderestimatedDecode where !turn.isExpensive {
+                turn.isExpensive = true
+                return try await body(turn)
             }
         }
     }
+}
+
+/// The permission for a piece of work to run.
+struct WorkTurn {
+    /// The timeout of waits for a thread.
+    let queueTimeout: Duration
+    /// Whether decodes count as expensive, whatever their cost.
+    var isExpensive = false
 }
 
 struct WorkCost: Equatable {

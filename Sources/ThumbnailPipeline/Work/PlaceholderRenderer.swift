@@ -43,11 +43,11 @@ struct PlaceholderRenderer: Sendable {
         let plan = RenderPlan(
             resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let cost = WorkCost(of: plan, ofPlain: key.color)
-        return try await scheduler.run(cost, queueTimeout: nil) { queueTimeout in
+        return try await scheduler.run(cost, queueTimeout: nil) { turn in
             let room = try await memory.reserve(forPlaceholder: plan)
             defer { room.release() }
             return try await scheduler.lanes.workers(for: cost.render).run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
+                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
             ) { [codec] token in
                 try ImageRenderer.placeholder(
                     color: key.color, size: key.size, format: key.format, token: token, codec: codec)

@@ -23,14 +23,14 @@ struct SourceDecoder: Sendable {
     /// - Parameter rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
         rooms: PerSource<MemoryReservation?>
     ) async throws -> Pixels {
         let (roles, imagesInUse) = (job.request.roles, job.opened?.imagesInUse)
         let found = try await key.decodeKeys.mapSideBySide { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
-                    for: key, from: sources[index], imagesInUse: imagesInUse, queueTimeout: queueTimeout,
+                    for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
                     room: rooms[index])
             }
         }
@@ -42,7 +42,7 @@ struct SourceDecoder: Sendable {
     }
 
     func unsharedPixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
         rooms: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         let roles = job.request.roles
@@ -50,13 +50,13 @@ struct SourceDecoder: Sendable {
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 guard let bytes = sources[index].bytes else { throw PipelineError.sourceNeeded }
                 return try await decode(
-                    bytes, of: sources[index].record, for: key, queueTimeout: queueTimeout, room: rooms[index])
+                    bytes, of: sources[index].record, for: key, turn: turn, room: rooms[index])
             }
         }
     }
 
     private func image(
-        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse?, queueTimeout: Duration,
+        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse?, turn: WorkTurn,
         room: MemoryReservation?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
@@ -64,7 +64,7 @@ struct SourceDecoder: Sendable {
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse?.image(for: key) }
         ) {
             guard let bytes = source.bytes ?? caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await decode(bytes, of: record, for: key, queueTimeout: queueTimeout, room: room)
+            let image = try await decode(bytes, of: record, for: key, turn: turn, room: room)
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
             imagesInUse?.add(image, for: key)
@@ -76,7 +76,7 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, queueTimeout: Duration,
+        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, turn: WorkTurn,
         room: MemoryReservation?
     ) async throws -> DecodedImage {
         // Nothing was reserved if the pixels were cached a moment ago.
@@ -90,11 +90,13 @@ struct SourceDecoder: Sendable {
             let trace = WorkTrace(at: start)
             defer { trace?.record("decode", record.header.format, until: timekeeper.now) }
             let cost = key.timeCost(of: record.header, fileByteCount: bytes.count)
-            let decoded = try await resources.lanes.workers(for: cost).run(
-                timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
+            let isSmall = !cost.isExpensive && !turn.isExpensive
+            let lanes = resources.lanes
+            let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
+                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
             ) { [self] token in
                 trace?.begin(token, at: timekeeper.now)
-                return try decode(bytes, of: record, for: key, token: token, room: room)
+                return try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
             }
             resources.decoded(decoded, of: key.source, record.header.format, in: timekeeper.now - start)
             failedDecodes.forget(key.plan, of: key.source)
@@ -109,9 +111,11 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, token: WorkToken, room: MemoryReservation
+        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, isSmall: Bool, token: WorkToken,
+        room: MemoryReservation
     ) throws -> DecodedImage {
-        let limits = configuration.rules.limits
+        var limits = configuration.rules.limits
+        limits.endsUnderestimatedDecodes = isSmall
         guard let border = key.border else {
             let image = key.withoutGainMap.flatMap { caches.pixels(for: $0) }
             return try resources.codec.decodeWithGainMap(

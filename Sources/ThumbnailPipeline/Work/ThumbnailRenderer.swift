@@ -45,12 +45,12 @@ struct ThumbnailRenderer: Sendable {
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
         let cost = WorkCost(of: key, sources) { sources[$0].bytes?.count ?? 0 }
-        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
+        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { turn in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
-                for: key, from: sources, for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
+                for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
             let decoded = timekeeper.now
             let result = try await render(images, for: key, of: sources, keepsForms: false)
             return result.with(
@@ -76,14 +76,14 @@ struct ThumbnailRenderer: Sendable {
         let restored = await caches.restoreResult(for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = RenderedImage(restored) { return result }
         let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
-        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { queueTimeout in
-            try await renderInTurn(key, from: sources, for: job, queueTimeout: queueTimeout, shared: restored.shared)
+        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { turn in
+            try await renderInTurn(key, from: sources, for: job, turn, shared: restored.shared)
         }
     }
 
     /// - Parameter shared: The results of the shared layers that were queried.
     private func renderInTurn(
-        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, queueTimeout: Duration,
+        _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
         shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let rooms = try await memory.reserve(for: key, from: sources) {
@@ -92,12 +92,12 @@ struct ThumbnailRenderer: Sendable {
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, queueTimeout: queueTimeout, rooms: rooms.decodes)
+            for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
         let participation = pixels.participation
         let decoded = timekeeper.now
         let result = try await render(
             pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
-            queueTimeout: participation == .cached ? queueTimeout : nil)
+            queueTimeout: participation == .cached ? turn.queueTimeout : nil)
         let end = timekeeper.now
         let stored = caches.store(result, for: key, of: sources.records)
         var status = [CacheLayerStatus(.result, .uriMiss)] + shared

@@ -28,7 +28,8 @@ private struct JXLFile {
 
     /// Completes the metadata, and appends a modular frame of five sections that only others refer to, and one that is
     /// shown.
-    mutating func frames(patches: Bool) {
+    /// - Parameter cropSide: Above 2,303; nil for a frame as large as the image.
+    mutating func frames(patches: Bool, cropSide: Int? = nil) {
         // White, primaries, curve and intent are the first ones of their lists; the rest has its defaults.
         put(0, 9)
         put(1, 1)
@@ -41,10 +42,10 @@ private struct JXLFile {
         for _ in 0..<5 { put(3 << 2, 12) }
         align()
         put(0, 5 * 3 * 8)
-        frame(kind: 0, patches: patches)
+        frame(kind: 0, patches: patches, cropSide: cropSide)
     }
 
-    private mutating func frame(kind: Int, patches: Bool) {
+    private mutating func frame(kind: Int, patches: Bool, cropSide: Int? = nil) {
         put(0, 1)
         put(kind, 2)
         put(1, 1)
@@ -52,7 +53,19 @@ private struct JXLFile {
         put(0, 2)
         put(1, 2)
         // One pass, no crop, replaced colors, the last one; or no crop, the second slot, before colors are converted.
-        if kind == 0 { put(0b100000, 6) } else { put(0b1010, 4) }
+        if let cropSide {
+            put(0b100, 3)
+            put(0, 2 * 10)
+            for _ in 0..<2 {
+                put(2, 2)
+                put(cropSide - 2_304, 14)
+            }
+            put(0b100, 3)
+        } else if kind == 0 {
+            put(0b100000, 6)
+        } else {
+            put(0b1010, 4)
+        }
         // Without a name, with the usual filters.
         put(0b00100, 5)
     }
@@ -156,6 +169,13 @@ struct JXLHeaderTests {
         plain.frames(patches: false)
         patched.frames(patches: true)
         #expect(try !isExpensive(plain) && isExpensive(patched) && isExpensive(JXLFile(hasICC: true)))
+    }
+
+    @Test(arguments: [1, 7])
+    func `a frame that is much larger than its image is rejected`(parts: Int) throws {
+        var file = JXLFile()
+        file.frames(patches: false, cropSide: 4_000)
+        #expect(isDamaged(boxes(file.bytes, parts: parts)))
     }
 
     @Test func `a codestream behind a length of 64 bits is decoded`() throws {

@@ -27,6 +27,16 @@ struct ImagePipelineLaneTests {
         #expect(codec.begunCount == 3)
     }
 
+    @Test(arguments: ["max-age=60", "no-store"])
+    func `an underestimated decode is repeated in an expensive turn`(cacheControl: String) async throws {
+        let codec = WatchedCodec()
+        codec.underestimates.withLock { $0 = true }
+        let fixture = try PipelineFixture(codec: codec)
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
+        #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
+        #expect(codec.smallDecodes.withLock { $0 } == [true, false])
+    }
+
     @Test func `expensive work that waits for its turn holds no memory`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(4, codec)

@@ -11,12 +11,18 @@ final class WatchedCodec: ImageCodec {
     let fault = Locked<(any Error)?>(nil)
     /// Decodes as nil, and encodes by the width of the image, in the order in which they came.
     let work = Locked<[Int?]>([])
+    /// Whether decodes of small cost end as underestimated.
+    let underestimates = Locked(false)
+    /// Of each decode, whether it may end as underestimated.
+    let smallDecodes = Locked<[Bool]>([])
     private let codec = InProcessCodec()
 
     func decode(
         _ bytes: SharedBytes, header: ImageHeader, plan: DecodePlan, limits: ImagingLimits, token: WorkToken
     ) throws -> DecodedImage {
         work.withLock { $0.append(nil) }
+        smallDecodes.withLock { $0.append(limits.endsUnderestimatedDecodes) }
+        if limits.endsUnderestimatedDecodes, underestimates.withLock({ $0 }) { throw UnderestimatedDecode() }
         return try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 

@@ -104,7 +104,8 @@ enum JXLPixels {
     ) throws(ImagingError) {
         let parts = [0..<codestream.byteCount]
         let image = try JXLHeader.image(codestream, parts).image
-        guard try !JXLFrames.havePatches(codestream, parts, of: image, from: offset) || header.decoderRuns > 0 else {
+        guard try !JXLFrames.work(codestream, parts, of: image, from: offset).hasPatches || header.decoderRuns > 0
+        else {
             throw .cannotDecode(detail: "the header has no patches, libjxl finds some")
         }
     }

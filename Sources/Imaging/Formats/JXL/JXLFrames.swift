@@ -6,37 +6,38 @@ enum JXLFrames {
     /// The price of patches, in starts of a decoder: expensive, because a few bytes repeat a patch without end.
     static let patchRuns = 3_500
 
-    // The cost estimate includes one pass over the image, at the price of noise; a pass over plain color takes half of
-    // it.
     private static let maximumFrames = 7
-    private static let maximumImages = 2
-    private static let maximumPixels = 1 << 20
+    /// All frames together have at most this many pixels for each pixel of the image.
+    private static let maximumImages = 3
+    /// A small image may have these in any case.
+    private static let minimumPixels = 128 * 128
     private static let maximumSections = 1 << 16
 
     /// More than the longest header of a frame.
     private static let headerBytes = 4_096
 
-    /// Returns whether a frame has patches: parts of earlier frames that are blended into it.
+    /// Returns the pixels of all frames, and whether a frame has patches: parts of earlier frames that are blended into
+    /// it.
     ///
     /// - Parameter offset: The offset of the first frame in the codestream, which lies in `parts` of the file.
-    /// - Throws: If the frames before the first shown one take much work.
-    static func havePatches(
+    /// - Throws: If the frames are much larger than the image, or many come before the first shown one.
+    static func work(
         _ file: RawSpan, _ parts: [Range<Int>], of image: JXLMetadata, from offset: Int
-    ) throws(ImagingError) -> Bool {
+    ) throws(ImagingError) -> (area: Int, hasPatches: Bool) {
         var (offset, area, hasPatches) = (offset, 0, false)
         for index in 0...maximumFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
             var cursor = BitCursor(try JXLContainer.bytes(file, parts, from: offset, most: headerBytes))
             let frame = JXLFrame(&cursor, of: image, size)
             // The decoder reports the end of the file.
-            guard !cursor.isTruncated else { return hasPatches }
+            guard !cursor.isTruncated else { return (area, hasPatches) }
             hasPatches = hasPatches || frame.hasPatches
             let isPreview = image.preview != nil && index == 0
-            if frame.isShown, !isPreview, frame.isLast || frame.duration > 0 { return hasPatches }
+            // A part of the image may be larger than it.
             area = area.saturatingSum(frame.size.area)
-            guard index < maximumFrames, area <= maximumImages * image.size.area + maximumPixels,
-                !frame.isExtended, frame.sections <= maximumSections
-            else { break }
+            guard area <= max(maximumImages * image.size.area, minimumPixels) else { break }
+            if frame.isShown, !isPreview, frame.isLast || frame.duration > 0 { return (area, hasPatches) }
+            guard index < maximumFrames, !frame.isExtended, frame.sections <= maximumSections else { break }
             var table = BitCursor(
                 try JXLContainer.bytes(file, parts, from: offset, most: headerBytes + 4 * frame.sections))
             table.skip(cursor.position)

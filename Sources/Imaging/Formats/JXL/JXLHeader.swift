@@ -12,15 +12,15 @@ enum JXLHeader {
         let parts = try JXLContainer.parts(bytes)
         let (image, firstFrame) = try image(bytes, parts)
         // The first frame follows the ICC profile, which is compressed.
-        let mayHavePatches =
+        let frames =
             if let firstFrame {
-                try JXLFrames.havePatches(bytes, parts, of: image, from: firstFrame)
-            } else { image.hasICC }
-        // A decoder reads all channels, visible or not.
-        let area = image.size.area.multipliedReportingOverflow(by: image.extraChannels + 3)
+                try JXLFrames.work(bytes, parts, of: image, from: firstFrame)
+            } else { (area: 0, hasPatches: image.hasICC) }
+        // A decoder reads all channels, visible or not, of all frames.
+        let area = max(image.size.area, frames.area).multipliedReportingOverflow(by: image.extraChannels + 3)
         return ImageHeader(
             format: .jxl, storedSize: image.size, decodedArea: area.overflow ? .max : area.partialValue / 3,
-            decoderRuns: mayHavePatches ? JXLFrames.patchRuns : 0, orientation: image.orientation,
+            decoderRuns: frames.hasPatches ? JXLFrames.patchRuns : 0, orientation: image.orientation,
             bands: (image.isGray ? 1 : 3) + (image.hasAlpha ? 1 : 0), bitDepth: max(8, image.bitDepth),
             hasAlpha: image.hasAlpha, profileByteCount: image.hasProfile ? 1 : 0, exif: JXLContainer.texts(bytes)
         ).with(image.colors)

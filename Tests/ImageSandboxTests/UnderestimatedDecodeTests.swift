@@ -1,0 +1,27 @@
+import Coordination
+import Imaging
+import Recipes
+import Telemetry
+import TestSupport
+import Testing
+
+@testable import ImageSandbox
+
+@Suite(.serialized, .timeLimit(.minutes(5)))
+struct UnderestimatedDecodeTests {
+    @Test func `a decode that is not as small as its cost ends, is not begun as small again, and is not damaged`()
+        async throws
+    {
+        let fixture = try SandboxFixture { $0.minimumSmallDecodeTime = .seconds(-60) }
+        for _ in 0..<2 {
+            await #expect(throws: UnderestimatedDecode.self) { try await fixture.decodeSlowly(isSmall: true) }
+            #expect(fixture.ends(.exhausted) == 1)
+        }
+        #expect(fixture.metric("alula_quarantined_total") == 0)
+        #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
+        // As long as a quarantine.
+        fixture.time.advance(by: .seconds(600))
+        await #expect(throws: UnderestimatedDecode.self) { try await fixture.decodeSlowly(isSmall: true) }
+        #expect(fixture.ends(.exhausted) == 2)
+    }
+}
