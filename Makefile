@@ -80,6 +80,7 @@ examples: deps-test ## Run the programs of examples/, and compare hashes with re
 	@scripts/install-packages mono-mcs mono-runtime libmono-system-net-http4.0-cil libmono-system-runtime-serialization4.0-cil
 	$(SWIFT) build --product alula
 	@mkdir -p .build/examples
+	scripts/check-apple
 	$(SWIFT) build --package-path examples/AlulaClientExample --scratch-path .build/client-example
 	mcs -langversion:7 -warnaserror -r:System.Net.Http -r:System.Runtime.Serialization -out:.build/examples/Upload.exe examples/Upload.cs
 	@test -e $(VENV_EXAMPLES)/installed || (python3 -m venv $(VENV_EXAMPLES) && \

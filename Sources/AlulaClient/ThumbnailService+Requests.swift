@@ -62,7 +62,7 @@ extension ThumbnailService {
     public func thumbnail(
         ofFile file: Data, _ rendition: Rendition, expires: Date? = nil
     ) async throws(ClientError) -> Thumbnail {
-        try await thumbnail(of: .bytes(file), rendition, expires: expires)
+        try await thumbnail(of: .bytes(file), rendition, expires: expires) { _ in }
     }
 
     /// Returns the thumbnail of an image file, which is read while it is sent; requires the service's `uploads`
@@ -74,11 +74,13 @@ extension ThumbnailService {
     ///   - file: The URL of the image file.
     ///   - rendition: The appearance of the thumbnail.
     ///   - expires: The time at which the signature expires.
+    ///   - progress: Called while the file is sent, on the caller's actor.
     /// - Throws: ``ClientError``.
     public func thumbnail(
-        ofFile file: URL, _ rendition: Rendition, expires: Date? = nil
+        ofFile file: URL, _ rendition: Rendition, expires: Date? = nil,
+        progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> Thumbnail {
-        try await thumbnail(of: .file(file), rendition, expires: expires)
+        try await thumbnail(of: .file(file), rendition, expires: expires, progress: progress)
     }
 
     /// Returns facts about a source.
@@ -164,11 +166,13 @@ extension ThumbnailService {
     ///   - file: The URL of the image file.
     ///   - orders: The results, up to 64.
     ///   - expires: The time at which the signature expires.
+    ///   - progress: Called while the file is sent, on the caller's actor.
     /// - Throws: ``ClientError`` if the list is rejected; a failed result is a separate part.
     public func thumbnails(
-        ofFile file: URL, _ orders: [RenditionOrder], expires: Date? = nil
+        ofFile file: URL, _ orders: [RenditionOrder], expires: Date? = nil,
+        progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
-        try await parts(ofFile: .file(file), orders, expires)
+        try await parts(ofFile: .file(file), orders, expires, progress: progress)
     }
 }
 
@@ -184,11 +188,12 @@ extension ThumbnailService {
     }
 
     private func thumbnail(
-        of file: UploadBody.Piece, _ rendition: Rendition, expires: Date?
+        of file: UploadBody.Piece, _ rendition: Rendition, expires: Date?, progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Thumbnail {
         let parameters = rendition.parameters + ThumbnailRequest.parameters(expires: expires)
         let answer = try await post(
-            UploadBody([file]), "application/octet-stream", to: "/thumbnail", parameters, accept: accept)
+            UploadBody([file]), "application/octet-stream", to: "/thumbnail", parameters, accept: accept,
+            progress: progress)
         return try await thumbnail(of: answer) { _ in }
     }
 
@@ -201,7 +206,8 @@ extension ThumbnailService {
     }
 
     private func parts(
-        ofFile file: UploadBody.Piece, _ orders: [RenditionOrder], _ expires: Date?
+        ofFile file: UploadBody.Piece, _ orders: [RenditionOrder], _ expires: Date?,
+        progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
         let boundary = "alula-\(UUID().uuidString)"
         var head = Data("--\(boundary)\r\nContent-Disposition: form-data; name=\"request\"\r\n\r\n".utf8)
@@ -210,15 +216,15 @@ extension ThumbnailService {
         head += Data("\r\n--\(boundary)\r\n\(field)\r\n\r\n".utf8)
         let end = Data("\r\n--\(boundary)--\r\n".utf8)
         let body = try UploadBody([.bytes(head), file, .bytes(end)])
-        return try await parts(body, "multipart/form-data; boundary=\(boundary)", expires)
+        return try await parts(body, "multipart/form-data; boundary=\(boundary)", expires, progress: progress)
     }
 
     private func parts(
-        _ body: UploadBody, _ mediaType: String, _ expires: Date?
+        _ body: UploadBody, _ mediaType: String, _ expires: Date?, progress: (TransferProgress) -> Void = { _ in }
     ) async throws(ClientError) -> ThumbnailParts {
         let answer = try await post(
             body, mediaType, to: "/thumbnails", ThumbnailRequest.parameters(expires: expires),
-            accept: "multipart/mixed")
+            accept: "multipart/mixed", progress: progress)
         // A response in which all results failed has an error status, and parts.
         let mediaType = answer.field("Content-Type") ?? ""
         if let reader = MultipartReader(mediaType: mediaType, longestPart: maximumPartBytes) {
@@ -229,7 +235,8 @@ extension ThumbnailService {
     }
 
     private func post(
-        _ body: UploadBody, _ mediaType: String, to path: String, _ parameters: [Rendition.Parameter], accept: String
+        _ body: UploadBody, _ mediaType: String, to path: String, _ parameters: [Rendition.Parameter], accept: String,
+        progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Answer {
         let query = parameters.map(\.text).joined(separator: "&")
         let target = query.isEmpty ? path : "\(path)?\(query)"
@@ -243,6 +250,6 @@ extension ThumbnailService {
                 request.setValue(value, forHTTPHeaderField: name)
             }
         }
-        return try await transport.send(request, body: body, limit: maximumAnswerBytes)
+        return try await transport.send(request, body: body, limit: maximumAnswerBytes, progress: progress)
     }
 }

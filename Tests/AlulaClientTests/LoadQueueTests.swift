@@ -119,6 +119,8 @@ struct LoadQueueTests {
         #expect(policy.delay(after: error, failures: 39, jitter: 1) == .milliseconds(2_500))
         #expect(policy.delay(after: error, failures: 40, jitter: 0) == nil)
         #expect(policy.delay(after: .tooLarge, failures: 0, jitter: 0) == nil)
+        let endless = RetryPolicy(initialDelay: .seconds(Int.max), maximumDelay: .seconds(Int.max))
+        #expect(endless.delay(after: error, failures: 1, jitter: 0) == .seconds(1_000_000_000))
         #expect(RetryPolicy.none.delay(after: error, failures: 0, jitter: 0) == nil)
         let problem = Problem(
             title: "", status: 503, detail: "", code: "overloaded", parameter: nil, allowed: nil, nearest: nil,

@@ -16,7 +16,7 @@ struct PartsAndBoundsTests {
             ),
             (
                 .problem(problem, retryAfter: .milliseconds(10)), problem.detail,
-                "The service answered 400, bad_parameter, because of “widht”.", "Try again in 1 seconds."
+                "The service answered 400, bad_parameter, because of “widht”.", "Try again in a second."
             ),
             (
                 .unexpected(status: 502, mediaType: nil),

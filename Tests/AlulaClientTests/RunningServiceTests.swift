@@ -76,8 +76,12 @@ struct RunningServiceTests {
             let photo = URL(filePath: output.path).appending(path: "photo")
             // Decoders ignore what follows the image, so that the file is sent in many pieces.
             try (file + Data(count: 3_000_000)).write(to: photo)
-            let streamed = try await service.thumbnail(ofFile: photo, Rendition(width: 20, format: .png))
+            var sent: [Double] = []
+            let streamed = try await service.thumbnail(ofFile: photo, Rendition(width: 20, format: .png)) { progress in
+                if let fraction = progress.fraction { sent.append(fraction) }
+            }
             #expect(streamed.data == thumbnail.data)
+            #expect(sent == sent.sorted() && sent.last == 1)
             let orders: [RenditionOrder] = [
                 .thumbnail(Rendition(width: 20, format: .png), named: "small"), .thumbnail(Rendition(width: 30)),
                 .thumbnail(Rendition(width: 0), named: "bad"), .info([.palette], named: "facts"),

@@ -160,6 +160,15 @@ struct URLTests {
                 == ["url=https%3A%2F%2Fexample.com%2Fa%2520b.jpg%3Fx%3D1%26y", "include=exif"])
     }
 
+    @Test(arguments: [
+        (0.2, "1"), (-5, "0"), (.infinity, "253402300799"), (.nan, "0"),
+        (Date.distantFuture.timeIntervalSince1970, "64092211200"),
+    ])
+    func `any date is a number of seconds`(seconds: Double, text: String) {
+        let parameters = ThumbnailRequest.parameters(expires: Date(timeIntervalSince1970: seconds))
+        #expect(parameters.map(\.text) == ["expires=\(text)"])
+    }
+
     @Test func `an order names its place and its cache control only if it has them`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

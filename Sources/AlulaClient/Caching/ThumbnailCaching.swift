@@ -41,7 +41,7 @@ extension CachedValue<Thumbnail> {
         let remaining = expires.timeIntervalSince(now)
         guard remaining > 0 else { return nil }
         var thumbnail = value
-        thumbnail.lifetime = .seconds(remaining)
+        thumbnail.lifetime = .seconds(min(remaining, 1e9))
         return thumbnail
     }
 }

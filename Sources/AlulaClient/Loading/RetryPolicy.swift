@@ -31,7 +31,8 @@ public struct RetryPolicy: Hashable, Sendable {
     func delay(after error: ClientError, failures: Int, jitter: Double) -> Duration? {
         guard failures < maximumRetries, error.isTransient else { return nil }
         if case .problem(_, .some(let time)) = error { return time <= maximumDelay ? time : nil }
-        let doubled = initialDelay * (1 << min(failures, 30))
-        return min(doubled, maximumDelay) * (1 - jitter / 2)
+        let doubled = initialDelay / .seconds(1) * Double(1 << min(failures, 30))
+        let delay = min(max(0, doubled), maximumDelay / .seconds(1), 1e9)
+        return .seconds(delay * (1 - jitter / 2))
     }
 }

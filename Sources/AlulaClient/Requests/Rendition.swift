@@ -173,7 +173,8 @@ func decimal(_ value: Double, places: Int) -> String {
     let scaled = (value * Double(unit)).rounded()
     // The service rejects such a number with a message that names it.
     guard scaled.magnitude < 1e15 else { return "\(value)" }
-    let (whole, rest) = Int(scaled.magnitude).quotientAndRemainder(dividingBy: unit)
+    // `Int` has 32 bits on some watches.
+    let (whole, rest) = Int64(scaled.magnitude).quotientAndRemainder(dividingBy: Int64(unit))
     var text = (scaled < 0 ? "-" : "") + String(whole)
     guard rest > 0 else { return text }
     let digits = String(rest)

@@ -36,7 +36,10 @@ public struct ThumbnailRequest: Hashable, Sendable {
 
     /// Returns the `expires` parameter, if there is such a time.
     static func parameters(expires: Date?) -> [Rendition.Parameter] {
-        expires.map { [Rendition.Parameter("expires", String(Int($0.timeIntervalSince1970.rounded(.up))))] } ?? []
+        guard let expires else { return [] }
+        // Any date is a number here; `Int` has 32 bits on some watches.
+        let seconds = Int64(max(0, min(expires.timeIntervalSince1970.rounded(.up), 253_402_300_799)))
+        return [Rendition.Parameter("expires", String(seconds))]
     }
 }
 

@@ -33,7 +33,8 @@ struct Answer: Sendable {
         while let bytes = try await next() {
             body += bytes
             // Negative if the length is unknown.
-            progress(TransferProgress(completedBytes: body.count, totalBytes: Int(response.expectedContentLength)))
+            let total = Int(clamping: response.expectedContentLength)
+            progress(TransferProgress(completedBytes: body.count, totalBytes: total))
         }
         return body
     }

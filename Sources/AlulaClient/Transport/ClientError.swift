@@ -80,7 +80,8 @@ extension ClientError: LocalizedError {
     /// A sentence that says what may help.
     public var recoverySuggestion: String? {
         switch self {
-        case .problem(_, .some(let time)): "Try again in \(max(1, time.components.seconds)) seconds."
+        case .problem(_, .some(let time)):
+            time.components.seconds > 1 ? "Try again in \(time.components.seconds) seconds." : "Try again in a second."
         case .problem(let problem, nil): problem.nearest.map { "Use “\($0)” instead." }
         default: isTransient ? "Try again later." : nil
         }

@@ -5,7 +5,7 @@ final class EventChannel<Event: Sendable>: Sendable {
     private typealias Reading = Result<Event?, ClientError>
 
     private struct State {
-        var events: [Event] = []
+        var events: ArraySlice<Event> = []
         var readers: [CheckedContinuation<Reading, Never>] = []
         var end: Reading?
     }
@@ -45,7 +45,7 @@ final class EventChannel<Event: Sendable>: Sendable {
         let reading = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let reading = state.withLock { state -> Reading? in
-                    if !state.events.isEmpty { return .success(state.events.removeFirst()) }
+                    if let event = state.events.popFirst() { return .success(event) }
                     if state.end == nil { state.readers.append(continuation) }
                     return state.end
                 }

@@ -26,17 +26,29 @@ final class Transport: Sendable {
     /// Returns the response to a request once its header has arrived.
     ///
     /// The request ends when the task is canceled, or when the response is dropped.
-    func send(_ request: URLRequest, body: UploadBody? = nil, limit: Int) async throws(ClientError) -> Answer {
+    ///
+    /// - Parameters:
+    ///   - request: The request without its body.
+    ///   - body: The body.
+    ///   - limit: The maximum size of the response's body in bytes.
+    ///   - progress: Called while the body is sent, on the caller's actor.
+    func send(
+        _ request: URLRequest, body: UploadBody? = nil, limit: Int, progress: (TransferProgress) -> Void = { _ in }
+    ) async throws(ClientError) -> Answer {
         if Task.isCancelled { throw .cancelled }
         let task = task(for: request, body)
         let channel = EventChannel<Exchange.Event> { [exchanges] in exchanges.cancel(task) }
         exchanges.add(Exchange(channel: channel, body: body, limit: limit), for: task)
         let events = EventReader(channel)
         task.resume()
-        guard case .header(let response) = try await events.next() else {
-            throw .transport(URLError(.badServerResponse))
+        while let event = try await events.next() {
+            switch event {
+            case .sent(let sent): progress(sent)
+            case .header(let response): return Answer(response: response, events: events)
+            case .bytes: break
+            }
         }
-        return Answer(response: response, events: events)
+        throw .transport(URLError(.badServerResponse))
     }
 
     private func task(for request: URLRequest, _ body: UploadBody?) -> URLSessionTask {
@@ -46,8 +58,8 @@ final class Transport: Sendable {
             request.httpBody = bytes
             return session.dataTask(with: request)
         }
-        #if !canImport(FoundationNetworking)
-        // Without it the body is sent in chunks, as it is on Linux.
+        #if canImport(Darwin)
+        // Without it the body is sent in chunks, as it is on Linux, where the session would send both.
         request.setValue(String(body.count), forHTTPHeaderField: "Content-Length")
         #endif
         return session.uploadTask(withStreamedRequest: request)
@@ -56,8 +68,9 @@ final class Transport: Sendable {
 
 /// A request in progress.
 struct Exchange {
-    /// A piece of a response.
+    /// The progress of a body, or a piece of a response.
     enum Event: Sendable {
+        case sent(TransferProgress)
         case header(HTTPURLResponse)
         case bytes(Data)
     }
@@ -88,6 +101,17 @@ private final class Exchanges: NSObject, URLSessionDataDelegate {
     ) {
         let body = exchanges.withLock { $0[task.taskIdentifier]?.body }
         completionHandler(body?.stream())
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        guard let exchange = exchanges.withLock({ $0[task.taskIdentifier] }), let total = exchange.body?.count else {
+            return
+        }
+        let progress = TransferProgress(completedBytes: Int(clamping: totalBytesSent), totalBytes: total)
+        exchange.channel.send(.sent(progress)) { if case .sent = $0 { true } else { false } }
     }
 
     func urlSession(

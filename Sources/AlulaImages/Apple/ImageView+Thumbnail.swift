@@ -32,12 +32,9 @@ extension PlatformImageView {
         _ url: URL?, from loader: PlatformImageLoader, priority: ThumbnailLoader.Priority = .normal,
         placeholder: PlatformImage? = nil, completion: (@MainActor (Result<PlatformImage, ClientError>) -> Void)? = nil
     ) {
-        let completion: (@MainActor (Result<DecodedImage, ClientError>) -> Void)? = completion.map { completion in
-            { result in completion(result.map(\.platformImage)) }
-        }
-        presenter.present(url, from: loader, priority: priority, completion: completion) { [weak self] image in
-            self?.image = image?.platformImage ?? placeholder
-        }
+        presenter.present(
+            url, from: loader, priority: priority, completion: { completion?($0.map(\.platformImage)) },
+            show: { [weak self] image in self?.image = image?.platformImage ?? placeholder })
     }
 
     /// Cancels the load of a thumbnail; the view keeps its image.

@@ -57,9 +57,16 @@ public struct ImageIODecoder: ThumbnailDecoding {
 public typealias PlatformImageLoader = ImageLoader<ImageIODecoder>
 
 extension ImageLoader<ImageIODecoder> {
-    /// Creates a loader with Image I/O's decoder.
+    /// Creates a loader with Image I/O's decoder, which leaves memory on the app's memory warnings.
     public convenience init(_ thumbnails: ThumbnailLoader, configuration: Configuration = Configuration()) {
         self.init(thumbnails, decoder: ImageIODecoder(), configuration: configuration)
+        #if canImport(UIKit) && !os(watchOS)
+        _ = NotificationCenter.default.addObserver(
+            forName: UIApplication.didReceiveMemoryWarningNotification, object: nil, queue: nil
+        ) { [weak self] _ in
+            self?.removeAllFromMemory()
+        }
+        #endif
     }
 
     /// Creates a loader for the thumbnails of a service, with files on disk and pixels in memory.

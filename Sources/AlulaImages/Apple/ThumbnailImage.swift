@@ -3,6 +3,16 @@ public import AlulaClient
 public import Foundation
 public import SwiftUI
 
+/// A state of a ``ThumbnailImage``.
+public enum ThumbnailPhase: Sendable {
+    /// The image is being loaded; with the progress as soon as bytes arrive.
+    case loading(TransferProgress?)
+    /// The image.
+    case success(Image)
+    /// The reason of the failure.
+    case failure(ClientError)
+}
+
 /// A view that loads a thumbnail and shows it, such as `AsyncImage`, but with caches, priorities and progress.
 ///
 /// The load is canceled when the view disappears or gets another URL.
@@ -17,22 +27,12 @@ public import SwiftUI
 /// }
 /// ```
 public struct ThumbnailImage<Content: View>: View {
-    /// A state of the view.
-    public enum Phase {
-        /// The image is being loaded; with the progress as soon as bytes arrive.
-        case loading(TransferProgress?)
-        /// The image.
-        case success(Image)
-        /// The reason of the failure.
-        case failure(ClientError)
-    }
-
     private let url: URL?
     private let loader: PlatformImageLoader
     private let priority: ThumbnailLoader.Priority
-    private let content: (Phase) -> Content
+    private let content: (ThumbnailPhase) -> Content
     /// The state of a load, which counts only for its URL.
-    @State private var state: (url: URL?, phase: Phase) = (nil, .loading(nil))
+    @State private var state: (url: URL?, phase: ThumbnailPhase) = (nil, .loading(nil))
 
     /// Creates a view for the thumbnail at a URL.
     ///
@@ -43,7 +43,7 @@ public struct ThumbnailImage<Content: View>: View {
     ///   - content: Builds the view of a phase.
     public init(
         _ url: URL?, from loader: PlatformImageLoader, priority: ThumbnailLoader.Priority = .normal,
-        @ViewBuilder content: @escaping (Phase) -> Content
+        @ViewBuilder content: @escaping (ThumbnailPhase) -> Content
     ) {
         (self.url, self.loader, self.priority, self.content) = (url, loader, priority, content)
     }
@@ -57,7 +57,7 @@ public struct ThumbnailImage<Content: View>: View {
     ///   - content: Builds the view of a phase.
     public init(
         _ request: ThumbnailRequest, from loader: PlatformImageLoader, priority: ThumbnailLoader.Priority = .normal,
-        @ViewBuilder content: @escaping (Phase) -> Content
+        @ViewBuilder content: @escaping (ThumbnailPhase) -> Content
     ) {
         self.init(loader.thumbnails.service.url(of: request), from: loader, priority: priority, content: content)
     }
@@ -67,7 +67,7 @@ public struct ThumbnailImage<Content: View>: View {
     }
 
     /// The phase; an image in memory is there from the first frame.
-    private var phase: Phase {
+    private var phase: ThumbnailPhase {
         if state.url == url, case .success = state.phase { return state.phase }
         if let url, let image = loader.cachedImage(at: url) { return .success(image.image) }
         return state.url == url ? state.phase : .loading(nil)
@@ -76,12 +76,16 @@ public struct ThumbnailImage<Content: View>: View {
     @MainActor
     private func load() async {
         guard let url else { return }
-        if loader.cachedImage(at: url) == nil { state = (url, .loading(nil)) }
+        // A view that appears again keeps its image until it is known to have changed.
+        let isShown = if case .success = phase { true } else { false }
+        if !isShown { state = (url, .loading(nil)) }
         do throws(ClientError) {
-            let image = try await loader.image(at: url, priority: priority) { state = (url, .loading($0)) }
+            let image = try await loader.image(at: url, priority: priority) { progress in
+                if !isShown { state = (url, .loading(progress)) }
+            }
             state = (url, .success(image.image))
         } catch {
-            if !Task.isCancelled { state = (url, .failure(error)) }
+            if !isShown, !Task.isCancelled { state = (url, .failure(error)) }
         }
     }
 }
@@ -98,10 +102,21 @@ extension ThumbnailImage {
     public init<Loaded: View, Placeholder: View>(
         _ url: URL?, from loader: PlatformImageLoader, priority: ThumbnailLoader.Priority = .normal,
         @ViewBuilder image: @escaping (Image) -> Loaded, @ViewBuilder placeholder: @escaping () -> Placeholder
-    ) where Content == _ConditionalContent<Loaded, Placeholder> {
+    ) where Content == ThumbnailContent<Loaded, Placeholder> {
         self.init(url, from: loader, priority: priority) { phase in
-            if case .success(let loaded) = phase { image(loaded) } else { placeholder() }
+            ThumbnailContent(phase: phase, image: image, placeholder: placeholder)
         }
+    }
+}
+
+/// The content of a ``ThumbnailImage`` with a placeholder.
+public struct ThumbnailContent<Loaded: View, Placeholder: View>: View {
+    let phase: ThumbnailPhase
+    let image: (Image) -> Loaded
+    let placeholder: () -> Placeholder
+
+    public var body: some View {
+        if case .success(let loaded) = phase { image(loaded) } else { placeholder() }
     }
 }
 

@@ -1,0 +1,13 @@
+// swift-format-ignore-file
+// The names are those of Apple.
+
+import Foundation
+
+// Declarations of Apple's Foundation that Foundation lacks on Linux; part of the module that uses them.
+
+extension Stream {
+    class func getBoundStreams(
+        withBufferSize bufferSize: Int, inputStream: UnsafeMutablePointer<InputStream?>?,
+        outputStream: UnsafeMutablePointer<OutputStream?>?
+    ) {}
+}
