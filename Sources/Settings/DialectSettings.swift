@@ -41,7 +41,18 @@ struct DialectSettings: Sendable {
                 )
             }
         }
-        return overlaps + imgproxyContradictions(vocabulary)
+        return overlaps + imgproxyContradictions(vocabulary) + closedEnvironment
+    }
+
+    /// Alula's own routes would be open, although the other service would serve nothing.
+    private var closedEnvironment: [Contradiction] {
+        guard thumbor.key == nil, thumbor.servesUnsafe == false else { return [] }
+        return switch environmentOf {
+        case .thumbor: [Contradiction([], "ALLOW_UNSAFE_URL: False needs SECURITY_KEY")]
+        case .imagor:
+            [Contradiction([], "IMAGOR_SECRET: missing; only IMAGOR_UNSAFE=1 serves unsigned URLs without it")]
+        default: []
+        }
     }
 
     private static let rows: [DialectRow] = [.thumbor, .imaginary] + DialectRow.frontEnds + [.imgproxy, .wsrv]

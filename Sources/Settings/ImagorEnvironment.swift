@@ -179,6 +179,8 @@ struct ImagorEnvironment: OtherServiceReader {
     }
 
     mutating func finish() {
+        // Imagor is closed without a secret.
+        if dialect.key == nil, dialect.servesUnsafe == nil { dialect.servesUnsafe = false }
         settings.dialects.thumbor.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
         settings.dialects.thumbor.maximumAge = keepsNothing ? 0 : lifetime
         // As in imagor: only if it is shorter than the lifetime.

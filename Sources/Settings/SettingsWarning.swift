@@ -1,4 +1,5 @@
 import Coordination
+import Dialects
 import Downloading
 import HTTPServing
 package import Telemetry
@@ -45,6 +46,9 @@ extension Settings {
             warn(
                 "memoryBudget exceeds the memory of the machine or control group",
                 ["memoryBudget": .int(budget), "memory": .int(memory)])
+        }
+        if dialects.thumbor.key == Array("MY_SECURE_KEY".utf8) {
+            warn("thumborKey is thumbor's public default; anyone can sign URLs", [:])
         }
         return warnings
     }

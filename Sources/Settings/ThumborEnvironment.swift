@@ -16,7 +16,7 @@ struct ThumborEnvironment: OtherServiceReader {
     private var loader = Loader.http
     private var folder: String?
 
-    private enum Loader { case http, https, file }
+    private enum Loader { case http, https, strictHTTPS, file }
 
     private static let origin = "thumbor-files"
 
@@ -44,7 +44,7 @@ struct ThumborEnvironment: OtherServiceReader {
     }
 
     private static let targets: [OtherServiceRow<Self>] = [
-        OtherServiceRow("SECURITY_KEY", "thumborKey", unquoted.map(Optional.some)),
+        OtherServiceRow("SECURITY_KEY", "thumborKey", unquoted.map { Optional($0 == "None" ? "" : $0) }),
         OtherServiceRow("ALLOW_UNSAFE_URL", \.servesUnsafe, flag, replacing: ["thumborUnsafe"]),
         OtherServiceRow("QUALITY", \.dialect.quality, .integer(in: 1...100)),
         OtherServiceRow("MAX_AGE", \.dialect.maximumAge, .integer(in: 0...31_556_926)),
@@ -61,12 +61,12 @@ struct ThumborEnvironment: OtherServiceReader {
             .named(
                 [
                     "thumbor.loaders.http_loader": Loader.http, "thumbor.loaders.https_loader": .https,
-                    "thumbor.loaders.strict_https_loader": .https, "thumbor.loaders.file_loader": .file,
+                    "thumbor.loaders.strict_https_loader": .strictHTTPS, "thumbor.loaders.file_loader": .file,
                 ],
                 allowed:
                     "http_loader, https_loader, strict_https_loader or file_loader of thumbor.loaders; other storages "
                     + "are named origins"),
-            replacing: ["thumborBaseURL"]
+            replacing: ["thumborBaseURL", "allowedSources"]
         ) { $0.loader = $1 },
         OtherServiceRow(
             "FILE_LOADER_ROOT_PATH", \.folder, .init(allowed: "a folder") { resolved($0) },
@@ -107,11 +107,18 @@ struct ThumborEnvironment: OtherServiceReader {
 
     mutating func finish() {
         dialect.automaticFormats = [.avif, .webp].filter { automatic.contains($0) }
-        dialect.servesUnsafe = dialect.servesUnsafe ?? (dialect.key == nil ? nil : servesUnsafe)
+        dialect.servesUnsafe = servesUnsafe && dialect.key == nil ? nil : servesUnsafe
         switch loader {
         case .http: break
         case .https: dialect.baseURL = "https://"
+        case .strictHTTPS:
+            dialect.baseURL = "https://"
+            let hosts = settings.downloads.allowedSources.map(\.description)
+            settings.downloads.allowedSources = (hosts.isEmpty ? ["*"] : hosts).compactMap {
+                SourcePattern("https://" + $0)
+            }
         case .file:
+            settings.downloads.allowsUnnamedSources = false
             guard let folder else {
                 reading.problems.append("LOADER: thumbor.loaders.file_loader needs FILE_LOADER_ROOT_PATH")
                 return

@@ -3,13 +3,15 @@
 /// A container of another service, which this one takes the place of, with its environment.
 struct ForeignContainer {
     let service: String
+    /// Variables that a test may override.
+    var base: [String: String] = [:]
 
     /// The settings in an environment.
     func callAsFunction(
         _ environment: [String: String], _ arguments: [String] = []
     ) throws(SettingsLoader.Failure) -> Settings {
         try SettingsLoader.load(
-            arguments: ["--environment-of", service] + arguments, environment: environment
+            arguments: ["--environment-of", service] + arguments, environment: base.merging(environment) { $1 }
         ) { _ in "{}" }
     }
 

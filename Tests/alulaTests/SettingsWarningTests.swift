@@ -21,6 +21,7 @@ struct SettingsWarningTests {
         (["--allowed-networks", "100.64.0.0/10"], "allowedNetworks"),
         (["--admin-bind", "0.0.0.0"], "adminBind"), (["--admin-bind", "::"], "adminBind"),
         (["--admin-bind", "8.8.8.8"], "adminBind"), (["--memory-budget", "2GiB"], "memoryBudget"),
+        (["--thumbor-key", "MY_SECURE_KEY"], "thumborKey"),
     ])
     func `what is unsafe or works against itself is told`(arguments: [String], word: String) throws {
         let warnings = try warnings(arguments)
@@ -31,6 +32,7 @@ struct SettingsWarningTests {
         [], ["--shutdown-timeout", "15s"], ["--request-timeout", "8s"],
         ["--allowed-networks", "10.0.0.0/8,127.0.0.0/8,fc00::/8"], ["--admin-bind", "10.0.0.1"],
         ["--admin-bind", "::1"], ["--memory-budget", "1GiB"], ["--memory-budget", "100%"],
+        ["--thumbor-key", "MY_SECURE_KEYS"],
     ])
     func `of the rest nothing is told`(arguments: [String]) throws {
         #expect(try warnings(arguments).isEmpty)

@@ -16,7 +16,7 @@ struct ThumborSettingsTests {
         try SettingsLoader.load(arguments: arguments, environment: environment) { _ in "{}" }
     }
 
-    private let container = ForeignContainer(service: "imagor")
+    private let container = ForeignContainer(service: "imagor", base: ["IMAGOR_UNSAFE": "1"])
 
     @Test func `the dialect is off until it has a place`() throws {
         #expect(try load([]).api.otherDialects.isEmpty)
@@ -204,7 +204,25 @@ struct ThumborSettingsTests {
         #expect(try thumbor(["SECURITY_KEY": "geheim"]).dialects.thumbor.servesUnsafe == true)
         #expect(try thumbor([:]).dialects.thumbor.servesUnsafe == nil)
         #expect(try thumbor([:]).api.closedDialects.isEmpty)
-        #expect(thumbor.problems(["SECURITY_KEY": ""]).count == 1)
+        for key in ["", "None", "''"] {
+            let lines = thumbor.problems(["SECURITY_KEY": key])
+            #expect(lines.count == 1 && lines[0].hasPrefix("SECURITY_KEY: invalid value"), "\(key)")
+        }
+    }
+
+    @Test func `a closed service without a key stops the start, unless a setting has one`() throws {
+        let closed: [(service: String, environment: [String: String], name: String)] = [
+            ("thumbor", ["ALLOW_UNSAFE_URL": "False"], "ALLOW_UNSAFE_URL"),
+            ("imagor", ["IMAGOR_UNSAFE": "0"], "IMAGOR_SECRET"), ("imagor", [:], "IMAGOR_SECRET"),
+        ]
+        for (service, environment, name) in closed {
+            let container = ForeignContainer(service: service)
+            let lines = container.problems(environment)
+            #expect(lines.count == 1 && lines[0].hasPrefix(name + ":"), "\(service) \(environment)")
+            let keyed = try container(environment, ["--thumbor-key", "geheim"])
+            #expect(keyed.api.closedDialects == ["native"] && keyed.dialects.thumbor.servesUnsafe == false)
+            #expect(try container(environment, ["--thumbor-unsafe", "on"]).dialects.thumbor.servesUnsafe == true)
+        }
     }
 
     @Test func `thumbor's loaders are schemes or a folder, and others stop the start`() throws {
@@ -212,6 +230,14 @@ struct ThumborSettingsTests {
         #expect(try thumbor(["LOADER": "thumbor.loaders.https_loader"]).dialects.thumbor.baseURL == "https://")
         let file = try thumbor(["LOADER": "thumbor.loaders.file_loader", "FILE_LOADER_ROOT_PATH": "/usr"])
         #expect(file.dialects.thumbor.baseURL == "thumbor-files:" && file.dialects.origins.count == 1)
+        let (plain, secure) = (
+            try SourceURL(parsing: "http://s.example.com/a"), try SourceURL(parsing: "https://s.example.com/a")
+        )
+        #expect(!file.downloads.allows(secure))
+        for (sources, isAllowed) in [("", true), ("['s.example.com']", true), ("['example.org']", false)] {
+            let strict = try thumbor(["LOADER": "thumbor.loaders.strict_https_loader", "ALLOWED_SOURCES": sources])
+            #expect(strict.downloads.allows(secure) == isAllowed && !strict.downloads.allows(plain), "\(sources)")
+        }
         for environment in [
             ["LOADER": "thumbor_aws.loader"], ["LOADER": "thumbor.loaders.file_loader"],
             ["ALLOWED_SOURCES": "['(a|b).example.com']"], ["AUTO_WEBP": "maybe"],
