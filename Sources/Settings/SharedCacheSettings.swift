@@ -58,6 +58,7 @@ extension Settings {
             var configuration = SharedCacheConfiguration(address: address)
             configuration.credentials = sharedCache.credentials
             configuration.authorities = sharedCache.authorities
+            configuration.requestTimeout = pipeline.requestTimeout
             configuration.store.timeout = min(sharedCache.timeout, pipeline.requestTimeout)
             configuration.store.isReadOnly = disk.mode == .ephemeral
             return configuration

@@ -68,6 +68,16 @@ struct SharedStoreTests {
         #expect(!one.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 0))
     }
 
+    @Test(arguments: [(15, "120"), (90, "180"), (1 << 40, "691200")])
+    func `the generation of a source without values outlives a request only`(timeout: Int, written: String) async throws
+    {
+        let one = try StoreFixture(server) { $0.requestTimeout = .seconds(timeout) }
+        try await one.state()
+        _ = try await one.begin()
+        let command = try #require(server.commands.last { $0[0] == "SET" && $0.contains("NX") })
+        #expect(command.suffix(2) == ["EX", written])
+    }
+
     @Test(arguments: [false, true])
     func `what was begun before a removal is not found after it, whenever it is written`(isWhole: Bool) async throws {
         let (one, other) = try await pair()

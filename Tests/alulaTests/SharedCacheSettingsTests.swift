@@ -23,6 +23,7 @@ struct SharedCacheSettingsTests {
         let configuration = try #require(settings.sharedCacheConfiguration)
         #expect(configuration.address == SharedCacheAddress("rediss://cache:6380/2"))
         #expect(configuration.store.timeout == .milliseconds(20) && configuration.authorities == "/ca.pem")
+        #expect(configuration.requestTimeout == settings.pipeline.requestTimeout)
         #expect(settings.sharedCache.sharesSources && settings.sharedCache.instance == "alula-1")
         #expect(!configuration.store.isReadOnly)
         settings.disk.mode = .ephemeral

@@ -4,8 +4,6 @@ import Telemetry
 
 /// One thread does all communication with the server.
 final class RedisBackend: StoreBackend {
-    /// Without any write.
-    private static let shortGenerationSeconds = 3_600
     /// The longest lifetime of a value plus a day: no value outlives its generation.
     private static let maximumSeconds = 7 * 86_400
     private static let generationSeconds = 8 * 86_400
@@ -15,11 +13,15 @@ final class RedisBackend: StoreBackend {
     private let gate: StoreGate
     private let inbox: RedisInbox
     private let tls: RedisTLS?
+    /// Until a request writes its value: any URL creates a generation, so it must not stay longer.
+    private let newGenerationSeconds: Int
 
     init(_ configuration: SharedCacheConfiguration, gate: StoreGate) throws(SharedStoreFailure) {
         self.configuration = configuration
         self.gate = gate
         inbox = try RedisInbox()
+        let longest = Int((configuration.requestTimeout * 2).components.seconds)
+        newGenerationSeconds = min(max(120, longest), Self.generationSeconds)
         guard configuration.address.isTLS else {
             tls = nil
             return
@@ -59,7 +61,7 @@ final class RedisBackend: StoreBackend {
         var command = RedisCommand()
         if isBeginning {
             for source in sources {
-                command.add("SET", source.generationName, Generation().text, "NX", "EX", Self.shortGenerationSeconds)
+                command.add("SET", source.generationName, Generation().text, "NX", "EX", newGenerationSeconds)
             }
         }
         command.add("MGET", RedisNames.everything, keys: sources.map(\.generationName) + [key.name])

@@ -3,6 +3,7 @@ package struct SharedCacheConfiguration: Sendable {
     package var credentials = SharedCacheCredentials()
     /// A PEM file; nil for the system's authorities.
     package var authorities: String?
+    package var requestTimeout = Duration.seconds(15)
     package var store = SharedStoreConfiguration()
     /// There are three others, for writes, control and messages.
     package var readConnections = 4
