@@ -237,7 +237,7 @@ struct Service: Sendable {
             configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
             placing: engine.resultWriter,
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
-            store: engine.disk,
+            store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,
             timekeeper: time)
     }

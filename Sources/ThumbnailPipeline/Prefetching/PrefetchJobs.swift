@@ -1,3 +1,4 @@
+import Coordination
 import Text
 
 /// The jobs and their progress; the prefetcher guards them by its lock, and performs the returned actions.
@@ -21,9 +22,11 @@ struct PrefetchJobs {
     }
 
     private struct Job {
-        let items: [PrefetchItem]
+        let total: Int
         let callback: String?
         var isHeld: Bool
+        /// Empty after the end, as the outcomes.
+        var items: [PrefetchItem]
         var isCanceled = false
         var outcomes: [Outcome]
         var next = 0
@@ -33,15 +36,47 @@ struct PrefetchJobs {
         var results: [PrefetchResult] = []
         var endedAt: Duration?
         var notedAt: Duration
+        /// Of the items and possible results, after the end of the report.
+        var memory: MemoryReservation?
+        var reportBytes = 0
 
-        var isEnded: Bool { isCanceled || done + failed == items.count }
+        var isEnded: Bool { isCanceled || done + failed == total }
 
         var hasNext: Bool { !isHeld && !isCanceled && outcomes[min(next, items.count)...].contains(.left) }
 
         var status: PrefetchStatus {
             PrefetchStatus(
-                total: items.count, done: done, failed: failed, failures: failures, results: results,
+                total: total, done: done, failed: failed, failures: failures, results: results,
                 isCanceled: isCanceled)
+        }
+
+        mutating func end(at now: Duration) {
+            endedAt = now
+            (items, outcomes) = ([], [])
+            reportBytes = results.reduce(0) { $0 + $1.byteCount } + failures.reduce(0) { $0 + $1.byteCount }
+            if let memory, memory.bytes > reportBytes { _ = memory.split(memory.bytes - reportBytes) }
+        }
+
+        /// Returns the outcomes if they should be saved now.
+        mutating func finish(_ index: Int, _ end: End, at now: Duration, noteInterval: Duration) -> [UInt8]? {
+            let outcome: Outcome
+            switch end {
+            case .failed(let failure):
+                outcome = .failed
+                failed += 1
+                if failures.count < maximumFailures { failures.append(failure) }
+            case .rendered(let result):
+                outcome = .done
+                done += 1
+                if let result { results.append(result) }
+            }
+            guard endedAt == nil else { return nil }
+            outcomes[index] = outcome
+            guard isEnded || now - notedAt >= noteInterval else { return nil }
+            notedAt = now
+            let note = outcomes.map(\.rawValue)
+            if isEnded { self.end(at: now) }
+            return note
         }
     }
 
@@ -54,32 +89,37 @@ struct PrefetchJobs {
 
     init(_ configuration: PrefetchConfiguration) { self.configuration = configuration }
 
-    /// Also forgets jobs that ended long ago and, if there is still no room, the oldest ended job.
+    /// Also forgets jobs that ended long ago and, if there is still no room, the oldest ended jobs.
     ///
     /// - Parameters:
     ///   - outcomes: From an earlier process.
     ///   - isHeld: Whether it waits for ``release(_:)``.
+    ///   - memory: Of ``byteCount(of:)``.
     /// - Returns: The IDs of the forgotten jobs; nil if there is no room.
     mutating func admit(
         _ id: ExactText, _ items: [PrefetchItem], callback: String? = nil, outcomes: [Outcome] = [],
-        isHeld: Bool = false,
-        at now: Duration
+        isHeld: Bool = false, memory: MemoryReservation? = nil, at now: Duration
     ) -> [ExactText]? {
         var forgotten = order.filter { id in jobs[id]?.endedAt.map { now - $0 >= configuration.memory } ?? false }
-        if order.count - forgotten.count >= configuration.maximumJobs {
-            guard let oldest = order.first(where: { jobs[$0]?.endedAt != nil && !forgotten.contains($0) }) else {
-                return nil
-            }
+        var ended = order.filter { jobs[$0]?.endedAt != nil && !forgotten.contains($0) }[...]
+        var reportBytes = ended.reduce(0) { $0 + (jobs[$1]?.reportBytes ?? 0) }
+        while order.count - forgotten.count >= configuration.maximumJobs
+            || reportBytes > configuration.maximumReportBytes
+        {
+            guard let oldest = ended.popFirst() else { return nil }
             forgotten.append(oldest)
+            reportBytes -= jobs[oldest]?.reportBytes ?? 0
         }
         for id in forgotten { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
 
         let known = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
-        var job = Job(items: items, callback: callback, isHeld: isHeld, outcomes: known, notedAt: now)
+        var job = Job(
+            total: items.count, callback: callback, isHeld: isHeld, items: items, outcomes: known, notedAt: now,
+            memory: memory)
         job.done = known.count { $0 == .done }
         job.failed = known.count { $0 == .failed }
-        if job.isEnded { job.endedAt = now }
+        if job.isEnded { job.end(at: now) }
         jobs[id] = job
         order.append(id)
         return forgotten
@@ -115,24 +155,11 @@ struct PrefetchJobs {
     mutating func finish(
         _ assignment: Assignment, _ end: End, at now: Duration
     ) -> (note: [UInt8]?, report: PrefetchReport?) {
-        guard var job = jobs[assignment.job], job.outcomes[assignment.index] == .left else { return (nil, nil) }
-        switch end {
-        case .failed(let failure):
-            job.outcomes[assignment.index] = .failed
-            job.failed += 1
-            if job.failures.count < Self.maximumFailures { job.failures.append(failure) }
-        case .rendered(let result):
-            job.outcomes[assignment.index] = .done
-            job.done += 1
-            if let result { job.results.append(result) }
-        }
-        if job.isEnded { job.endedAt = now }
-        let isDue = job.isEnded || now - job.notedAt >= configuration.noteInterval
-        if isDue { job.notedAt = now }
-        jobs[assignment.job] = job
-        // A canceled job was reported then.
-        let isReported = job.isEnded && !job.isCanceled
-        return (isDue ? job.outcomes.map(\.rawValue) : nil, isReported ? report(of: assignment.job) : nil)
+        // A canceled job was reported then. In place, because copies of the results are large.
+        let isCanceled = jobs[assignment.job]?.isCanceled ?? true
+        let note = jobs[assignment.job]?.finish(
+            assignment.index, end, at: now, noteInterval: configuration.noteInterval)
+        return (note ?? nil, isCanceled ? nil : report(of: assignment.job))
     }
 
     func report(of id: ExactText) -> PrefetchReport? {
@@ -155,7 +182,8 @@ struct PrefetchJobs {
     /// - Returns: The job's report; nil if there is no such job, or if it has ended.
     mutating func cancel(_ id: ExactText, at now: Duration) -> PrefetchReport? {
         guard var job = jobs[id], !job.isEnded else { return nil }
-        (job.isCanceled, job.endedAt) = (true, now)
+        job.isCanceled = true
+        job.end(at: now)
         jobs[id] = job
         return report(of: id)
     }
@@ -165,5 +193,34 @@ struct PrefetchJobs {
             guard let job = jobs[id], !job.isEnded else { return nil }
             return (id, job.outcomes.map(\.rawValue))
         }
+    }
+}
+
+extension PrefetchJobs {
+    /// Of the items, and of the results that those with destinations will have.
+    static func byteCount(of items: [PrefetchItem]) -> Int {
+        items.reduce(0) { sum, item in
+            let own = heapBytes(item.target, item.destination ?? "", item.cacheControl ?? "")
+            let result = item.destination == nil ? 0 : MemoryLayout<PrefetchResult>.stride + 2 * own + 128
+            return sum + MemoryLayout<PrefetchItem>.stride + own + result
+        }
+    }
+
+    fileprivate static func heapBytes(_ texts: String...) -> Int {
+        // A text of more than 15 bytes has a header of 32.
+        texts.reduce(0) { $0 + ($1.utf8.count > 15 ? 32 + $1.utf8.count : 0) }
+    }
+}
+
+extension PrefetchResult {
+    fileprivate var byteCount: Int {
+        MemoryLayout<Self>.stride
+            + PrefetchJobs.heapBytes(target, source, stored.location, stored.mediaType, stored.eTag)
+    }
+}
+
+extension PrefetchFailure {
+    fileprivate var byteCount: Int {
+        MemoryLayout<Self>.stride + PrefetchJobs.heapBytes(target, source, code, reason)
     }
 }

@@ -26,6 +26,7 @@ package final class Prefetcher: Prefetching {
     private let resultWriter: ResultWriter
     private let isBusy: @Sendable () -> Bool
     private let notes: SavedPrefetchJobs?
+    private let budget: MemoryBudget
     private let reportEnd: Reporting
     private let logger: Logger
     private let timekeeper: any Timekeeper
@@ -39,7 +40,7 @@ package final class Prefetcher: Prefetching {
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
         placing resultWriter: ResultWriter = ResultWriter(),
-        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?,
+        isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
         reporting reportEnd: @escaping Reporting = { $1(.dropped) },
         logger: Logger,
         timekeeper: any Timekeeper
@@ -50,6 +51,7 @@ package final class Prefetcher: Prefetching {
         self.resultWriter = resultWriter
         self.isBusy = isBusy
         notes = store.map { SavedPrefetchJobs($0) }
+        self.budget = budget
         self.reportEnd = reportEnd
         self.logger = logger
         self.timekeeper = timekeeper
@@ -60,9 +62,10 @@ package final class Prefetcher: Prefetching {
     package func begin(_ items: [PrefetchItem], callback: String? = nil) async throws -> PrefetchJob {
         await waitForResumption()
         let id = Self.makeID()
+        let memory = try budget.reserveNow(PrefetchJobs.byteCount(of: items), for: .arrival)
         // Its slot is taken before it is saved, because others arrive meanwhile.
         let forgotten = state.withLock {
-            $0.jobs.admit(ExactText(id), items, callback: callback, isHeld: true, at: timekeeper.now)
+            $0.jobs.admit(ExactText(id), items, callback: callback, isHeld: true, memory: memory, at: timekeeper.now)
         }
         guard let forgotten else { throw PipelineError.tooManyPrefetchJobs }
         for id in forgotten { notes?.forget(id.string) }
@@ -109,9 +112,11 @@ package final class Prefetcher: Prefetching {
 
     private func takeUp(_ jobs: [SavedPrefetchJobs.Job], of notes: SavedPrefetchJobs) {
         for job in jobs {
+            let memory = try? budget.reserveNow(PrefetchJobs.byteCount(of: job.items))
             let forgotten = state.withLock {
                 $0.jobs.admit(
-                    ExactText(job.id), job.items, callback: job.callback, outcomes: job.outcomes, at: timekeeper.now)
+                    ExactText(job.id), job.items, callback: job.callback, outcomes: job.outcomes, memory: memory,
+                    at: timekeeper.now)
             }
             for id in forgotten?.map(\.string) ?? [job.id] { notes.forget(id) }
             // The earlier process may have ended between the job's end and the callback.

@@ -74,7 +74,8 @@ package struct PrefetchFailure: Sendable, Equatable {
 }
 
 package protocol Prefetching: Sendable {
-    /// Reports the job's end to the URL `callback`. Throws ``PipelineError/tooManyPrefetchJobs``.
+    /// Reports the job's end to the URL `callback`. Throws ``PipelineError/tooManyPrefetchJobs`` or
+    /// ``MemoryBudget/Full``.
     func begin(_ items: [PrefetchItem], callback: String?) async throws -> PrefetchJob
 
     func status(of id: String) async -> PrefetchStatus?
@@ -91,6 +92,8 @@ package struct PrefetchConfiguration: Sendable {
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100
     package var memory = Duration.seconds(3_600)
+    /// Of ended jobs; a new job replaces the oldest ones beyond it.
+    package var maximumReportBytes = 16 << 20
     package var timeLimit = Duration.seconds(15)
     /// The number of attempts for a thumbnail rejected because of overload.
     package var attempts = 5
