@@ -11,7 +11,7 @@ struct BoxCursor {
     private let end: Int
     private let mayBeCut: Bool
     private var count = 0
-    private static let most = 100_000
+    private static let most = 1 << 15
 
     /// - Parameter mayBeCut: The last box may be truncated by the end of the range.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
@@ -46,7 +46,8 @@ struct BoxCursor {
     }
 
     static func type(_ characters: StaticString) -> Int {
-        unsafe UnsafeBufferPointer(start: characters.utf8Start, count: characters.utf8CodeUnitCount)
-            .reduce(0) { $0 << 8 | Int($1) }
+        precondition(characters.utf8CodeUnitCount == 4)
+        return unsafe Int(
+            UInt32(bigEndian: UnsafeRawPointer(characters.utf8Start).loadUnaligned(as: UInt32.self)))
     }
 }

@@ -11,10 +11,10 @@ private struct JXLFile {
 
     mutating func put(_ value: Int, _ count: Int) { bits += (0..<count).map { value >> $0 & 1 } }
 
-    /// A side that is no multiple of 8, below 513.
+    /// A side that is no multiple of 8.
     mutating func side(_ value: Int) {
-        put(0, 2)
-        put(value - 1, 9)
+        put(value > 512 ? 2 : 0, 2)
+        put(value - 1, value > 512 ? 18 : 9)
     }
 
     /// The codestream's start, and some more bytes.
@@ -30,12 +30,7 @@ private struct JXLFile {
     /// shown.
     /// - Parameter cropSide: Above 2,303; nil for a frame as large as the image.
     mutating func frames(patches: Bool, cropSide: Int? = nil) {
-        // White, primaries, curve and intent are the first ones of their lists; the rest has its defaults.
-        put(0, 9)
-        put(1, 1)
-        put(0, 2)
-        put(1, 1)
-        align()
+        endMetadata()
         frame(kind: 2, patches: false)
         put(0, 1)
         align()
@@ -43,6 +38,39 @@ private struct JXLFile {
         align()
         put(0, 5 * 3 * 8)
         frame(kind: 0, patches: patches, cropSide: cropSide)
+    }
+
+    /// Completes the metadata, and appends so many layers of 63,638 empty sections below the last frame.
+    mutating func layers(_ count: Int) {
+        endMetadata()
+        for _ in 0..<count {
+            // A regular modular frame with groups of 128 pixels in eleven passes.
+            put(0b100_0, 4)
+            put(0, 6)
+            put(0b111_11, 5)
+            put(0, 2 + 2 * 10)
+            // Its 9,728 pixels on each side cover a part of the image.
+            put(1, 1)
+            put(0, 20)
+            for _ in 0..<2 { put((9_728 - 2_304) << 2 | 2, 16) }
+            // Replaced colors from the first slot, not the last one, and stored in the second.
+            put(0b01_0_00_00, 7)
+            put(0b00100, 5)
+            put(0, 1)
+            align()
+            for _ in 0..<63_638 { put(0, 12) }
+            align()
+        }
+        frame(kind: 0, patches: false)
+    }
+
+    private mutating func endMetadata() {
+        // White, primaries, curve and intent are the first ones of their lists; the rest has its defaults.
+        put(0, 9)
+        put(1, 1)
+        put(0, 2)
+        put(1, 1)
+        align()
     }
 
     private mutating func frame(kind: Int, patches: Bool, cropSide: Int? = nil) {
@@ -72,15 +100,16 @@ private struct JXLFile {
 
     private mutating func align() { bits += [Int](repeating: 0, count: (8 - bits.count % 8) % 8) }
 
-    /// 300×200, and metadata of these values.
+    /// 300×200 if no side is given, and metadata of these values.
     init(
-        orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [], isGray: Bool = false,
+        side: Int? = nil, orientation: Int = 1, depth: (form: Int, bits: Int) = (0, 8), channels: [Int] = [],
+        isGray: Bool = false,
         hasICC: Bool = false
     ) {
         put(0, 1)
-        side(200)
+        self.side(side ?? 200)
         put(0, 3)
-        side(300)
+        self.side(side ?? 300)
         put(0, 1)
         put(1, 1)
         put(orientation - 1, 3)
@@ -176,6 +205,13 @@ struct JXLHeaderTests {
         var file = JXLFile()
         file.frames(patches: false, cropSide: 4_000)
         #expect(isDamaged(boxes(file.bytes, parts: parts)))
+    }
+
+    @Test(arguments: [1, 2])
+    func `the sections of all layers have a bound together`(layers: Int) {
+        var file = JXLFile(side: 200_001)
+        file.layers(layers)
+        #expect(isDamaged(file.bytes) == (layers == 2))
     }
 
     @Test func `a codestream behind a length of 64 bits is decoded`() throws {

@@ -23,12 +23,11 @@ struct HEIFItems {
         let hasLongPositions: Bool
     }
 
-    /// Of items with properties, and of references; a hundred tiles are usual, thousands are rare.
-    private static let maximumItems = 20_000
-    /// Positions have 15 bits.
-    private static let maximumProperties = 1 << 15
-    /// Five for each item are usual.
-    private static let maximumEntries = 10 * maximumItems
+    /// A hundred tiles are usual, and the largest photos of phones have eight hundred.
+    static let maximumItems = 4_096
+    /// Most are shared.
+    private static let maximumProperties = 2 * maximumItems
+    private static let maximumEntries = 5 * maximumItems
 
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {
         var boxes = BoxCursor(0..<bytes.byteCount)
@@ -61,6 +60,7 @@ struct HEIFItems {
         guard let entry = lists[item] else { return [] }
         guard let list = entry else { throw .cannotDecode(detail: "an item has two lists of properties") }
         var result: [HEIFProperty] = []
+        result.reserveCapacity(list.count)
         for index in 0..<list.count {
             let position =
                 try list.hasLongPositions
@@ -177,12 +177,12 @@ struct HEIFItems {
             // An alpha plane refers to its image, an image to its sources (ISO/IEC 23008-12 section 6.4).
             let isAuxiliary = reference.type == BoxCursor.type("auxl")
             total += 1
-            guard total <= Self.maximumItems else { throw .cannotDecode(detail: "too many references") }
+            guard total <= ImageHeader.maximumDecoderRuns else { throw .cannotDecode(detail: "too many references") }
             if reference.type == BoxCursor.type("prem") { premultiplied.insert(try reference.source(in: bytes)) }
             guard isAuxiliary || reference.type == BoxCursor.type("dimg") else { continue }
             let (from, targets) = (try reference.source(in: bytes), try reference.targets(in: bytes))
             total += max(0, targets.count - 1)
-            guard total <= Self.maximumItems else { throw .cannotDecode(detail: "too many references") }
+            guard total <= ImageHeader.maximumDecoderRuns else { throw .cannotDecode(detail: "too many references") }
             if !isAuxiliary { sources[from, default: []] += targets }
             for target in targets where isAuxiliary && owners[from, default: []].insert(target).inserted {
                 auxiliaries[target, default: []].append(from)

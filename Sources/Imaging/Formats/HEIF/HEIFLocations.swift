@@ -7,10 +7,9 @@ struct HEIFLocations {
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    private static let maximumItems = 20_000
     /// Of an item: one is usual, and one for each layer of progressive AV1.
     private static let maximumParts = 256
-    private static let maximumPartsOfAll = 5 * maximumItems
+    private static let maximumPartsOfAll = 2 * HEIFItems.maximumItems
 
     init(_ bytes: RawSpan, meta: Range<Int>) throws(ImagingError) {
         var boxes = BoxCursor(meta.dropFirst(4))
@@ -33,7 +32,8 @@ struct HEIFLocations {
         sizes = (widths >> 12, widths >> 8 & 15, widths >> 4 & 15, version == 0 ? 0 : widths & 15)
         let count = try reader.number(version < 2 ? 2 : 4, bytes)
         var all = 0
-        for _ in 0..<min(count, Self.maximumItems) {
+        guard count <= HEIFItems.maximumItems else { throw .cannotDecode(detail: "too many items") }
+        for _ in 0..<count {
             let entry = reader.offset
             let item = try reader.number(version < 2 ? 2 : 4, bytes)
             reader.skip((version == 0 ? 0 : 2) + 2 + sizes.base)

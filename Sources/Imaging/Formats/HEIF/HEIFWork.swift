@@ -46,12 +46,13 @@ struct HEIFWork {
         for source in sources { parts += try add(source, bytes) }
         var own = Amounts(runs: 1)
         // Properties may claim any size.
-        for case .size(let size) in try items.properties(of: item, in: bytes) {
+        let properties = try items.properties(of: item, in: bytes)
+        for case .size(let size) in properties {
             own.area = max(own.area, size.width.saturatingProduct(size.height))
         }
         if sources.isEmpty, let data = try? items.locations.parts(of: item, in: bytes) {
             own.byteCount = data.byteCount
-            let hidden = try hiddenFrames(of: item, data, bytes)
+            let hidden = try hiddenFrames(of: item, data, properties.parameters, bytes)
             own.runs += hidden
             own.hiddenArea = own.area.saturatingProduct(hidden)
         }
@@ -74,10 +75,9 @@ struct HEIFWork {
     }
 
     private mutating func hiddenFrames(
-        of item: Int, _ data: [Range<Int>], _ bytes: RawSpan
+        of item: Int, _ data: [Range<Int>], _ parameters: Range<Int>?, _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
         guard let coding = HEIFCoding(type: items.types[item]) else { return 0 }
-        let parameters = try items.properties(of: item, in: bytes).parameters
         return max(0, try frames.count(coding, in: data, parameters: parameters, of: bytes) - 1)
     }
 }

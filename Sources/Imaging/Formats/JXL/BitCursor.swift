@@ -2,20 +2,20 @@ import Recipes
 
 /// Least significant first within each byte; zeros after the end.
 struct BitCursor {
+    /// With eight zeros after the end.
     private let bytes: [UInt8]
     private(set) var position = 0
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) { self.bytes = bytes + [UInt8](repeating: 0, count: 8) }
 
-    var isTruncated: Bool { position > 8 * bytes.count }
+    var isTruncated: Bool { position > 8 * (bytes.count - 8) }
 
+    /// At most 56.
     mutating func bits(_ count: Int) -> Int {
-        var value = 0
-        for index in 0..<count where position + index < 8 * bytes.count {
-            value |= Int(bytes[(position + index) / 8] >> ((position + index) % 8) & 1) << index
-        }
-        position += count
-        return value
+        defer { position += count }
+        guard position / 8 <= bytes.count - 8 else { return 0 }
+        let word = unsafe bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position / 8, as: UInt64.self)
+        return Int(UInt64(littleEndian: word) >> (position % 8) & (1 << count - 1))
     }
 
     mutating func skip(_ count: Int) { position += count }
@@ -29,7 +29,13 @@ struct BitCursor {
         _ first: (add: Int, bits: Int), _ second: (add: Int, bits: Int), _ third: (add: Int, bits: Int),
         _ fourth: (add: Int, bits: Int)
     ) -> Int {
-        let form = [first, second, third, fourth][bits(2)]
+        let form =
+            switch bits(2) {
+            case 0: first
+            case 1: second
+            case 2: third
+            default: fourth
+            }
         return form.add + bits(form.bits)
     }
 

@@ -16,6 +16,8 @@ enum JXLContainer {
         return joined.finish()
     }
 
+    private static let maximumParts = 4_096
+
     static func parts(_ bytes: RawSpan) throws(ImagingError) -> [Range<Int>] {
         guard bytes.hasBytes(signature, at: 0) else { return [0..<bytes.byteCount] }
         var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
@@ -24,7 +26,11 @@ enum JXLContainer {
             switch box.type {
             case BoxCursor.type("jxlc"): return parts + [box.contents]
             // Each part begins with its number.
-            case BoxCursor.type("jxlp"): parts.append(box.contents.dropFirst(4))
+            case BoxCursor.type("jxlp"):
+                guard parts.count < maximumParts else {
+                    throw .cannotDecode(detail: "the codestream is in more than \(maximumParts) parts")
+                }
+                parts.append(box.contents.dropFirst(4))
             default: continue
             }
         }
@@ -33,11 +39,13 @@ enum JXLContainer {
 
     static func bytes(
         _ file: RawSpan, _ parts: [Range<Int>], from offset: Int, most: Int
-    ) throws(ImagingError) -> [UInt8] {
+    ) -> [UInt8] {
         var (skipped, bytes) = (0, [UInt8]())
         for part in parts where bytes.count < most {
             let rest = part.dropFirst(max(0, offset - skipped)).prefix(most - bytes.count)
-            for place in rest { bytes.append(UInt8(try file.byte(at: place))) }
+            unsafe file.extracting(rest.clamped(to: 0..<file.byteCount)).withUnsafeBytes {
+                unsafe bytes.append(contentsOf: $0)
+            }
             skipped += part.count
         }
         return bytes

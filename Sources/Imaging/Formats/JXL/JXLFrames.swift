@@ -24,10 +24,10 @@ enum JXLFrames {
     static func work(
         _ file: RawSpan, _ parts: [Range<Int>], of image: JXLMetadata, from offset: Int
     ) throws(ImagingError) -> (area: Int, hasPatches: Bool) {
-        var (offset, area, hasPatches) = (offset, 0, false)
+        var (offset, area, sections, hasPatches) = (offset, 0, 0, false)
         for index in 0...maximumFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
-            var cursor = BitCursor(try JXLContainer.bytes(file, parts, from: offset, most: headerBytes))
+            var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, most: headerBytes))
             let frame = JXLFrame(&cursor, of: image, size)
             // The decoder reports the end of the file.
             guard !cursor.isTruncated else { return (area, hasPatches) }
@@ -37,9 +37,10 @@ enum JXLFrames {
             area = area.saturatingSum(frame.size.area)
             guard area <= max(maximumImages * image.size.area, minimumPixels) else { break }
             if frame.isShown, !isPreview, frame.isLast || frame.duration > 0 { return (area, hasPatches) }
-            guard index < maximumFrames, !frame.isExtended, frame.sections <= maximumSections else { break }
+            sections = sections.saturatingSum(frame.sections)
+            guard index < maximumFrames, !frame.isExtended, sections <= maximumSections else { break }
             var table = BitCursor(
-                try JXLContainer.bytes(file, parts, from: offset, most: headerBytes + 4 * frame.sections))
+                JXLContainer.bytes(file, parts, from: offset, most: headerBytes + 4 * frame.sections))
             table.skip(cursor.position)
             // Sections in another order have a compressed table.
             guard !table.flag() else { break }

@@ -30,7 +30,7 @@ enum JXLHeader {
     static func image(
         _ bytes: RawSpan, _ parts: [Range<Int>]
     ) throws(ImagingError) -> (image: JXLMetadata, firstFrame: Int?) {
-        var cursor = BitCursor(try JXLContainer.bytes(bytes, parts, from: 0, most: most))
+        var cursor = BitCursor(JXLContainer.bytes(bytes, parts, from: 0, most: most))
         guard cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let image = try JXLMetadata(&cursor)
         guard !cursor.isTruncated else { throw .cannotDecode(detail: "the JPEG XL header is truncated") }
