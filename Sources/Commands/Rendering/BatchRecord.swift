@@ -39,15 +39,22 @@ final class BatchRecord: Sendable {
     init(in folder: String, options: String) throws(CommandFailure) {
         (self.folder, self.options) = (folder, options)
         let path = FilePath.joined(folder, Self.name)
-        descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+        // Whoever may write to the folder could name another file by a link, or a pipe without a reader.
+        descriptor = unsafe open(
+            path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {
             let failure = CommandFailure(system: errno)
             throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
         }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw CommandFailure(code: "file_error", "\(path): not a regular file")
+        }
         state = Locked(State())
         // Without a readable record, all results are rendered again.
         let text = String(
-            decoding: (try? InputFile.blockingRead(path, atMost: Self.longest).array) ?? [], as: UTF8.self)
+            decoding: (try? InputFile.blockingRead(descriptor, atMost: Self.longest).array) ?? [], as: UTF8.self)
         state.withLock { state in
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) { Self.read(Substring(line), into: &state) }
             state.isLineCut = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false

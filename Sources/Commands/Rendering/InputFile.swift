@@ -17,12 +17,18 @@ enum InputFile {
     static func blockingRead(
         _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {
-        var descriptor = STDIN_FILENO
-        if path != Program.standardInput {
-            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw CommandFailure(system: errno) }
+        guard path != Program.standardInput else {
+            return try blockingRead(STDIN_FILENO, expecting: size, atMost: most, token: token)
         }
-        defer { if path != Program.standardInput { close(descriptor) } }
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw CommandFailure(system: errno) }
+        defer { close(descriptor) }
+        return try blockingRead(descriptor, expecting: size, atMost: most, token: token)
+    }
+
+    static func blockingRead(
+        _ descriptor: CInt, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
+    ) throws -> SharedBytes {
         var bytes = ByteAccumulator(reservingCapacity: min(size, most))
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         while true {

@@ -52,16 +52,17 @@ struct ResultFile: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - path: Anything but a regular file, such as `/dev/null`, is written directly.
+    ///   - writesThrough: A device or pipe, such as `/dev/null`, is written directly.
     ///   - isDurable: The bytes must be on disk before the name.
     ///   - willAppear: Called before the file gets its name; if it throws, the file does not appear.
     static func blockingWrite(
-        _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false,
+        _ bytes: SharedBytes, to path: String, replaces: Bool, isDurable: Bool = false, writesThrough: Bool = true,
         willAppear: (Stamp) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) {
         switch FilePath.kind(of: path) {
         case S_IFDIR?: throw CommandFailure(system: EISDIR)
-        case S_IFCHR?, S_IFIFO?: return try writeThrough(bytes, to: path)
+        case .some(let kind) where writesThrough && [S_IFCHR, S_IFIFO].contains(kind):
+            return try writeThrough(bytes, to: path)
         case .some where !replaces: throw existing
         default: break
         }

@@ -196,8 +196,9 @@ struct ResultRenderer: Sendable {
         let work = record.map { $0.work(sources[source].source, arguments.renditions[rendition]) }
         try await session.files.run { [replaces, record, isDurable] _ in
             do throws(CommandFailure) {
-                try ResultFile.blockingWrite(rendered.bytes, to: path, replaces: replaces, isDurable: isDurable) {
-                    (stamp) throws(CommandFailure) in
+                try ResultFile.blockingWrite(
+                    rendered.bytes, to: path, replaces: replaces, isDurable: isDurable, writesThrough: record == nil
+                ) { (stamp) throws(CommandFailure) in
                     if let record, let work { try record.blockingAdd(work, name, stamp) }
                 }
             } catch {

@@ -1,3 +1,4 @@
+import Glibc
 import Memory
 import TestSupport
 import Testing
@@ -50,6 +51,18 @@ struct BatchRecordTests {
         #expect(record.work(.remote(file.text), plain) != work)
         folder.write("cat.jpg", [1, 2])
         #expect(record.work(file, plain) != work)
+    }
+
+    @Test func `a record is a file of its own: neither a link nor a pipe`() throws {
+        folder.write("precious", [1, 2])
+        let path = "\(folder.path)/\(BatchRecord.name)"
+        for make in [{ unsafe symlink("precious", path) }, { unsafe mkfifo(path, 0o600) }] {
+            #expect(make() == 0)
+            #expect(throws: CommandFailure.self) { try record() }
+            #expect(unsafe unlink(path) == 0)
+        }
+        #expect(ResultFile.Stamp(of: "\(folder.path)/precious")?.size == 2)
+        _ = try record()
     }
 
     @Test func `the last line of a name counts`() throws {

@@ -34,6 +34,17 @@ struct ResultFileTests {
         #expect(contents(path) == [1] && names == ["a.jpg"])
     }
 
+    @Test func `a pipe in a folder of results is no place for one, and makes nobody wait`() throws {
+        #expect(unsafe mkfifo(path, 0o600) == 0 && symlink(path, folder.path + "/b.jpg") == 0)
+        for path in [path, folder.path + "/b.jpg"] {
+            #expect(throws: ResultFile.existing) {
+                try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: false, writesThrough: false)
+            }
+            try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: true, writesThrough: false)
+            #expect(ResultFile.Stamp(of: path)?.size == 1)
+        }
+    }
+
     @Test func `a file that comes in between stays`() throws {
         #expect(throws: ResultFile.existing) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: false) { _ in folder.write("a.jpg", [9])
