@@ -142,19 +142,29 @@ struct PrefetchReporter {
 
     /// Begins a job; returns its ID.
     func begin(_ sources: [JSONValue], count: Int, _ arguments: CommandArguments) throws -> String {
-        let answer: AdminClient.Answer
+        let answer = try client.blockingSend("POST", "/prefetch", json: .object([("sources", .array(sources))]))
         do throws(CommandFailure) {
-            answer = try client.blockingJSON("POST", "/prefetch", json: .object([("sources", .array(sources))]))
+            _ = try answer.orFailure()
         } catch {
             // The service names the invalid parameter: `w: must be …`.
             if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
                 throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
             }
-            throw error
+            guard let url = Self.rejectedURL(answer, sources) else { throw error }
+            throw CommandFailure(code: error.code, "\(url): \(error.reason)")
         }
         guard case .string(let id)? = answer.json?.members?["id"] else { throw foreign("a job") }
         Program.print(isJSON ? answer.text : "job \(id): \(count) thumbnail\(count == 1 ? "" : "s")")
         return id
+    }
+
+    /// The source of the first error, by its JSON Pointer: `/sources/1/renditions/0/to`.
+    private static func rejectedURL(_ answer: AdminClient.Answer, _ sources: [JSONValue]) -> String? {
+        guard case .string(let pointer)? = answer.json?.members?["parameter"],
+            let number = pointer.suffix(after: "/sources/").flatMap({ Int($0.prefix(before: UInt8(ascii: "/"))) }),
+            sources.indices.contains(number), case .string(let url)? = sources[number].members?["url"]
+        else { return nil }
+        return url
     }
 
     /// Waits until a job has ended; returns whether nothing failed.

@@ -32,6 +32,18 @@ struct AdminClientTests {
         }
     }
 
+    @Test func `a job's error names its source`() throws {
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        let problem = #"{"code":"bad_body","detail":"No room.","parameter":"/sources/1/renditions/0/to"}"#
+        origin.serve("/prefetch", FakeAnswer(status: 400, body: Array(problem.utf8)))
+        let folder = TemporaryFolder()
+        folder.write("list", Array("# two\nhttps://a.example/1.jpg\nhttps://a.example/2.jpg\n".utf8))
+        let run = try CommandRun(
+            ["prefetch", "list", "--to", "out:{name}.webp", "--admin-port", "\(origin.port)"], in: folder)
+        #expect(run.status == 1 && run.errors.contains("https://a.example/2.jpg: no room"), "\(run.errors)")
+    }
+
     @Test func `without a service there is no answer, and foreign words are none`() throws {
         let origin = try FakeOrigin()
         origin.serve("/", .closing)
