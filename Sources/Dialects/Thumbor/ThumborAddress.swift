@@ -11,6 +11,8 @@ enum ThumborAddress {
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {
                 throw .badURL("The address of the image lacks a slash after its scheme.")
             }
+            // Below a name, it is a path as a whole; the target's own query is not part of it.
+            if !base.text.contains("://") { text = URLEscape.encode(text.utf8) { !"?#".utf8.contains($0) } }
             text = String(decoding: base.source(Array(text.utf8)), as: UTF8.self)
         }
         // In an origin, it may also be the name of a file.

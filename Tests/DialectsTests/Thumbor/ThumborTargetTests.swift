@@ -120,6 +120,12 @@ struct ThumborTargetTests {
         #expect(try ThumborTarget(sent: "1x1/" + text).source(base: "http://").string == source)
     }
 
+    @Test func `below a name, an escaped question mark is a part of the path`() throws {
+        let target = try ThumborTarget(sent: "1x1/a%3Flist-type=2%23b%20c")
+        #expect(try target.source(base: "media:") == "media:a%3Flist-type=2%23b c")
+        #expect(try target.source(base: "http://h/") == "http://h/a?list-type=2#b%20c")
+    }
+
     @Test(arguments: ["", "%", "%ff", "http:/a.example/b", "https:a", String(repeating: "a", count: 4_000)])
     func `addresses that cannot be one are refused`(text: String) {
         #expect(throws: APIError.self) { try ThumborTarget(sent: "1x1/" + text).source(base: "http://") }
