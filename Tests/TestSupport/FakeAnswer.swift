@@ -66,7 +66,9 @@ package struct FakeAnswer: Sendable {
     package static func open(_ text: String, _ rest: String = "") -> FakeAnswer {
         steps(
             [.send(Array(text.utf8)[...])]
-                + (rest.isEmpty ? [] : [.wait(.milliseconds(50)), .send(Array(rest.utf8)[...])]))
+                + (rest.isEmpty ? [] : [.wait(.milliseconds(50)), .send(Array(rest.utf8)[...])])
+                // The last step's last byte goes alone, and could arrive with the next answer.
+                + [.send([])])
     }
 
     /// Nothing, until the client gives up.

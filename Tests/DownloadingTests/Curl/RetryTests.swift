@@ -43,7 +43,7 @@ struct RetryTests {
             "404 Not Found\r\nContent-Length: 0\r\n",
             "200 OK\r\nContent-Length: 0\r\n", "200 OK\r\nContent-Length: 1\r\n\r\na",
             "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
-        ], [1, 2_000])
+        ], [1, 500])
     func `bytes behind an answer are no answer to the next request`(answer: String, count: Int) async throws {
         let fixture = try RetryFixture()
         let forged = String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", count: count)
