@@ -5,6 +5,9 @@
 // 8.15.2). The next operation then reads freed memory. Here a region lives until its frame is done, and rows are
 // copied.
 
+/// VIPS_MAX_COORD, which is a function from libvips 8.16 on.
+enum { longest_side = 10000000 };
+
 /// The state of one thread: the region of its current frame.
 typedef struct {
     VipsRegion *region;
@@ -59,7 +62,7 @@ int CVipsShim_stack(VipsImage **in, VipsImage **out, int count)
             vips_error("CVipsShim_stack", "frame %d is unlike the first one", i);
             return -1;
         }
-    if (count < 1 || (gint64) in[0]->Ysize * count > VIPS_MAX_COORD) {
+    if (count < 1 || (gint64) in[0]->Ysize * count > longest_side) {
         vips_error("CVipsShim_stack", "%d frames", count);
         return -1;
     }
