@@ -80,7 +80,7 @@ package enum Lifecycle {
     /// Not SIGHUP, because closing terminals and log rotation send it.
     private static func blockUntilEnd(_ signals: AwaitedSignals, _ logger: Logger) {
         while signals.blockingNext() == SIGHUP {
-            logger.warning("SIGHUP is ignored: settings are read at the start alone")
+            logger.warning("SIGHUP is ignored: settings are read only at startup")
         }
     }
 

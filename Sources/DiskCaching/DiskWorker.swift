@@ -137,7 +137,7 @@ final class DiskWorker: @unchecked Sendable {
             folder.record(removals: [])
             shared.withLock { $0.isFull = false }
             self.database?.entries.isReadOnly = false
-            logger.info("disk cache is written again")
+            logger.info("disk cache writable again")
         } catch  where error.kind == .full {
             return
         } catch {
@@ -157,7 +157,7 @@ final class DiskWorker: @unchecked Sendable {
             return !shared.isFull
         }
         guard isNews else { return }
-        logger.warning("disk cache full, only read", ["detail": .string(detail)])
+        logger.warning("disk cache full; read-only", ["detail": .string(detail)])
         onFull()
     }
 

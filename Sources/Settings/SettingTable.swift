@@ -82,7 +82,7 @@ package enum SettingTable {
             help: "timeout of a whole transfer"),
         Setting(
             "userAgent", \.downloads.userAgent,
-            .text(allowed: "1 to 256 visible characters of ASCII and spaces") { text in
+            .text(allowed: "1 to 256 printable ASCII characters") { text in
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
             }, none: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it"),
     ]
@@ -266,7 +266,7 @@ package enum SettingTable {
     }
 
     private static let address = SettingParser.text(
-        allowed: "an IPv4 or IPv6 address in figures, such as 127.0.0.1"
+        allowed: "a numeric IPv4 or IPv6 address, such as 127.0.0.1"
     ) { !$0.contains("/") && AddressNetwork($0) != nil }
 
     private static let port = SettingParser.integer(in: 0...65_535).map { UInt16($0) }

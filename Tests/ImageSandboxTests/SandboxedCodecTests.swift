@@ -229,7 +229,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_quarantined_total") == 1)
         let after = await fixture.idle(2)
         fixture.time.advance(by: .seconds(599))
-        #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the file recently crashed a worker process")) {
             try fixture.decode(SandboxFixture.slow)
         }
         #expect(fixture.codec.idleProcesses == after)
@@ -289,7 +289,7 @@ struct SandboxedCodecTests {
         await #expect(throws: ImagingError.self) { try await fixture.decodeSlowly() }
         #expect(fixture.ends(.exhausted) == 1 && fixture.metric("alula_quarantined_total") == 1)
         #expect(fixture.metric("alula_decode_retries_total") == 0)
-        #expect(throws: ImagingError.cannotDecode(detail: "the content ended workers a short while ago")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the file recently crashed a worker process")) {
             try fixture.decode(SandboxFixture.slow)
         }
         // A decode that ends before the first check has not exceeded its time.

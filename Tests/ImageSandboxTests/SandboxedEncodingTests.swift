@@ -127,7 +127,7 @@ struct SandboxedEncodingTests {
         await #expect(throws: ImagingError.encodeFailed(detail: "a worker was ended by signal 9")) {
             try await file.value
         }
-        await #expect(throws: ImagingError.encodeFailed(detail: "the content ended workers a short while ago")) {
+        await #expect(throws: ImagingError.encodeFailed(detail: "the file recently crashed a worker process")) {
             try await fixture.encodeSlowly()
         }
         #expect(fixture.ends(.killed) == 2)

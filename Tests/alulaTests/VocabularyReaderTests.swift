@@ -71,7 +71,7 @@ struct VocabularyReaderTests {
         (
             "presets: { card: { w: 1, width: 2 } }",
             "presets.card.width in the settings file: invalid value \"2\": "
-                + "The parameter is given twice, by itself or by its other name."
+                + "The parameter is repeated, possibly under its alias."
         ),
         (
             "presets: { card: { w: [1] } }",

@@ -19,7 +19,7 @@ struct MemoryWatch: Sendable {
                 let freed = budget.purge(step)
                 // Once per step, not each second.
                 if step != last {
-                    logger.warning("memory is short", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
+                    logger.warning("memory low", ["purge": .string(step.rawValue), "freedBytes": .int(freed)])
                 }
             } else {
                 budget.admitWaiters()

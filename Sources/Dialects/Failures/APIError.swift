@@ -26,7 +26,7 @@ package struct APIError: ServiceError, Equatable {
     }
 
     package static func repeatedParameter(_ name: String) -> Self {
-        badParameter(name, "The parameter is given twice, by itself or by its other name.")
+        badParameter(name, "The parameter is repeated, possibly under its alias.")
     }
 
     package static func badParameter(_ name: String, _ reason: String) -> Self {

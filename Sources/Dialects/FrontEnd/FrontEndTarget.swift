@@ -90,7 +90,7 @@ struct FrontEndTarget {
     }
 
     static func color(_ text: String, _ name: String) throws(APIError) -> Color {
-        guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Not a color of CSS.") }
+        guard let color = ColorGrammar.cssColor(text) else { throw .badParameter(name, "Must be a CSS color.") }
         return color
     }
 
@@ -176,7 +176,7 @@ struct FrontEndSources: Sendable {
     /// The origin rejects paths that would leave it.
     func source(_ text: String) throws(APIError) -> ExactText {
         guard !text.hasPrefix("//"), !text.utf8.contains(UInt8(ascii: "\\")) else {
-            throw .badURL("The source must not begin with two slashes or hold a backslash.")
+            throw .badURL("The source must not begin with two slashes or contain a backslash.")
         }
         if FrontEndPath.isAbsolute(text) {
             return ExactText(try ParameterGrammar.source(text))

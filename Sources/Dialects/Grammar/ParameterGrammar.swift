@@ -65,7 +65,7 @@ package enum ParameterGrammar {
     /// Unix seconds.
     package static func expires(_ text: String, _ name: String) throws(APIError) -> Int {
         guard let seconds = integer(text, in: 0...999_999_999_999) else {
-            throw .badParameter(name, "Must be whole Unix seconds.")
+            throw .badParameter(name, "Must be a Unix time in seconds.")
         }
         return seconds
     }

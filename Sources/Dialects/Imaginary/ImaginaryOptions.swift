@@ -125,7 +125,7 @@ extension ImaginaryOptions {
             let text = try Self.text(name, value).string
             ratio = ImaginaryValue.ratio(text)
             guard text.isEmpty || ratio != nil else {
-                throw .badParameter(name, "Must be two whole numbers from 1 on with a colon between them.")
+                throw .badParameter(name, "Must be WIDTH:HEIGHT, two positive integers.")
             }
         case "margin": margin = try Self.whole(name, value)
         case "dpi": resolution = try Self.whole(name, value)
@@ -162,7 +162,7 @@ extension ImaginaryOptions {
     }
 
     private static func text(_ name: String, _ value: ImaginaryValue) throws(APIError) -> ExactText {
-        guard let text = value.text else { throw .badParameter(name, "Must be a text.") }
+        guard let text = value.text else { throw .badParameter(name, "Must be a string.") }
         return text
     }
 

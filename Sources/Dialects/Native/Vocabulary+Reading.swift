@@ -46,7 +46,7 @@ extension Vocabulary {
     func admit(_ name: String) throws(APIError) {
         guard allowsOnlyPresets, let row = ThumbnailParameter.named(name), !row.uses.contains(.besidePresets)
         else { return }
-        throw .badParameter(name, "Only presets may say this.")
+        throw .badParameter(name, "Only presets may set this parameter.")
     }
 
     /// In ascending precedence; unknown names are left out.

@@ -5,7 +5,7 @@ enum ThumborAddress {
     static func source(_ text: String, base: SourceBase) throws(APIError) -> ExactText {
         var text = text
         if let encoded = text.suffix(after: "b64:"), let decoded = base64(encoded) { text = decoded }
-        guard !text.isEmpty else { throw .badURL("The address of an image is missing.") }
+        guard !text.isEmpty else { throw .badURL("The image URL is missing.") }
         if !hasScheme(text) {
             // Some proxies merge two slashes into one.
             guard text.suffix(after: "http:") == nil, text.suffix(after: "https:") == nil else {

@@ -38,7 +38,7 @@ package struct ThumborDialect: Dialect {
     /// A text without a valid signature is parsed as it was sent, for explanations.
     package func query(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: prefix) else {
-            throw .badURL("The address of an image is missing.")
+            throw .badURL("The image URL is missing.")
         }
         let parsed = try ThumborTarget(path.isUnsafe ? path.unsignedText : verifiedText(of: path) ?? path.sent)
         var reader = ThumborFilterReader(configuration, isMeta: parsed.isMeta)

@@ -275,7 +275,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     private func report(refusedFields count: Int) {
         guard count > 0 else { return }
-        context.logger.error("response fields refused", ["count": .int(count)])
+        context.logger.error("invalid response fields dropped", ["count": .int(count)])
     }
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool {

@@ -94,7 +94,7 @@ package final class SandboxedCodec: ImageCodec {
             guard limits.endsUnderestimatedDecodes else {
                 throw ImagingError.cannotDecode(
                     detail: quarantined(
-                        bytes, .decode(plan), "a worker needed far more CPU time than the header's cost"
+                        bytes, .decode(plan), "a worker needed far more CPU time than estimated from the header"
                     )
                     .detail)
             }
@@ -248,7 +248,7 @@ package final class SandboxedCodec: ImageCodec {
         guard isAnyContentDamaged || isAnyJobEndless else { return }
         let job = SandboxJob(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
         if damagedContents.withLock({ $0.contains(RefusedContent(job), at: now) }) {
-            throw Fault(detail: "the content ended workers a short while ago")
+            throw Fault(detail: "the file recently crashed a worker process")
         }
         if endlessJobs.withLock({ $0.contains(job, at: now) }) {
             throw DeadlineExceeded()
@@ -271,7 +271,7 @@ package final class SandboxedCodec: ImageCodec {
     private func reportQuarantine(_ bytes: SharedBytes, _ detail: String) -> SHA256Digest {
         let digest = bytes.withBytes { SHA256.hash($0) }
         metrics.quarantined.increment()
-        logger.warning("content in quarantine", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
+        logger.warning("file quarantined", ["sha256": .string(digest.hexadecimal), "reason": .string(detail)])
         return digest
     }
 }
@@ -319,7 +319,7 @@ package struct SandboxConfiguration: Sendable {
     }
 }
 
-/// Recently crashed workers, or kept them busy for too long; rejected for a while, whatever the URL.
+/// Inputs that recently crashed or blocked a worker process; rejected whatever their URL.
 struct Quarantine<Key: Hashable> {
     let duration: Duration
     private var entries: BoundedMap<Key, Bool>

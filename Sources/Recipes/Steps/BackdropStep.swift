@@ -51,10 +51,10 @@ package struct BackdropStep: RenderStep {
 
     package var words: String {
         switch kind {
-        case .mean: "lay on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
-        case .blurred: "lay on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
-        case .edges: "lay on a canvas of \(size) pixels that goes on as the image's edges, at \(x), \(y)"
-        case .mirrored: "lay on a canvas of \(size) pixels that goes on as the image mirrored, at \(x), \(y)"
+        case .mean: "place on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
+        case .blurred: "place on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"
+        case .edges: "place on a canvas of \(size) pixels that extends the image's edges, at \(x), \(y)"
+        case .mirrored: "place on a canvas of \(size) pixels that mirrors the image, at \(x), \(y)"
         }
     }
 }

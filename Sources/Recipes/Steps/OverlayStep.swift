@@ -58,7 +58,7 @@ extension OverlayStep: FilterStep {
     }
 
     package var words: String {
-        "lay additional source \(addition + 1) on the image as \(form.scaledSize) pixels at \(x), \(y)"
+        "draw additional source \(addition + 1) over the image as \(form.scaledSize) pixels at \(x), \(y)"
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }
 

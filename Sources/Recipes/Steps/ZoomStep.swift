@@ -21,5 +21,5 @@ package struct ZoomStep: RenderStep {
 
     package var keyText: String { "zoom \(factor)" }
 
-    package var words: String { "make each pixel a square of \(factor) pixels" }
+    package var words: String { "enlarge \(factor) times without interpolation" }
 }

@@ -64,7 +64,7 @@ package struct PrefetchReader: Sendable {
 
     private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {
         let members = try JSONBody.members(source, pointer, ["url", "renditions"])
-        guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a text.") }
+        guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a string.") }
         let renditions = try JSONBody.elements(members, "renditions", pointer)
         for (number, rendition) in renditions.enumerated() {
             let pointer = "\(pointer)/renditions/\(number)"

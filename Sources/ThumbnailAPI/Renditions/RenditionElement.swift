@@ -37,11 +37,11 @@ struct RenditionElement {
         }
         let key = isQuery ? "query" : "include"
         guard case .string(let text)? = members[ExactText(key)] else {
-            throw .badBody("\(pointer)/\(key)", "Must be a text.")
+            throw .badBody("\(pointer)/\(key)", "Must be a string.")
         }
         var name = String(index)
         if let given = members["name"] {
-            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a text.") }
+            guard case .string(let text) = given else { throw .badBody(pointer + "/name", "Must be a string.") }
             guard RenditionName.isValid(text) else {
                 throw .badBody(pointer + "/name", "Must be 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front.")
             }
@@ -50,7 +50,7 @@ struct RenditionElement {
         (self.name, content) = (ExactText(name), isQuery ? .query(text) : .include(text))
         destination = try members["to"].map { (value) throws(APIError) in
             guard isQuery else { throw .badBody(pointer + "/to", "Must not be used with include.") }
-            guard case .string(let text) = value else { throw .badBody(pointer + "/to", "Must be a text.") }
+            guard case .string(let text) = value else { throw .badBody(pointer + "/to", "Must be a string.") }
             return ExactText(text)
         }
         let isPlaced = destination != nil

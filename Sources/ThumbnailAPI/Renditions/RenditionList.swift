@@ -37,7 +37,7 @@ struct RenditionList: Sendable {
             try JSONBody.value(in: body), "", hasFile ? ["renditions"] : ["url", "renditions"])
         var source: String?
         if !hasFile {
-            guard case .string(let url)? = members["url"] else { throw .badBody("/url", "Must be a text.") }
+            guard case .string(let url)? = members["url"] else { throw .badBody("/url", "Must be a string.") }
             do throws(APIError) { source = configuration.nativeDialect.source(try ParameterGrammar.source(url)) } catch
             {
                 throw .badBody("/url", error.publicMessage)

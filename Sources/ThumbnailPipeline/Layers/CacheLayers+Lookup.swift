@@ -6,7 +6,9 @@ import Telemetry
 import ThumbnailTypes
 
 extension CacheLayers {
-    /// Records the tags if `body` succeeds; meanwhile, a purge by them finds the source.
+    /// Returns the newest record that memory or the layers below it have.
+    ///
+    /// - Parameter allowances: Nil for this instance's layers only.
     func restoreRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {

@@ -99,7 +99,7 @@ package final class OutgoingCaller: Sendable {
         outcomes.counter(kind.rawValue, outcome.rawValue).increment()
         if outcome != .sent {
             logger.warning(
-                "call did not arrive",
+                "webhook failed",
                 [
                     "kind": .string(kind.rawValue), "outcome": .string(outcome.rawValue),
                     "host": .string(Self.host(of: entry.call.url)), "detail": .string(detail),

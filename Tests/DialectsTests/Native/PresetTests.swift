@@ -89,7 +89,7 @@ struct PresetTests {
     func `if only presets are allowed, a request may say little else`(parameter: String) throws {
         let vocabulary = Self.vocabulary(standard: [("q", "50")], onlyPresets: true)
         let name = String(parameter.prefix { $0 != "=" })
-        #expect(throws: APIError.badParameter(name, "Only presets may say this.")) {
+        #expect(throws: APIError.badParameter(name, "Only presets may set this parameter.")) {
             try parse("&preset=card&" + parameter, vocabulary)
         }
         #expect(

@@ -50,7 +50,7 @@ struct CodedFramesTests {
         #expect(twelve.cost(of: DecodePlan()) == one.cost(of: DecodePlan()) + 16_000_000)
         try DecodePlan().check(twelve, limits: limits)
         #expect(throws: ImagingError.tooManyPixels(many.storedSize)) { try DecodePlan().check(many, limits: limits) }
-        #expect(throws: ImagingError.cannotDecode(detail: "the image is put together from 10001 items")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the image consists of 10001 items")) {
             try header(10_001)
         }
     }

@@ -75,7 +75,7 @@ struct HEIFWorkTests {
         }
         let header = try grid(90, of: Self.tile)
         #expect(header.decoderRuns == 9_001 && header.timeCost(of: DecodePlan()) >= .milliseconds(900))
-        #expect(throws: ImagingError.cannotDecode(detail: "the image is put together from 10001 items")) {
+        #expect(throws: ImagingError.cannotDecode(detail: "the image consists of 10001 items")) {
             try grid(100, of: Self.tile)
         }
     }
@@ -97,7 +97,7 @@ struct HEIFWorkTests {
         let grid = Item.grid(
             of: [Int](repeating: 1, count: 100), columns: 10, size: PixelSize(width: 10, height: 10), id: 2)
         #expect(
-            throws: ImagingError.cannotDecode(detail: "the image is put together from \(100 << 20) coded bytes")
+            throws: ImagingError.cannotDecode(detail: "the image consists of \(100 << 20) coded bytes")
         ) {
             try inspect(HEIFWriter([large, grid], primary: 2).file)
         }

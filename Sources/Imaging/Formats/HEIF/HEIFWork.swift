@@ -28,10 +28,10 @@ struct HEIFWork {
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)
         guard amounts.runs <= ImageHeader.maximumDecoderRuns else {
-            throw .cannotDecode(detail: "the image is put together from \(amounts.runs) items")
+            throw .cannotDecode(detail: "the image consists of \(amounts.runs) items")
         }
         guard amounts.byteCount <= bytes.byteCount * Self.maximumBytes.times + Self.maximumBytes.besides else {
-            throw .cannotDecode(detail: "the image is put together from \(amounts.byteCount) coded bytes")
+            throw .cannotDecode(detail: "the image consists of \(amounts.byteCount) coded bytes")
         }
         return amounts
     }

@@ -3,7 +3,7 @@ import Recipes
 /// The frames of a codestream up to the first shown one: libjxl decodes layers, and frames that later ones refer to,
 /// without reporting them.
 enum JXLFrames {
-    /// The price of patches, in starts of a decoder: expensive, because a few bytes repeat a patch without end.
+    /// The cost of patches, in starts of a decoder: expensive, because a few bytes repeat a patch without end.
     static let patchRuns = 3_500
 
     private static let maximumFrames = 7

@@ -82,7 +82,7 @@ class Trial:
         lines = [json.loads(line) for line in self.service.lines if line.startswith("{")]
         ended = [line["process"] for line in lines if line["message"] == "worker process ended"]
         unexplained = [process for process in ended if process not in self.victims]
-        struck_twice = sum(line["message"] == "content in quarantine" for line in lines)
+        struck_twice = sum(line["message"] == "file quarantined" for line in lines)
         self.complaints += [f"worker {process} ended although nobody struck it" for process in unexplained]
         # A file is refused in whatever form it is asked for, and finished pixels as a file of one form.
         refused = [fault for fault in wrong if fault[1] == 422 or fault[1] == 500 and "format" in QUERIES[fault[0][1]]]
