@@ -20,7 +20,7 @@ struct CachingTests {
             expires: Date(timeIntervalSince1970: expires))
     }
 
-    @Test func `the cache is never above its capacity, and a purge leaves what was used last`() {
+    @Test func `the cache never exceeds its capacity, and a purge keeps the most recently used entries`() {
         var cache = PurgingCache<Int, Int>(capacity: 10, preferred: 6)
         for key in 1...10 {
             #expect(cache.insert(key, key, bytes: 1) == [])

@@ -111,7 +111,7 @@ struct LoadQueueTests {
         #expect(queue.next()?.key == "a")
     }
 
-    @Test func `delays double up to their maximum, and the service's own count if they are no longer`() {
+    @Test func `delays double up to the maximum, and a longer Retry-After of the service takes precedence`() {
         let policy = RetryPolicy(maximumRetries: 40, initialDelay: .seconds(1), maximumDelay: .seconds(5))
         let error = ClientError.unexpected(status: 503, mediaType: nil)
         let delays = (0..<4).map { policy.delay(after: error, failures: $0, jitter: 0) }

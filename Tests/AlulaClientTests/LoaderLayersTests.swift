@@ -85,7 +85,7 @@ struct LoaderLayersTests {
         #expect(origin.requests.last?.value("If-None-Match") == #""a""#)
     }
 
-    @Test func `a stale copy is shown if the service cannot be reached, and asks again the next time`() async throws {
+    @Test func `a stale copy is shown if the service is unreachable, and the next load retries`() async throws {
         origin.serve("/a", image("a"))
         let loader = loader()
         _ = try await loader.thumbnail(url("/a"))

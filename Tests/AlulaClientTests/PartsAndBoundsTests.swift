@@ -5,7 +5,7 @@ import Testing
 
 /// The values under the client: multipart bodies, lifetimes, errors.
 struct PartsAndBoundsTests {
-    @Test func `errors say what failed, why, and what may help`() {
+    @Test func `errors describe the failure, its reason and a remedy`() {
         let problem = Problem(
             title: "Bad Request", status: 400, detail: "Unknown parameter “widht”.", code: "bad_parameter",
             parameter: "widht", allowed: nil, nearest: "width", upstreamStatus: nil, requestID: "7")
@@ -91,7 +91,7 @@ struct PartsAndBoundsTests {
             (["Cache-Control": "max-age=60", "Date": "Thu, 01 Jan 1970 01:00:00 GMT"], 60),
             (["Cache-Control": "max-age=60", "Date": "yesterday"], 60),
         ] as [([String: String], Int)])
-    func `an image is fresh for what the service allows, less its age`(fields: [String: String], seconds: Int) {
+    func `an image is fresh for the service's lifetime, minus its age`(fields: [String: String], seconds: Int) {
         let thumbnail = Thumbnail(data: Data(), now: Date(timeIntervalSince1970: 1_050)) { fields[$0] }
         #expect(thumbnail.lifetime == .seconds(seconds))
     }

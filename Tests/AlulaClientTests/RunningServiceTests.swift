@@ -148,7 +148,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test func `a refusal tells its code and parameter, and a placeholder its failure`() async throws {
+    @Test func `a rejection has its code and parameter, and a placeholder has its failure code`() async throws {
         try await withService { service, origin, _ in
             let source = origin.url("/missing.jpg")
             await #expect { try await service.thumbnail(ThumbnailRequest(source)) } throws: { error in

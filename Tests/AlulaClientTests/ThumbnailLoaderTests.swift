@@ -37,7 +37,7 @@ struct ThumbnailLoaderTests {
             service, configuration: configuration, environment: ThumbnailLoader.Environment(now: now))
     }
 
-    @Test func `200 loads of one URL are one request, and one more is none`() async throws {
+    @Test func `200 loads of one URL make one request, and a later load makes none`() async throws {
         let gate = Gate()
         origin.serve("/a", image("a").held(at: gate))
         let (loader, url) = (loader(), url("/a"))
@@ -129,7 +129,7 @@ struct ThumbnailLoaderTests {
         #expect(shown == [[Data("p".utf8), Data("a".utf8)], [Data("a".utf8)]])
     }
 
-    @Test func `files are kept as long as they are fresh and within the bytes`() async throws {
+    @Test func `files are cached while they are fresh and within the byte limit`() async throws {
         let passed = EventCounter()
         let memory = ThumbnailMemoryCache<Thumbnail>(capacity: 10)
         var configuration = ThumbnailLoader.Configuration()
@@ -168,7 +168,7 @@ struct ThumbnailLoaderTests {
         #expect(try await foreign.thumbnail.data == Data("a".utf8))
     }
 
-    @Test func `a failure goes to every caller, and the next call asks again`() async throws {
+    @Test func `a failure reaches every caller, and the next call sends a new request`() async throws {
         let gate = Gate()
         let problem = #"{"type":"about:blank","title":"Unavailable","status":503,"detail":"Busy.","code":"overloaded"}"#
         origin.serve(
@@ -193,7 +193,7 @@ struct ThumbnailLoaderTests {
         #expect(try await loader.thumbnail(url).data == Data("a".utf8))
     }
 
-    @Test func `an answer that breaks off, is too long, or is none of the service's is an error of its own`()
+    @Test func `truncated, oversized and foreign responses each have their error`()
         async throws
     {
         var service = service
@@ -217,7 +217,7 @@ struct ThumbnailLoaderTests {
         if case .unexpected(502, "text/plain") = try await failure("/gone") {} else { Issue.record("/gone") }
     }
 
-    @Test func `a part is told before the next one arrives, and an answer that lacks its end is none`() async throws {
+    @Test func `a part is delivered before the next one arrives, and a response without an end fails`() async throws {
         let gate = Gate()
         let first = "--b\r\nContent-ID: <0>\r\nContent-Type: image/png\r\n\r\na\r\n--b\r\n"
         let body = Array((first + "Content-ID: <1>\r\nContent-Type: image/png\r\n\r\nb\r\n--b--\r\n").utf8)

@@ -46,7 +46,7 @@ struct URLTests {
         return all
     }
 
-    @Test func `a rendition writes each parameter once, and leaves out those without a value`() {
+    @Test func `a rendition writes each parameter once and omits those without a value`() {
         #expect(Rendition().query == "")
         #expect(
             Self.full.query
@@ -116,7 +116,7 @@ struct URLTests {
         #expect(decimal(value, places: places) == text)
     }
 
-    @Test func `URLs stand below the service's path, and are signed by their target`() throws {
+    @Test func `URLs are below the service's path and are signed by their target`() throws {
         let key = try SigningKey(hexadecimal: Self.hexadecimal)
         let request = ThumbnailRequest(
             "https://example.com/a.jpg", Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))

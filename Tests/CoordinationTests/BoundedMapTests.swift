@@ -2,7 +2,7 @@ import Coordination
 import Testing
 
 struct BoundedMapTests {
-    @Test func `a full map evicts what was used longest ago, by number`() {
+    @Test func `a full map evicts the least recently used entry, by number`() {
         var map = BoundedMap<Int, String>(maximumCount: 2)
         map.insert("one", for: 1)
         map.insert("two", for: 2)
@@ -14,7 +14,7 @@ struct BoundedMapTests {
         #expect(map.peek(1) == nil, "a peek is no use")
     }
 
-    @Test func `a full map evicts what was used longest ago, by weight`() {
+    @Test func `a full map evicts the least recently used entries, by weight`() {
         var map = BoundedMap<Int, String>(maximumWeight: 10)
         for key in 1...3 { map.insert("value", for: key, weight: 3) }
         #expect(map.count == 3 && map.weight == 9)

@@ -2,7 +2,7 @@ import Coordination
 import Testing
 
 struct ChangeTrackerTests {
-    @Test func `a reader is told of a change of its own key, and of no other's`() {
+    @Test func `a reader sees changes of its own key only`() {
         var changes = ChangeTracker<String>()
         let (own, other) = (changes.begin("/a"), changes.begin("/b"))
         changes.record("/c")
@@ -13,7 +13,7 @@ struct ChangeTrackerTests {
         #expect(changes.isUnchanged(since: later))
     }
 
-    @Test func `a change of all keys is told to all readers`() {
+    @Test func `a change of all keys is visible to all readers`() {
         var changes = ChangeTracker<String>()
         let ticket = changes.begin("/a")
         changes.recordAll()

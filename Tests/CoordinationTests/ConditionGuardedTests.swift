@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionGuardedTests {
-    @Test func `what is there already is returned without a wait`() {
+    @Test func `an available value is returned without a wait`() {
         let guarded = ConditionGuarded([1, 2])
         #expect(guarded.blockingWait { $0.popLast() } == 2)
         #expect(guarded.withLock { $0 } == [1])
@@ -41,7 +41,7 @@ struct ConditionGuardedTests {
         #expect(guarded.blockingWait(atMost: .zero) { $0.popLast() } == 3)
     }
 
-    @Test func `what a body throws ends the wait, and the lock is free again`() {
+    @Test func `an error thrown by the body ends the wait and releases the lock`() {
         let guarded = ConditionGuarded(0)
         #expect(throws: Refusal.self) {
             try guarded.blockingWait { (_) throws(Refusal) -> Int? in throw Refusal() }

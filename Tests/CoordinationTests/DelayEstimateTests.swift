@@ -3,7 +3,7 @@ import Testing
 @testable import Coordination
 
 struct DelayEstimateTests {
-    @Test func `nothing is known at first, and nobody is sent away for it`() {
+    @Test func `without measurements the estimate is zero, and no caller is rejected`() {
         let estimate = DelayEstimate()
         #expect(estimate.delay(of: .starting, behind: [500, 500], threads: 1) == .zero)
     }
@@ -34,7 +34,7 @@ struct DelayEstimateTests {
         #expect(delay > .seconds(3.9) && delay <= .seconds(4))
     }
 
-    @Test func `one job that takes for ever says little about the next`() {
+    @Test func `a single very slow job hardly changes the estimate of the next`() {
         var estimate = DelayEstimate()
         for _ in 0..<20 { estimate.record(.milliseconds(10), of: .starting) }
         estimate.record(.seconds(8), of: .starting)

@@ -8,7 +8,7 @@ struct MemoryBudgetTests {
     /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
     private let lastPurges = EventCounter()
 
-    @Test func `what is reserved is nobody else's, and comes back with its holder's end`() async throws {
+    @Test func `a reservation is exclusive and is released with its holder`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
         let first = try await budget.reserve(60)
         #expect(throws: MemoryBudget.Full.self) { _ = try budget.reserveNow(41) }
@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `what could never fit is refused at once`() async throws {
+    @Test func `a reservation that can never fit is rejected at once`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
         await #expect(throws: MemoryBudget.NeverFits.self) { _ = try await budget.reserve(101) }
         await #expect(throws: MemoryBudget.NeverFits.self) { _ = try await budget.reserve(.max) }
@@ -119,7 +119,7 @@ struct MemoryBudgetTests {
         withExtendedLifetime((small, large)) {}
     }
 
-    @Test func `what lives counts, and its silent end is seen at the next review`() async throws {
+    @Test func `living memory counts, and memory freed silently is noticed at the next review`() async throws {
         let living = Locked(100)
         let budget = MemoryBudget(limit: 100, timekeeper: time, living: { living.withLock { $0 } }, purge: notePurge)
         let waiter = Task { try await budget.reserve(10) }

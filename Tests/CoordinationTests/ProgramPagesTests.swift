@@ -14,7 +14,7 @@ struct ProgramPagesTests {
         return try #require(line.split { $0 == " " || $0 == "\t" }.dropFirst().first.flatMap { Int($0) })
     }
 
-    @Test func `the process goes on with less of its code mapped`() throws {
+    @Test func `the process continues with less of its code mapped`() throws {
         let before = try Self.mappedFiles()
         releaseProgramPages()
         #expect(try Self.mappedFiles() < before)

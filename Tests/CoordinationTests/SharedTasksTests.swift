@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SharedTasksTests {
-    @Test func `those who come while work goes on share it`() async throws {
+    @Test func `callers that arrive during the work share its result`() async throws {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let runs = Locked(0)
@@ -54,7 +54,7 @@ struct SharedTasksTests {
         #expect(Set(failures).count == 1 && failures.first != -1)
     }
 
-    @Test func `24: the first caller's leaving harms nobody`() async throws {
+    @Test func `24: the other callers are unaffected if the first one leaves`() async throws {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let first = Task {
@@ -117,7 +117,7 @@ struct SharedTasksTests {
         #expect(runs.withLock { $0 } == 100)
     }
 
-    @Test func `a caller canceled before it asks gets nothing but its cancellation`() async {
+    @Test func `a caller canceled before its request starts no work`() async {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()
         let caller = Task {

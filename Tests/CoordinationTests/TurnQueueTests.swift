@@ -39,7 +39,7 @@ struct TurnQueueTests {
         #expect(queue.finish(running.id, at: .zero) == "fourth")
     }
 
-    @Test mutating func `the wait is what is left of the turns and those who wait, shared by the places`() {
+    @Test mutating func `the estimated wait is the remaining work and the waiters' work divided by the slots`() {
         _ = enter(4)
         _ = enter(2)
         #expect(queue.backlog(at: .zero).delay == .seconds(3))
@@ -51,7 +51,7 @@ struct TurnQueueTests {
         #expect(queue.backlog(at: .seconds(60)).delay == .seconds(60))
     }
 
-    @Test mutating func `there is no wait where a place is free`() {
+    @Test mutating func `there is no wait while a slot is free`() {
         _ = enter(100)
         #expect(queue.backlog(at: .zero) == Backlog(count: 0, delay: .zero, age: .zero))
     }
@@ -68,7 +68,7 @@ struct TurnQueueTests {
         #expect(enter(4).admission == .rejected(.seconds(12)))
     }
 
-    @Test mutating func `waits are told in the time that work takes on this machine`() {
+    @Test mutating func `waits are in this machine's measured time`() {
         for number in 0..<200 {
             let work = enter(1, at: .seconds(number * 3))
             _ = queue.finish(work.id, at: .seconds(number * 3 + 3))

@@ -32,7 +32,7 @@ struct WorkerPoolTests {
         try await queued.value
     }
 
-    @Test func `what is submitted runs in its turn, is refused when the queue is full, and hears of the shutdown`()
+    @Test func `submitted work runs in its turn, is rejected if the queue is full, and is notified of the shutdown`()
         async throws
     {
         let pool = WorkerPool(count: 1, maximumQueued: 2, name: "test")
@@ -93,7 +93,7 @@ struct WorkerPoolTests {
         #expect(pool.backlog == Backlog(count: 0, delay: .zero, age: .zero))
     }
 
-    @Test func `the wait is never less than what the first in the queue has waited already`() async throws {
+    @Test func `the estimated wait is never shorter than the time that the first job has waited`() async throws {
         let time = ManualTimekeeper()
         let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
         defer { pool.shutDown() }
@@ -112,7 +112,7 @@ struct WorkerPoolTests {
         try await queued.value
     }
 
-    @Test func `a queue that a canceled job leaves empty is none`() async throws {
+    @Test func `a queue emptied by a cancellation has no backlog`() async throws {
         let time = ManualTimekeeper()
         let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
         defer { pool.shutDown() }
@@ -159,7 +159,7 @@ struct WorkerPoolTests {
         return task
     }
 
-    @Test func `running work learns from its token that nobody waits`() async throws {
+    @Test func `running work sees in its token that its caller has left`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
         let task = await spinning(in: pool)
@@ -178,7 +178,7 @@ struct WorkerPoolTests {
         }
     }
 
-    @Test func `what finishes work goes before what starts it, each in order of arrival`() async throws {
+    @Test func `finishing work precedes starting work, each in order of arrival`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
         defer { pool.shutDown() }
         let door = ThreadGate()
@@ -202,14 +202,14 @@ struct WorkerPoolTests {
         #expect(order.withLock { $0 } == ["render 1", "render 2", "decode 1", "decode 2"])
     }
 
-    @Test func `shutting down tells running work to stop`() async {
+    @Test func `shutting down cancels running work`() async {
         let pool = WorkerPool(count: 1, maximumQueued: 10, name: "test")
         let task = await spinning(in: pool)
         pool.shutDown()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `shutting down ends every thread with its last act and refuses what comes later`() async {
+    @Test func `shutting down ends every thread with its last act and rejects later work`() async {
         let exits = Locked(0)
         let pool = WorkerPool(count: 3, maximumQueued: 10, name: "test") { exits.withLock { $0 += 1 } }
         pool.shutDown()

@@ -67,7 +67,7 @@ import ThumbnailTypes
         "", "0", "-1", "99999999999999999999", "1e3", "0x10", "７００", "700;a=1", "\"700\"", "700, 800", "+7",
         "7.5",
     ])
-    func `a width that is none counts as absent`(text: String) throws {
+    func `an invalid width counts as absent`(text: String) throws {
         #expect(try Self.answer("w=auto", [.secCHWidth: text]) == "640x- Sec-CH-Width,Width")
         #expect(try Self.answer("w=auto", [.secCHWidth: text, .width: "5"]) == "320x- Sec-CH-Width,Width")
     }
@@ -76,7 +76,7 @@ import ThumbnailTypes
         "", "0", "0.4999", "0.499", "-2", "2.", ".5", "2.6250", "1.1.1", "1e0", "nan", "1,5",
         "9999999999999999999",
     ])
-    func `a ratio that is none counts as absent`(text: String) throws {
+    func `an invalid ratio counts as absent`(text: String) throws {
         #expect(try Self.answer("w=300&dpr=auto", [.secCHDPR: text]) == "320x- Sec-CH-DPR,DPR")
     }
 

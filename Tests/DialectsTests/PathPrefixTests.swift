@@ -9,7 +9,7 @@ struct PathPrefixTests {
     }
 
     @Test(arguments: ["", "img", "/img/", "//", "/a//b", "/.", "/a/../b", "/a?b", "/a%20", "/ä", "/a b"])
-    func `anything else is none`(path: String) {
+    func `other paths are rejected`(path: String) {
         #expect(PathPrefix(path) == nil)
     }
 
@@ -24,7 +24,7 @@ struct PathPrefixTests {
         }
     }
 
-    @Test func `a prefix at the root takes what is left`() throws {
+    @Test func `a prefix at the root matches every remaining path`() throws {
         let prefix = try #require(PathPrefix("/"))
         #expect(prefix.remainder(of: "/a/b?c") == "/a/b?c")
         #expect(prefix.claim(on: "/img/a") == .remainder)

@@ -123,7 +123,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: substitutes)
-    func `a size that is not allowed is refused with those that are`(
+    func `a disallowed size is rejected with a list of the allowed ones`(
         asked: String, parameter: String, allowed: String
     ) throws {
         #expect(throws: APIError.sizeNotAllowed(parameter, allowed: [320, 640, 960])) {
@@ -166,7 +166,7 @@ import ThumbnailTypes
         "/t/unsafe/640x640/filters:proportion(0.5)/SRC",
         "/w/?URL&w=160&dpr=2", "/netlify?URL&w=320", "/astro?URL&w=320", "/next?URL&w=320&q=80",
     ])
-    func `what is allowed and what a preset says stay as they are`(target: String) throws {
+    func `allowed sizes and those of presets are unchanged`(target: String) throws {
         let target = Self.target(target)
         for rule in SizePolicy.Rule.allCases {
             let policy = Self.policy(rule, qualities: [50, 80])
@@ -184,7 +184,7 @@ import ThumbnailTypes
         #expect(try key("/cf/width=300,fit=cover/SRC", .up, sizes: []).hasSuffix("300x0 []"))
     }
 
-    @Test func `each side that is asked for stays in whole CSS pixels`() throws {
+    @Test func `each requested side stays in whole CSS pixels`() throws {
         for ratio in 500...8_000 where ratio.isMultiple(of: 7) {
             var options = RenderingOptions()
             (options.width, options.height, options.devicePixelRatio) = (100, 77, ratio)
@@ -224,7 +224,7 @@ import ThumbnailTypes
         _ = try policy.query(in: RequestedTarget("/i/sig/w:333/plain/https://h/a.jpg"), of: signed)
     }
 
-    @Test func `a grammar whose sizes nobody can bound is closed`() {
+    @Test func `a grammar without bounded sizes is closed`() {
         struct Free: RenderRecipe {
             let keyText = ""
             func composition(of source: RecipeSource) throws(ImagingError) -> Composition {

@@ -23,7 +23,7 @@ struct DiskFolderTests {
         #expect(try mode(of: name) == 0o700)
     }
 
-    @Test func `a file where a folder is to be is no folder`() throws {
+    @Test func `a file at the folder's path is an error`() throws {
         let fixture = try StoreFixture()
         try fixture.write([1])
         #expect(throws: DiskStoreError.folder(systemError: ENOTDIR)) { try DiskFolder(path: fixture.file).prepare() }
@@ -68,7 +68,7 @@ struct DiskFolderTests {
     }
 
     @Test(arguments: ["", "-journal", "-wal", "-shm"])
-    func `what is no plain file of the folder alone is not opened`(suffix: String) throws {
+    func `only a plain file with a single link in the folder is opened`(suffix: String) throws {
         let fixture = try StoreFixture()
         let other = try StoreFixture()
         try other.write(Array("precious".utf8))
@@ -90,7 +90,7 @@ struct DiskFolderTests {
         #expect(try other.read() == Array("precious".utf8))
     }
 
-    @Test func `an operator is told what is wrong and what to do`() {
+    @Test func `errors describe the problem and its remedy`() {
         #expect(DiskStoreError.folder(systemError: EACCES).description.contains("Permission denied"))
         #expect(DiskStoreError.foreignFolder(owner: 7, user: 8).description.contains("give it to user 8"))
         #expect(DiskStoreError.worldWritableFolder.description.contains("chmod o-w"))

@@ -29,7 +29,7 @@ struct DiskLossTests {
         }
     }
 
-    @Test func `an older copy that was put in its place is not believed`() async throws {
+    @Test func `an older copy restored over the folder is not trusted`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in _ = store.store(.sample(1), for: .source(1)) }
         let copy = fixture.folder + ".copy"
@@ -57,7 +57,7 @@ struct DiskLossTests {
         }
     }
 
-    @Test func `another's store in its place is left alone, and the file done without`() async throws {
+    @Test func `a foreign store in its place is not modified, and the lost file is abandoned`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))

@@ -10,7 +10,7 @@ struct DiskNotesTests {
         DiskNote(name: .text(number), bytes: [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: count))
     }
 
-    @Test func `notes are kept together or not at all, in place of those of their names`() async throws {
+    @Test func `notes are stored together or not at all, and replace those with their names`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.noteCapacity = 10_000 }) { store in
             #expect(await store.store([note(1), note(2)]))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DiskStoreTests {
     @Test(arguments: [0, 1, 800, 3_000, 4_096, 100_000, 400_000])
-    func `what is stored is read back to the byte, and after a restart`(count: Int) async throws {
+    func `a stored entry is read back byte for byte, also after a restart`(count: Int) async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 8 << 20) { store in
             #expect(store.store(.sample(1, count: count), for: .source(1)))
@@ -86,7 +86,7 @@ struct DiskStoreTests {
     }
 
     @Test
-    func `an entry larger than its share is not kept and evicts nothing, and what it would have replaced is gone`()
+    func `an entry larger than its share is dropped and evicts nothing, and the entry that it replaces is removed`()
         async throws
     {
         let fixture = try StoreFixture()
@@ -150,7 +150,7 @@ struct DiskStoreTests {
         #expect(size < 100_000)
     }
 
-    @Test func `a write that waits does not bring back what was removed meanwhile`() async throws {
+    @Test func `a queued write does not restore an entry removed in the meantime`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             let hold = await store.hold()
@@ -174,7 +174,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `writes beyond what may wait are dropped and counted, and what they would have replaced is removed`()
+    @Test func `writes beyond the queue's limit are dropped and counted, and the entries to replace are removed`()
         async throws
     {
         let fixture = try StoreFixture()
@@ -220,7 +220,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `many readers, writers and removers at once find what was stored or nothing`() async throws {
+    @Test func `many concurrent readers, writers and removers find a stored entry or nothing`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 200_000) { store in
             let isRight = await withTaskGroup(of: Bool.self) { group in

@@ -68,7 +68,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test func `what is removed while the disk is full is not read again, also not after a restart`() async {
+    @Test func `an entry removed while the disk is full is not read again, also not after a restart`() async {
         await #expect(processExitsWith: .success) {
             let fixture = try StoreFixture()
             let store = try fixture.store(capacity: 8 << 20)
@@ -98,7 +98,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test func `a start on a full disk finds what is there, and goes without if nothing is`() async {
+    @Test func `a start on a full disk reads the existing cache, and runs without one if it is empty`() async {
         await #expect(processExitsWith: .success) {
             let fixture = try StoreFixture()
             let store = try fixture.store(capacity: 8 << 20)

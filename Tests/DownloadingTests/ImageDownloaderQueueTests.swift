@@ -236,7 +236,7 @@ struct ImageDownloaderQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test func `every transfer's end is told to the observer`() async throws {
+    @Test func `every transfer's end is reported to the observer`() async throws {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,

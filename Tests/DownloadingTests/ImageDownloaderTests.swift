@@ -34,7 +34,7 @@ struct ImageDownloaderTests {
         #expect(cache.storeCount == 1)
     }
 
-    @Test func `what the cache has makes no transfer`() async throws {
+    @Test func `a cached source makes no transfer`() async throws {
         let cache = StubCache(keeps: true)
         cache.store(.stub(.path("/a")))
         let downloader = downloader(cache: cache)
@@ -43,7 +43,7 @@ struct ImageDownloaderTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `22: a receipt cancels one caller and nobody else`() async throws {
+    @Test func `22: a receipt cancels one caller only`() async throws {
         let downloader = downloader()
         let first = downloader.begin("/a", receipt: "one")
         let second = downloader.begin("/a", receipt: "two")
@@ -61,7 +61,7 @@ struct ImageDownloaderTests {
     }
 
     @Test(arguments: [SourceIdentity.path("/a"), nil])
-    func `what is under way when its source is removed is neither kept nor joined`(
+    func `a fetch in progress when its source is removed is neither stored nor joined`(
         removed: SourceIdentity?
     ) async throws {
         let cache = StubCache(keeps: true)
@@ -125,7 +125,7 @@ struct ImageDownloaderTests {
         #expect(cache.storeCount == 0)
     }
 
-    @Test func `24: the first caller's leaving fails nobody else and makes no second transfer`() async throws {
+    @Test func `24: the other callers succeed without a second transfer if the first one leaves`() async throws {
         let downloader = downloader()
         let tasks = (0..<3).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
@@ -193,7 +193,7 @@ struct ImageDownloaderTests {
         }
     }
 
-    @Test func `36: an error is shared by all, remembered for a while, and then the origin is asked again`()
+    @Test func `36: an error is shared by all, remembered for a while, and then the origin is contacted again`()
         async throws
     {
         let clock = ManualTimekeeper()
@@ -227,7 +227,7 @@ struct ImageDownloaderTests {
         for task in tasks { #expect(try await task.value.participation == .started) }
     }
 
-    @Test func `after the end callers are refused and those who wait are told`() async throws {
+    @Test func `after the shutdown callers are rejected, and waiters are notified`() async throws {
         let downloader = downloader()
         let task = downloader.begin("/a")
         await loader.starts(1)
@@ -239,7 +239,7 @@ struct ImageDownloaderTests {
         #expect(loader.cancellations == 1)
     }
 
-    @Test func `a caller that is canceled before it asks is not let in`() async throws {
+    @Test func `a caller canceled before its request is not admitted`() async throws {
         let downloader = downloader()
         let gate = Gate()
         let task = Task {

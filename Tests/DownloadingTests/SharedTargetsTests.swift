@@ -32,7 +32,7 @@ struct SharedTargetsTests {
             observer: DownloadObserver(finished: { [ends] _, _, _ in ends.increment() }))
     }
 
-    @Test func `36: a failure is remembered of the target that was asked, and of no other`() async throws {
+    @Test func `36: a failure is remembered for the requested target only`() async throws {
         let downloader = downloader()
         loader.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await begin(downloader, "wrong").value }
@@ -78,7 +78,7 @@ struct SharedTargetsTests {
         #expect(loader.started.count == 2 && downloader.activeRequestCount == 0)
     }
 
-    @Test func `however many fail, each target is asked at once, and the right one waits for none of them`()
+    @Test func `every target is requested at once, and a correct one does not wait for the failing ones`()
         async throws
     {
         let downloader = downloader()

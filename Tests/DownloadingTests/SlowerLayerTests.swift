@@ -14,7 +14,7 @@ struct SlowerLayerTests {
     /// The transfers that have ended and given their slots back.
     private let ends = EventCounter()
 
-    @Test func `what a slower layer has comes without a transfer or a slot, and is in memory from then on`()
+    @Test func `a copy from a slower layer needs no transfer or slot, and is in memory from then on`()
         async throws
     {
         let cache = LayeredCache(source("/a"))
@@ -37,7 +37,7 @@ struct SlowerLayerTests {
         #expect(downloader.flights.isEmpty)
     }
 
-    @Test func `what it has not is fetched, with a slot and a place in the queue`() async throws {
+    @Test func `a source that the slower layer lacks is fetched, with a slot and a place in the queue`() async throws {
         let cache = LayeredCache(nil)
         cache.gate.open()
         let loader = StubLoader()
@@ -52,7 +52,7 @@ struct SlowerLayerTests {
         #expect(loader.highestParallelism == 1)
     }
 
-    @Test func `a full queue refuses those who come back from the slower layer with nothing`() async throws {
+    @Test func `a full queue rejects callers after a miss in the slower layer`() async throws {
         let cache = LayeredCache(nil)
         cache.gate.open()
         let loader = StubLoader()
@@ -67,7 +67,7 @@ struct SlowerLayerTests {
         _ = try await first.value
     }
 
-    @Test func `a caller that leaves while the slower layer is asked leaves nothing behind`() async throws {
+    @Test func `a caller that leaves during the slower layer's lookup leaves nothing behind`() async throws {
         let cache = LayeredCache(nil)
         let downloader = downloader(cache)
         let task = downloader.begin("/a")
@@ -81,7 +81,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `23: a caller that leaves ends the transfer that its look-up went on to`() async throws {
+    @Test func `23: a caller that leaves ends the transfer that followed its lookup`() async throws {
         let cache = LayeredCache(nil)
         cache.gate.open()
         let loader = StubLoader()
@@ -110,7 +110,7 @@ struct SlowerLayerTests {
         #expect(loader.started.isEmpty)
     }
 
-    @Test func `35: a stale copy in the slower layer stands in while the origin is down`() async throws {
+    @Test func `35: a stale copy in the slower layer is served while the origin is down`() async throws {
         let cache = LayeredCache(source("/a"))
         cache.gate.open()
         clock.advance(by: .seconds(3_600))
@@ -122,7 +122,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `34: what the slower layer has for other fields of our request is not used`() async throws {
+    @Test func `34: a copy in the slower layer is not used for other request fields`() async throws {
         let cache = LayeredCache(source("/a", selecting: [.accept: "image/other"]))
         cache.gate.open()
         let copy = try await downloader(cache).begin("/a").value
@@ -130,7 +130,7 @@ struct SlowerLayerTests {
         #expect(copy.exchange?.reason == .otherVariant)
     }
 
-    @Test func `34: what is found is judged for each caller: one takes it stale, the others wait for its origin`()
+    @Test func `34: a copy is checked for each caller: one takes it stale, the others wait for its origin`()
         async throws
     {
         let cache = LayeredCache(source("/a"))
@@ -152,7 +152,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `31: callers who would have what a slower layer has do not wait for a reload that came before them`()
+    @Test func `31: callers that a copy in a slower layer satisfies do not wait for an earlier reload`()
         async throws
     {
         let cache = LayeredCache(source("/a"))
@@ -167,7 +167,7 @@ struct SlowerLayerTests {
         #expect(try await reload.value.exchange?.reason == .requested)
     }
 
-    @Test func `35: one copy found, one validation in the background, and nobody is kept waiting`() async throws {
+    @Test func `35: one copy is found, one validation runs in the background, and no caller waits`() async throws {
         let cache = LayeredCache(source("/a", control: "max-age=3600, stale-while-revalidate=60"))
         clock.advance(by: .seconds(3_610))
         let loader = StubLoader()

@@ -55,7 +55,7 @@ struct TransferReportTests {
         #expect(reports.withLock { $0.compactMap { $0.state == .progress ? $0.receivedBytes : nil } }.last == 1_000)
     }
 
-    @Test func `a failure and a cancellation are told apart`() async throws {
+    @Test func `a failure and a cancellation are distinguished`() async throws {
         let failing = downloader.begin("/a")
         await loader.starts(1)
         loader.release("/a", .status(500))

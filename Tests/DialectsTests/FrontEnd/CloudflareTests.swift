@@ -67,7 +67,7 @@ import ThumbnailTypes
         #expect(try Self.query(options, accept: accept).isNegotiated == options.contains("f=auto"))
     }
 
-    @Test func `frames stay unless the first one is asked for`() throws {
+    @Test func `frames are preserved unless only the first one is requested`() throws {
         let moving = Self.header(64, 64, .gif, frames: 4)
         #expect(try Self.plan("width=32", of: moving).answerText.hasSuffix("animated"))
         #expect(try !Self.plan("width=32,anim=false", of: moving).answerText.hasSuffix("animated"))
@@ -103,7 +103,7 @@ import ThumbnailTypes
         #expect(bars?.color == .white)
     }
 
-    @Test func `effects are factors, and nought is none`() throws {
+    @Test func `effects are factors, and zero means no effect`() throws {
         let steps = try Self.plan("brightness=0.5,contrast=2,gamma=0.5,saturation=0,blur=10,sharpen=2").steps
         var filters = OperationNumbers()
         (filters[.brightness], filters[.contrast], filters[.saturation]) = (50, 200, 0)
@@ -115,7 +115,7 @@ import ThumbnailTypes
         #expect(none.count == 1, "nothing but a resample")
     }
 
-    @Test func `pixels of a border are kept`() throws {
+    @Test func `the requested pixels of a border are preserved`() throws {
         let border = "trim=border,trim.border.color=white,trim.border.tolerance=7"
         let query = try Self.query("\(border),trim.border.keep=5,w=300")
         let (recipe, header) = (query.recipe.recipe, Self.header())
@@ -149,7 +149,7 @@ import ThumbnailTypes
         "gravity=2x0", "gravity=0.5", "gravity=0.5x0.5x0.5", "trim=1;2;3", "trim=1;2;3;x", "background=nothing",
         "zoom=2", "scq=101", "anim=1", "metadata=all", "f=gif", "width=80,", ",",
     ])
-    func `what cannot be read is refused`(options: String) throws {
+    func `invalid options are rejected`(options: String) throws {
         #expect(throws: APIError.self) { try Self.query(options) }
         #expect(throws: APIError.self) { try Self.query("width=8", source: "") }
     }
@@ -186,7 +186,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `failures lead to absolute sources if that is asked for, and hints count for nothing`() throws {
+    @Test func `failures redirect to absolute sources on request, and hints are ignored`() throws {
         let query = try Self.query("onerror=redirect,w=9,scq=low,g=face,face-zoom=0.5,upscale=generate")
         #expect(query.form.fallback == .named("https://a.example/b.jpg", asTarget: nil))
         #expect(query.ignoredOptions == ["slow-connection-quality=low", "upscale=generate", "zoom=0.5"])

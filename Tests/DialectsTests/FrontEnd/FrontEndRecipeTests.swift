@@ -102,7 +102,7 @@ import ThumbnailTypes
         "/_image?href=/a.jpg&f=svg", "/_image?href=/a.jpg&f=xyz", "/_image?href=/a.jpg&w=-3",
         "/_image?href=/a.jpg&w=99999999", "/_image?href=/a.jpg&w=3&h=3&position=foo",
     ])
-    func `what the originals refuse is refused`(target: String) throws {
+    func `targets that the original services reject are rejected`(target: String) throws {
         #expect(throws: APIError.self) { try Self.answer(target, accept: nil, of: Self.header()) }
     }
 
@@ -127,7 +127,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `without an origin of paths, a path is no source`() throws {
+    @Test func `without an origin for paths, a path is not a source`() throws {
         let dialect = AstroDialect(at: try #require(PathPrefix("/_image")), base: nil)
         #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget("/_image?href=/a.jpg")) }
     }
@@ -183,7 +183,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["next", "vercel", "netlify", "astro"])
-    func `a plus stands for a blank, as forms write it`(name: String) throws {
+    func `a plus means a blank, as in forms`(name: String) throws {
         let prefix = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
         let target = "\(prefix ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
         #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
@@ -212,7 +212,7 @@ import ThumbnailTypes
         #expect(try status(403, code: "origin_timeout") == 502)
     }
 
-    @Test func `a color stands behind what is transparent`() throws {
+    @Test func `a color is drawn behind transparent pixels`() throws {
         let query = try Self.dialect("astro").query(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
         let plan = try RenderPlan(
             query.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))

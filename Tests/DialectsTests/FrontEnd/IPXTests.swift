@@ -52,7 +52,7 @@ import ThumbnailTypes
         ("w_600", "600x400", 8), ("autoorient,w_600", "600x900", 1), ("rotate,w_600", "600x900", 1),
         ("rotate_90,w_600", "600x900", 1), ("flop", "1200x800", 7), ("rotate_180", "1200x800", 6),
     ])
-    func `EXIF counts only if that is asked for`(modifiers: String, size: String, turn: QuarterTurn) throws {
+    func `EXIF counts only on request`(modifiers: String, size: String, turn: QuarterTurn) throws {
         let header = Self.header(orientation: 6)
         #expect(try Self.plan(modifiers, of: header).answerText.prefix(before: UInt8(ascii: " ")) == size)
         let recipe = try Self.query(modifiers).recipe.recipe
@@ -83,7 +83,7 @@ import ThumbnailTypes
         #expect(try Self.query(modifiers, accept: accept).isNegotiated == modifiers.contains("f_auto"))
     }
 
-    @Test func `frames stay in GIF, and if that is asked for`() throws {
+    @Test func `frames are preserved in GIF, and elsewhere on request`() throws {
         let moving = Self.header(64, 64, .gif, frames: 4)
         for modifiers in ["w_32", "a,f_webp,w_32", "animated,s_32x16"] {
             #expect(try Self.plan(modifiers, of: moving).answerText.hasSuffix("animated"), "\(modifiers)")
@@ -93,7 +93,7 @@ import ThumbnailTypes
         #expect(try Self.plan("trim_300,w_32").border?.tolerance == 255)
     }
 
-    @Test func `bars and what is behind alpha are black without a colour`() throws {
+    @Test func `bars and the background of alpha are black without a color`() throws {
         let alpha = Self.header(400, 300, .png)
         func colors(_ modifiers: String) throws -> [Color] {
             try Self.plan(modifiers, of: alpha).steps.compactMap {
@@ -154,7 +154,7 @@ import ThumbnailTypes
         "extend_-1", "extend_1_1_1_1_wrap", "rotate_9999", "rotate_0.5", "kernel_foo", "threshold_256", "w_%ff",
         "gamma_4", "sharpen_11", "linear_x",
     ])
-    func `what cannot be read is refused`(modifiers: String) throws {
+    func `invalid modifiers are rejected`(modifiers: String) throws {
         #expect(throws: APIError.self) { try Self.query(modifiers) }
     }
 

@@ -12,7 +12,7 @@ import Testing
         ("transparent", .transparent), ("rebeccapurple", Color(red: 0x66, green: 0x33, blue: 0x99)),
         ("lightgoldenrodyellow", Color(red: 0xfa, green: 0xfa, blue: 0xd2)),
     ])
-    func `hexadecimal and names are colours`(text: String, color: Color) {
+    func `hexadecimal texts and names are colors`(text: String, color: Color) {
         #expect(ColorGrammar.color(text) == color)
     }
 
@@ -20,7 +20,7 @@ import Testing
         "", "f", "ff", "ffff", "fffff", "fffffff", "ggg", "#fff", "0xfff", "red ", "rgb(1,2,3)", "\u{ff21}aa",
         "blac\u{212a}", "fffffffff", "+ff", " fff",
     ])
-    func `anything else is none`(text: String) {
+    func `other texts are rejected`(text: String) {
         #expect(ColorGrammar.color(text) == nil)
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(ColorGrammar.ownColor(text) == nil)
     }
 
-    @Test func `a number sign stands before digits alone`() {
+    @Test func `a number sign is valid only before digits`() {
         #expect(ColorGrammar.cssColor("#red") == nil && ColorGrammar.cssColor("#12345") == nil)
         #expect(ColorGrammar.cssColor("#1234") == Color(red: 0x11, green: 0x22, blue: 0x33, alpha: 0x44))
     }
@@ -52,7 +52,7 @@ import Testing
         ("gray", "grey"), ("darkgray", "darkgrey"), ("dimgray", "dimgrey"), ("lightslategray", "lightslategrey"),
         ("aqua", "cyan"), ("fuchsia", "magenta"),
     ])
-    func `names in two spellings are one colour`(one: String, other: String) {
+    func `names in two spellings are the same color`(one: String, other: String) {
         #expect(ColorGrammar.color(one) != nil)
         #expect(ColorGrammar.color(one) == ColorGrammar.color(other))
     }

@@ -71,7 +71,7 @@ import ThumbnailTypes
         #expect(try turn("/convert?type=png&norotation=1", 6, .avif) == 1)
     }
 
-    @Test func `a part beyond the edge is refused, in a pipeline that allows it left out`() throws {
+    @Test func `a part beyond the edge is rejected, and skipped in a pipeline that allows it`() throws {
         let parameters = "\"params\":{\"areawidth\":50,\"areaheight\":50,\"left\":380}"
         #expect(throws: ImagingError.cropOutside(PixelSize(width: 400, height: 300))) {
             try imaginaryComposition("/extract?areawidth=50&areaheight=50&left=380", 400, 300)
@@ -126,7 +126,7 @@ import ThumbnailTypes
         #expect(composition.turn == 6 && composition.size == PixelSize(width: 30, height: 10))
     }
 
-    @Test func `what a format between operations cannot hold is gone`() throws {
+    @Test func `content that an intermediate format cannot hold is lost`() throws {
         let target = pipeline(
             "[{\"operation\":\"convert\",\"params\":{\"type\":\"jpeg\",\"background\":\"9,8,7\"}},"
                 + "{\"operation\":\"convert\",\"params\":{\"type\":\"png\"}}]")
@@ -186,7 +186,7 @@ import ThumbnailTypes
         #expect(composition.steps.isEmpty)
     }
 
-    @Test func `cropped previews are squares of what matters`() throws {
+    @Test func `cropped previews are squares of the salient part`() throws {
         let composition = try imaginaryComposition(nextcloud("smartcrop", 256), 400, 600, orientation: 6)
         #expect(composition.size == PixelSize(width: 384, height: 256))
         #expect(composition.stepTexts == ["attention 256x256"])

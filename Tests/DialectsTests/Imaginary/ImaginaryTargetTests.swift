@@ -52,7 +52,7 @@ import ThumbnailTypes
         "/rotate?rotate=0", "/zoom", "/zoom?factor=1&top=3", "/convert", "/convert?type=", "/blur", "/watermark",
         "/watermarkimage", "/pipeline", "/pipeline?operations=%5B%5D", "/convert?type=auto",
     ])
-    func `what an operation needs must be there`(target: String) {
+    func `a required parameter of an operation may not be missing`(target: String) {
         #expect {
             try imaginaryQuery(target)
         } throws: { error in
@@ -105,7 +105,7 @@ import ThumbnailTypes
         #expect(throws: APIError.self) { try imaginaryQuery(pipeline(json)) }
     }
 
-    @Test func `an operation that may fail and lacks a parameter is left out`() throws {
+    @Test func `an operation that may fail and lacks a parameter is omitted`() throws {
         let read = try operations("[{\"operation\":\"crop\",\"ignore_failure\":true},{\"operation\":\"flip\"}]")
         #expect(read.map(\.name) == [.flip])
     }
@@ -123,7 +123,7 @@ import ThumbnailTypes
         #expect(drawing.contains(">a &amp; &lt;</text>"), "\(drawing)")
     }
 
-    @Test func `paths and files lie below the origin of all dialects, if there is one`() throws {
+    @Test func `paths and files are below the origin of all dialects, if there is one`() throws {
         var configuration = ImaginaryConfiguration()
         configuration.prefix = PathPrefix("/")
         func source(_ query: String) throws -> ExactText {

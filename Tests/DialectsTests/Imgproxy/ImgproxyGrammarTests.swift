@@ -29,7 +29,7 @@ struct ImgproxyGrammarTests {
         #expect(try source("plain/https://h/a/") == "https://h/a/")
     }
 
-    @Test func `the query of the request is none of the source's`() throws {
+    @Test func `the query of the request does not belong to the source`() throws {
         #expect(try source("w:100/plain/https://h/a.jpg?v=1&w=50") == "https://h/a.jpg")
     }
 
@@ -63,7 +63,7 @@ struct ImgproxyGrammarTests {
         #expect(try format("raw:1/plain/https://h/a@foo") == nil)
     }
 
-    @Test func `a file name after base64 is left out if that is set`() throws {
+    @Test func `a file name after base64 is ignored if the setting says so`() throws {
         let text = Self.base64(Self.url)
         #expect(try source("w:1/\(text).png/pretty-name.jpg") { $0.ignoresNameAfterBase64 = true } == Self.url)
         #expect(
@@ -84,7 +84,7 @@ struct ImgproxyGrammarTests {
         }
     }
 
-    @Test func `beginnings of sources are replaced, then the base is put before them`() throws {
+    @Test func `prefixes of sources are replaced before the base URL is prepended`() throws {
         func replaced(_ path: String, _ pattern: String, _ replacement: String, base: String = "") throws -> String {
             try source("plain/" + path) { configuration in
                 configuration.replacements = [ImgproxyReplacement(pattern: pattern, replacement: replacement)]
@@ -194,7 +194,7 @@ struct ImgproxyGrammarTests {
         #expect(ImgproxyFixture.fault("width:1/\(ImgproxyFixture.source)", configure)?.parameter == "width")
     }
 
-    @Test func `what belongs to Pro is told from what is unknown`() {
+    @Test func `Pro options are distinguished from unknown ones`() {
         for (path, parameter) in [
             ("br:10", "br"), ("pngo:1", "pngo"), ("dpi:300", "dpi"), ("ra:nearest", "ra"), ("g:obj:face", "g"),
             ("c:1:1:objw:all:2", "c"), ("enc/abc", "enc"), ("w:1/-/h:5", "-"),

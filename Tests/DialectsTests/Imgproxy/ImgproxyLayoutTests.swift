@@ -49,7 +49,7 @@ struct ImgproxyLayoutTests {
         #expect(try size(options) == PixelSize(width, height), "\(options)")
     }
 
-    @Test func `a drawing is enlarged without being asked`() throws {
+    @Test func `a drawing is enlarged without an option`() throws {
         #expect(try size("w:800", isDrawing: true) == PixelSize(800, 600))
         #expect(try size("w:800") == PixelSize(400, 300))
     }
@@ -74,7 +74,7 @@ struct ImgproxyLayoutTests {
         #expect(try layout("rs:fit:300:300").boxSize == PixelSize(300, 300))
     }
 
-    @Test func `a canvas in proportion is no larger than needed`() throws {
+    @Test func `a proportional canvas is no larger than needed`() throws {
         #expect(try layout("rs:fit:1000:1000/exar:1").proportionalSize == PixelSize(400, 400))
         #expect(try layout("rs:fit:900:300/exar:1").proportionalSize == PixelSize(900, 300))
         #expect(try layout("rs:fill-down:800:800/exar:1").proportionalSize == PixelSize(0, 0))
@@ -141,7 +141,7 @@ struct ImgproxyGravityTests {
         }
     }
 
-    @Test func `distances are pixels from 1 on, fractions below, and lie inwards`() {
+    @Test func `distances are pixels from 1 on, fractions below, and point inward`() {
         let inner = PixelSize(100, 100)
         #expect(place(ImgproxyGravity(kind: .southEast, x: 10, y: 0.1), inner) == [290, 170])
         #expect(place(ImgproxyGravity(kind: .west, x: 1), inner) == [1, 100])

@@ -42,7 +42,7 @@ struct ImgproxyOptionTests {
         }
     }
 
-    @Test func `words that are no booleans mean no`() throws {
+    @Test func `other texts than booleans mean false`() throws {
         for yes in ["1", "t", "T", "true", "True", "TRUE"] { #expect(try options("el:\(yes)").enlarges, "\(yes)") }
         for no in ["0", "f", "false", "yes", "2", "", "tRuE"] { #expect(try !options("el:\(no)").enlarges, "\(no)") }
         #expect(ImgproxyFixture.fault("el:1:1/\(ImgproxyFixture.source)") != nil)
@@ -148,7 +148,7 @@ struct ImgproxyOptionTests {
         #expect(try options("skp:jpg/skip_processing:png").skippedFormats == [.jpeg, .png])
     }
 
-    @Test func `what concerns the answer is no part of the image`() throws {
+    @Test func `response options are not part of the image`() throws {
         let query = try ImgproxyFixture.query(
             "cb:x/exp:2000000000/fn:bXkgY2F0:1/att:1/\(ImgproxyFixture.source)")
         #expect(query.expires == 2_000_000_000 && query.form.fileName == "my cat" && query.form.isAttachment)
@@ -161,7 +161,7 @@ struct ImgproxyOptionTests {
         }
     }
 
-    @Test func `options that mean nothing here are told`() throws {
+    @Test func `options without a meaning here are reported`() throws {
         let query = try ImgproxyFixture.query("sm:0/scp:0/eth:1/ph:1/\(ImgproxyFixture.source)")
         #expect(query.ignoredOptions == ["sm:0", "eth:1", "ph:1"])
         let usual = try ImgproxyFixture.query("sm:1/scp:1/eth:0/ph:0/cb:1/\(ImgproxyFixture.source)")
@@ -176,7 +176,7 @@ struct ImgproxyOptionTests {
         #expect(try gamut("scp:0") == .auto && gamut("strip_color_profile:0") == .auto)
     }
 
-    @Test func `copyright is kept unless that is undone`() throws {
+    @Test func `copyright is preserved unless an option disables it`() throws {
         func keeps(_ options: String) throws -> Bool {
             try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).keepsCopyright
         }

@@ -73,7 +73,7 @@ struct ImgproxyRecipeTests {
         #expect(try format("f:svg", .still(.svg, 9, 9)) == .png)
     }
 
-    @Test func `Accept chooses only what the operator lets it choose`() throws {
+    @Test func `Accept chooses only among the formats that the operator permits`() throws {
         let jpeg = ImageHeader.still(.jpeg, 400, 300)
         func format(_ options: String, accept: String, _ auto: [String], enforced: [String] = []) throws -> ImageFormat
         {
@@ -163,7 +163,7 @@ struct ImgproxyRecipeTests {
         #expect(keys(try composition("rs:fit:200:200/g:sm")).isEmpty)
     }
 
-    @Test func `what is raw or skipped keeps its size, its format and its frames`() throws {
+    @Test func `a raw or skipped image keeps its size, format and frames`() throws {
         for options in ["raw:1/w:10/f:png", "skp:gif/w:10", "skp:gif/w:10/f:gif"] {
             let made = try composition(options, .still(.gif, 120, 80, frames: 5))
             #expect(made.size == PixelSize(120, 80) && made.format == .gif && made.frames == 256 && made.steps.isEmpty)

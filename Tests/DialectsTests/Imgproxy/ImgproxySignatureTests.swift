@@ -34,7 +34,7 @@ struct ImgproxySignatureTests {
         #expect(isAuthentic("/oWaL7QoW5Ts/asd", keys: ["test-key"], salts: ["test-salt"], size: 8))
     }
 
-    @Test func `a whole signature is none of a shorter size, and the reverse`() {
+    @Test func `a full signature is invalid for a shorter size, and the reverse`() {
         let (keys, salts) = (["test-key"], ["test-salt"])
         #expect(!isAuthentic("/oWaL7QoW5TsgbuiS9-5-DI8S3Ibbo1gdB2SteJh3a20/asd", keys: keys, salts: salts, size: 8))
         #expect(!isAuthentic("/oWaL7QoW5Ts/asd", keys: keys, salts: salts))
@@ -61,7 +61,7 @@ struct ImgproxySignatureTests {
         #expect(!isAuthentic("/\(asSent)/w%3A100/plain/http://example.com/a.jpg"))
     }
 
-    @Test func `other spellings of a signature are none`() {
+    @Test func `other spellings of a signature are invalid`() {
         let signature = signature(of: Self.path)
         let changed = (signature.first == "A" ? "B" : "A") + signature.dropFirst()
         let code = HMAC.authenticationCode(for: Array(("hello" + Self.path).utf8), key: Array("secret".utf8))

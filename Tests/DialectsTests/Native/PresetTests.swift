@@ -76,7 +76,7 @@ struct PresetTests {
     }
 
     @Test(arguments: [("preset=soft", "watermarkOpacity"), ("preset=plain&fx=1", "fx")])
-    func `the whole request is judged after presets`(query: String, parameter: String) throws {
+    func `the whole request is validated after presets`(query: String, parameter: String) throws {
         let error = #expect(throws: APIError.self) { try parse("&" + query) }
         #expect(error?.code == "bad_parameter" && error?.parameter == parameter)
         #expect(throws: APIError.missingParameter("fy")) { try parse("&preset=focal") }

@@ -49,7 +49,7 @@ struct ThumbnailOptionTests {
         #expect(throws: APIError.self) { try dialect.request(options: [("url", "https://example.com/")]) }
     }
 
-    @Test func `facts are asked for by the same reader`() throws {
+    @Test func `the same reader parses requests for facts`() throws {
         let facts = try InfoDialect.facts(options: [("include", "color,blurhash"), ("components", "3x2")])
         #expect(facts.features == [.color, .blurHash] && facts.columns == 3 && facts.rows == 2)
         #expect(try InfoDialect.facts(options: []) == FactsRequest())

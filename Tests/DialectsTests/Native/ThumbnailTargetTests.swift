@@ -115,7 +115,7 @@ import ThumbnailTypes
         ("url=x:y&size=3", .unknownParameter("size")),
         ("size=3", .unknownParameter("size")),
     ])
-    func `what is wrong with the whole is named`(query: String, error: APIError) {
+    func `a fault of the whole request is reported`(query: String, error: APIError) {
         #expect(throws: error) { try parse(query) }
     }
 
@@ -180,7 +180,7 @@ import ThumbnailTypes
     @Test(arguments: [
         "url=https://h/a.jpg?a=1&b=2&w=300", "url=https://h/a.jpg?w=1&h=2&h=300", "w=1&url=https://h/a.jpg?x&w=2",
     ])
-    func `a URL whose own query cuts it off is told to be percent-encoded`(query: String) throws {
+    func `a URL truncated by its own unencoded query is reported as not percent-encoded`(query: String) throws {
         let error = #expect(throws: APIError.self) { try parse(query) }
         #expect(error?.code == "bad_url" && error?.parameter == "url")
         #expect(error?.publicMessage.contains("not percent-encoded") == true)

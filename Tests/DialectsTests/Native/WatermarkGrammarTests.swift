@@ -46,7 +46,7 @@ struct WatermarkGrammarTests {
                     + "&watermarkTile=0") == parse("&watermark=x:z"))
     }
 
-    @Test func `a name stands for a source and defaults, which parameters override`() throws {
+    @Test func `a name means a source and defaults, which parameters override`() throws {
         #expect(try parse("&watermark=logo").watermark == Self.logo)
         let other = try parse("&watermark=logo&watermarkPosition=left&watermarkOpacity=100")
         var expected = Self.logo

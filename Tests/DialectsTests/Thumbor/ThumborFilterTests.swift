@@ -48,7 +48,7 @@ struct ThumborFilterTests {
         #expect(reader.options == ThumborOptions() && reader.ignored == [filter] && reader.marks.isEmpty)
     }
 
-    @Test func `only plain marks lie on layers, and only on layers that cover`() throws {
+    @Test func `only plain marks are drawn on layers, and only on layers that cover`() throws {
         for filter in ["blur(3)", "image(/9x9/color:red,repeat,0)", "image(/9x9/color:red,0,0,0,screen)"] {
             let reader = try reader("image(/90x90/filters:\(filter)/color:blue,0,0)")
             #expect(reader.ignored == [filter] && reader.options.filters.count == 1)
@@ -149,7 +149,7 @@ struct ThumborFilterTests {
         #expect(try steps(path) == expected)
     }
 
-    @Test func `transparency is filled only if that is asked for, and dropped by formats without it`() throws {
+    @Test func `transparency is filled only on request, and dropped by formats without it`() throws {
         #expect(try steps("filters:fill(red)", alpha: true) == [])
         #expect(try steps("filters:fill(red,true)", alpha: true) == ["background 255,0,0,255"])
         #expect(try steps("filters:background_color(transparent)", alpha: true) == [])
@@ -158,7 +158,7 @@ struct ThumborFilterTests {
         #expect(try steps("filters:format(jpeg):background_color(red)", alpha: true) == ["background 255,0,0,255"])
     }
 
-    @Test func `marks are overlays once, and blended on a grid, by another mode or in one colour`() throws {
+    @Test func `single marks are overlays, and marks on a grid, with a mode or in one color are blended`() throws {
         let once = try steps("filters:watermark(http://a/b,10,-20,30)")
         #expect(once == ["overlay 0 80x40 0,0 80x40 gamma at 10,240 80x40 70"])
         #expect(try steps("filters:watermark(http://a/b,10,20,100)") == [])

@@ -52,7 +52,7 @@ struct ThumborRecipeTests {
         }
     }
 
-    @Test func `colors are kept unless a filter or a setting of thumbor's or imagor's strips them`() throws {
+    @Test func `colors are preserved unless a filter or a setting of thumbor's or imagor's strips them`() throws {
         func gamut(_ filter: String, strips: Bool = false) throws -> Gamut? {
             try composition("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut
         }
@@ -63,7 +63,7 @@ struct ThumborRecipeTests {
         #expect(try gamut("quality(80)", strips: true) == .srgb)
     }
 
-    @Test func `sources, marks and what is ignored stand in the query`() throws {
+    @Test func `the query has the sources, marks and ignored filters`() throws {
         let query = try query(
             "300x200/filters:watermark(b.example/m.png,0,0,0):nosuch():max_age(7)/http%3A%2F%2Fa.example%2Fb.png?x=1")
         #expect(query.source == "http://a.example/b.png")

@@ -59,7 +59,7 @@ struct ThumborSignatureTests {
         #expect(try !isAuthentic("/\(foreign)/30x20/a.png") { $0.key = key })
     }
 
-    @Test func `unsafe targets are served without a key, or if that is asked for`() throws {
+    @Test func `unsafe targets are served without a key, or if a setting allows it`() throws {
         let target = "/unsafe/30x20/a.png"
         #expect(try isAuthentic(target) { _ in })
         #expect(try !isAuthentic(target) { $0.servesUnsafe = false })
@@ -93,7 +93,7 @@ struct ThumborSignatureTests {
         ("30x20/http://h/%E2%82%AC", "30x20/http://h/€"), ("30x20/http://h/100%25", "30x20/http://h/100%"),
         ("filters%3Afill(%23f00)%3Aquality(%2030%20)/a.png", "filters:fill(#f00):quality( 30 )/a.png"),
     ])
-    func `a path that was encoded on its way means what was signed`(sent: String, signed: String) throws {
+    func `a path that was encoded in transit has the signed meaning`(sent: String, signed: String) throws {
         let read = try query(sent, signed: signed)
         // The same text where no one encoded it.
         let text = ThumborText(bytes: Array(signed.utf8)[...], isDecoded: true)
@@ -127,7 +127,7 @@ struct ThumborSignatureTests {
         #expect(try recipe("/unsafe/30%7820/a.png")?.options.geometry == ThumborGeometry())
     }
 
-    @Test func `texts that were decoded and texts that were not share no key unless they mean the same`() throws {
+    @Test func `decoded and raw texts share a key only if they have the same meaning`() throws {
         func key(_ text: String, isDecoded: Bool) throws -> String {
             try ThumborTarget(ThumborText(bytes: Array(text.utf8)[...], isDecoded: isDecoded)).optionText
         }

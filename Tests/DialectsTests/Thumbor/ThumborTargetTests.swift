@@ -12,7 +12,7 @@ struct ThumborTargetTests {
         String(decoding: try target(path).address, as: UTF8.self)
     }
 
-    @Test func `all options stand in one order`() throws {
+    @Test func `all options are parsed in their order`() throws {
         let read = try target(
             "debug/meta/trim:bottom-right:7/10x20:300x400/adaptive-full-fit-in/stretch/-30x-40/1x2:3x4/right/top/smart/"
                 + "filters:blur(2):fill(red)/http://a.example/b.png")

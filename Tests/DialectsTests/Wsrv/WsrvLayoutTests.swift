@@ -52,7 +52,7 @@ import Testing
         ("w=100&h=300&a=focal&fpx=1", 300, 0), ("w=100&h=300&a=focal-57-0", 178, 0),
         ("w=100&h=300&a=focal&fpx=100", 150, 0), ("w=100&h=300&flop&a=left", 0, 0),
     ])
-    func `what covers the box is cut at its place`(query: String, x: Int, y: Int) throws {
+    func `a cover resize crops at the requested position`(query: String, x: Int, y: Int) throws {
         let composition = try wsrvComposition("fit=cover&" + query, 400, 300, .png)
         let crop = try #require(composition.steps.last as? CropStep)
         #expect((crop.x, crop.y) == (x, y))
@@ -96,11 +96,11 @@ import Testing
         ("flip&flop", 3), ("ro=180&flip", 2), ("ro=270&flip", 5), ("ro=450", 6), ("ro=45", 1), ("flip=0&flop=false", 1),
         ("ro=270&flop", 7), ("ro=-2147483640", 1),
     ])
-    func `turns come before what is mirrored`(query: String, turn: QuarterTurn) throws {
+    func `rotations precede mirroring`(query: String, turn: QuarterTurn) throws {
         #expect(try wsrvComposition(query, 400, 300).turn == turn)
     }
 
-    @Test func `a quarter turn comes after the resize, and what covers a box covers it after its turn`() throws {
+    @Test func `a quarter turn follows the resize, and a cover resize covers the box after its turn`() throws {
         #expect(try wsrvComposition("ro=90&w=200", 400, 300, .png).size.description == "150×200")
         let cover = try wsrvComposition("ro=90&w=200&h=100&fit=cover", 400, 300, .png)
         #expect(cover.size.description == "200×267" && cover.finalSize.description == "200×100")

@@ -39,7 +39,7 @@ import ThumbnailTypes
         ("filt=sepia", "matrix 3588 7044 1368 2990 5870 1140 2392 4696 912"),
         ("filt=greyscale&tint=red", "grey"), ("rbg=red", nil), ("mbg=red", nil),
     ])
-    func `values out of range mean what the service makes of them`(query: String, step: String?) throws {
+    func `values out of range are treated as by wsrv.nl`(query: String, step: String?) throws {
         #expect(try wsrvComposition(query, 400, 300).stepTexts == [step].compactMap { $0 })
     }
 
@@ -54,13 +54,13 @@ import ThumbnailTypes
         ("ro=90", .jpeg, .jpeg), ("mask=circle", .jpeg, .png), ("mask=circle&mbg=white", .jpeg, .png),
         ("mask=circle", .webp, .webp), ("fit=contain&w=9&h=9&trim=9", .jpeg, .png), ("output=json", .gif, .gif),
     ])
-    func `the format is the source's unless it cannot hold what is transparent`(
+    func `the format is the source's unless it lacks alpha that the image needs`(
         query: String, source: ImageFormat, format: ImageFormat
     ) throws {
         #expect(try wsrvComposition(query, 400, 300, source).format == format)
     }
 
-    @Test func `what is transparent becomes black in a format without alpha`() throws {
+    @Test func `transparent pixels become black in a format without alpha`() throws {
         let plain = try wsrvComposition("output=jpg", 400, 300, .png, hasAlpha: true)
         #expect(plain.stepTexts == ["background 0,0,0,255"])
         let white = try wsrvComposition("output=jpg&bg=white", 400, 300, .png, hasAlpha: true)
@@ -74,7 +74,7 @@ import ThumbnailTypes
         #expect(composition.stepTexts == ["grey", "background 54,54,54,255"])
     }
 
-    @Test func `pages and frames are chosen, and those that are not there are refused`() throws {
+    @Test func `pages and frames are chosen, and missing ones are rejected`() throws {
         func pages(_ query: String, _ format: ImageFormat = .gif) throws -> [Int] {
             let composition = try wsrvComposition(query, 40, 30, format, frames: 5)
             return [composition.page, composition.frames]
@@ -120,7 +120,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `sizes follow from what a trim leaves`() throws {
+    @Test func `sizes are computed from the trimmed image`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 300))
         let box = ImagePart(x: 50, y: 50, size: PixelSize(width: 200, height: 100), of: header.size)
         func composition(_ query: String) throws -> Composition {

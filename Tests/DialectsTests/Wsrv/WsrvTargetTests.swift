@@ -111,7 +111,7 @@ import ThumbnailTypes
         #expect(many.ignoredOptions.allSatisfy { $0.utf8.count == 64 })
     }
 
-    @Test func `TIFF cannot be asked for`() {
+    @Test func `TIFF cannot be requested`() {
         for name in ["tiff", "tif"] {
             #expect { try wsrvQuery("url=example.com&output=\(name)") } throws: { error in
                 let error = error as? APIError

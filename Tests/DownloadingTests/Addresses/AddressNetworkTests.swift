@@ -18,7 +18,7 @@ struct AddressNetworkTests {
     @Test(arguments: [
         "", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/-1", "10.0.0.0/", "10/8", "fd00::/129", "fd00::1/64", "x/8",
     ])
-    func `what is no network is refused`(text: String) {
+    func `an invalid network is rejected`(text: String) {
         #expect(AddressNetwork(text) == nil)
     }
 

@@ -40,7 +40,7 @@ struct FailureMemoryTests {
         #expect(memory.count == 2)
     }
 
-    @Test func `36: it is bounded, and forgets one or all when told`() {
+    @Test func `36: it is bounded, and forgets one or all on request`() {
         var memory = memory
         for number in 0..<100 {
             memory.remember(.status(500), of: .path("/\(number)"), atMost: nil, at: .seconds(number))

@@ -14,7 +14,7 @@ struct SelectingFieldsTests {
         return configuration
     }
 
-    @Test func `34: strangers' sources are asked for with our own fields`() throws {
+    @Test func `34: strangers' sources are requested with the configured fields`() throws {
         let fields = SelectingFields(DownloadConfiguration()).fields(for: .path("/a"))
         #expect(fields[.userAgent] == "Alula/1")
         #expect(fields[.acceptEncoding] == "identity")
@@ -22,7 +22,7 @@ struct SelectingFieldsTests {
         #expect(fields.count == 3)
     }
 
-    @Test func `34: a named origin's fields count, and are kept as hashes only`() throws {
+    @Test func `34: a named origin's fields count, and are stored only as hashes`() throws {
         let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), originName: "photos")
         let name = try #require(HTTPField.Name("X-Key"))
         let fields = SelectingFields(try Self.configuration(key: "secret")).fields(for: identity)

@@ -60,7 +60,7 @@ struct KeyServicesTests {
         }
     }
 
-    @Test func `a machine lends the key of its role to those who have begun a session`() throws {
+    @Test func `a machine lends its role's key to clients that have opened a session`() throws {
         serveMetadata()
         expectLent(try key(from: .instance(service: service.url(""))))
         #expect(service.requests.map(\.method) == ["PUT", "GET", "GET"])
@@ -142,7 +142,7 @@ struct KeyServicesTests {
         expectLent(try key(from: webIdentity(file.path)))
     }
 
-    @Test func `a refusal is told by its code, without the token`() throws {
+    @Test func `a rejection is reported by its code, without the token`() throws {
         let file = TemporaryFile("eyJh.secret")
         serveTokens { form in
             FakeAnswer(
@@ -169,7 +169,7 @@ struct KeyServicesTests {
         lent.replacing("to/ken+==", with: String(repeating: "t", count: 20_000)),
         lent + String(repeating: " ", count: 70_000),
     ])
-    func `an answer that is no key, or a key that has ended, is refused without its words`(text: String) throws {
+    func `an invalid response or an expired key is rejected without quoting it`(text: String) throws {
         service.serveOthers { _ in Self.json(text) }
         let failure = try #require(refusal(of: .container(service: service.url("/"), nil)))
         for secret in ["ASIA1", "sec/ret", "to/ken"] { #expect(!failure.detail.contains(secret)) }

@@ -42,7 +42,7 @@ struct RefusedKeyTests {
     }
 
     @Test(arguments: [("ExpiredToken", 400), ("InvalidAccessKeyId", 403), ("InvalidToken", 400)])
-    func `the next key is asked for at once and used`(code: String, status: Int) async throws {
+    func `the next key is requested at once and used`(code: String, status: Int) async throws {
         refuse(code, status: status) { $0.contains("=K1/") }
         let load = try load()
         for path in ["photos:b", "photos:c"] { try await load(path) }
@@ -62,7 +62,7 @@ struct RefusedKeyTests {
         #expect(lent.count == 3)
     }
 
-    @Test func `another refusal is told with its code, and asks for no key`() async throws {
+    @Test func `another rejection is reported with its code, and requests no key`() async throws {
         refuse("AccessDenied") { _ in true }
         let load = try load()
         await #expect(throws: DownloadError.storeRefusal(403, code: "AccessDenied")) { try await load("photos:b") }

@@ -53,7 +53,7 @@ struct SigningKeysTests {
 
     private func key(_ name: String = "a") async throws -> String? { try await keys.key(for: name)?.id }
 
-    @Test func `only origins with lent keys ask for them, and one source is asked once for all of its origins`()
+    @Test func `only origins with lent keys request them, and one source is contacted once for all its origins`()
         async throws
     {
         #expect(try await key("plain") == nil)
@@ -104,7 +104,7 @@ struct SigningKeysTests {
         await #expect(throws: DownloadError.unreachable("credentials: away")) { try await key() }
     }
 
-    @Test func `a failed try is repeated after pauses, then left alone for a time that doubles up to a minute`()
+    @Test func `a failed attempt is retried after pauses, then suspended for a time that doubles up to a minute`()
         async throws
     {
         lender.state.withLock { $0.failure = KeyFailure(detail: "away", isPermanent: false) }
@@ -147,7 +147,7 @@ struct SigningKeysTests {
         await #expect(throws: DownloadError.self) { try await key() }
     }
 
-    @Test func `a renewal goes on when no request waits for it any more`() async throws {
+    @Test func `a renewal continues after its last waiter has left`() async throws {
         let gate = ThreadGate()
         lender.state.withLock { $0.gate = gate }
         let task = Task { try await key() }

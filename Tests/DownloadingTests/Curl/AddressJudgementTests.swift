@@ -54,7 +54,7 @@ struct AddressJudgementTests {
         await #expect { try await fixture.load("/a") } throws: { isDenied($0, by: "allowedNetworks") }
     }
 
-    @Test func `a name is connected at its judged address under its own name`() async throws {
+    @Test func `a name is connected at its checked address under its own name`() async throws {
         let names = try FakeNameServer()
         names.serve("photos.test", .addresses(["127.0.0.1"]))
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
@@ -64,7 +64,7 @@ struct AddressJudgementTests {
         #expect(fixture.origin.requests.first?.value("Host") == "photos.test:\(fixture.origin.port)")
     }
 
-    @Test func `the log is told the rule, the address and the name that it is of`() async throws {
+    @Test func `the log names the rule, address and host`() async throws {
         let names = try FakeNameServer()
         names.serve("inside.test", .addresses(["93.184.216.34", "10.1.2.3"]))
         let fixture = try LoaderFixture {
@@ -84,7 +84,7 @@ struct AddressJudgementTests {
         }
     }
 
-    @Test func `a name that changes its address is judged again`() async throws {
+    @Test func `a name whose address changes is checked again`() async throws {
         let names = try FakeNameServer()
         names.serve("rebind.test", .addresses(["127.0.0.1"], secondsToLive: 0))
         let fixture = try LoaderFixture {
@@ -112,7 +112,7 @@ struct AddressJudgementTests {
         #expect(fixture.origin.hits + other.hits == 10)
     }
 
-    @Test func `a name without an address is told from one that cannot be looked up, and silence times out`()
+    @Test func `a name without an address is distinguished from a failed lookup, and silence times out`()
         async throws
     {
         let names = try FakeNameServer()
@@ -147,7 +147,7 @@ struct AddressJudgementTests {
         #expect(names.queries.count == 2)
     }
 
-    @Test func `a name's look-up is left behind by who cancels and goes on for the rest`() async throws {
+    @Test func `a caller that cancels leaves a name's lookup, which continues for the others`() async throws {
         let names = try FakeNameServer()
         names.serve("silent.test", .silence)
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }

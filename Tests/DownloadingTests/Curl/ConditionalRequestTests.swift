@@ -9,7 +9,7 @@ import Testing
 struct ConditionalRequestTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    @Test func `33: the origin is asked by tag and date, and its 304 is a confirmation`() async throws {
+    @Test func `33: the origin is revalidated by tag and date, and its 304 is a confirmation`() async throws {
         let clock = ManualTimekeeper(secondsSince1970: 1_000)
         let fixture = try LoaderFixture(timekeeper: clock)
         fixture.origin.serve("/a", .image([1, 2]).with("ETag", "W/\"1\"").with("Last-Modified", Self.date))
@@ -46,7 +46,7 @@ struct ConditionalRequestTests {
         #expect(new.validator == .entityTag("\"2\""))
     }
 
-    @Test func `a tag goes to the URL that gave it, not to what redirects there or elsewhere`() async throws {
+    @Test func `a tag is sent to the URL that gave it, not to a URL that redirects there or to another`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .redirect(to: "/b"))
         fixture.origin.serve("/b", .image([1]).with("ETag", "\"1\""))
@@ -69,14 +69,14 @@ struct ConditionalRequestTests {
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
     }
 
-    @Test func `39: a 304 that nobody asked for stays an error`() async throws {
+    @Test func `39: an unsolicited 304 stays an error`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .status(304))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }
         #expect(error.map(isProtocolError) == true)
     }
 
-    @Test func `34: what an answer varies by is kept with it`() async throws {
+    @Test func `34: the fields that a response varies by are stored with it`() async throws {
         let fixture = try LoaderFixture { $0.accept = "image/png" }
         fixture.origin.serve("/a", .image([1]).with("Vary", "Accept, Cookie"))
         let head = try await fixture.load("/a").head

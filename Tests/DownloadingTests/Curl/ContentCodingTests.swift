@@ -63,7 +63,7 @@ struct ContentCodingTests {
         }
     }
 
-    @Test func `gzip may have members, and what follows them is ignored`() async throws {
+    @Test func `gzip may have members, and trailing bytes are ignored`() async throws {
         let fixture = try LoaderFixture()
         let body = Coded.by("gzip", Array(image.prefix(100))) + Coded.by("gzip", Array(image.dropFirst(100))) + [1, 2]
         fixture.origin.serve("/a", .image(body).with("Content-Encoding", "gzip"))

@@ -8,7 +8,7 @@ import Testing
 /// Requests to a well-behaved origin, and the results of its answers.
 @Suite(.timeLimit(.minutes(1)))
 struct CurlLoaderTests {
-    @Test func `a picture arrives whole with what its origin said about it`() async throws {
+    @Test func `a complete image arrives with its origin's metadata`() async throws {
         let fixture = try LoaderFixture()
         let body = bytes(300_000)
         fixture.origin.serve(
@@ -29,7 +29,7 @@ struct CurlLoaderTests {
     }
 
     @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
-    func `a body's end may be told in three ways`(framing: FakeAnswer.Framing) async throws {
+    func `a body's end is signaled in three ways`(framing: FakeAnswer.Framing) async throws {
         let fixture = try LoaderFixture()
         let body = bytes(100_000)
         fixture.origin.serve("/a", .image(body).framed(by: framing).dripping(30_000, every: .zero))
@@ -61,7 +61,7 @@ struct CurlLoaderTests {
             ])
     }
 
-    @Test func `42: every transfer tells its timings, and whether its connection was there`() async throws {
+    @Test func `42: every transfer reports its timings, and whether its connection was reused`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image([1]).delayed(by: .milliseconds(30)))
         let first = try await fixture.load("/a").timings
@@ -87,7 +87,7 @@ struct CurlLoaderTests {
         #expect(fixture.origin.connectionCount == 1)
     }
 
-    @Test func `what an origin wants remembered is not`() async throws {
+    @Test func `nothing that an origin wants remembered is stored`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve(
             "/a",
@@ -110,7 +110,7 @@ struct CurlLoaderTests {
         gate.open()
     }
 
-    @Test func `a load that is canceled before it begins is never asked for`() async throws {
+    @Test func `a load canceled before it begins sends no request`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()
         let task = Task {
@@ -123,7 +123,7 @@ struct CurlLoaderTests {
         #expect(fixture.origin.hits == 0)
     }
 
-    @Test func `after the end loads are refused, and those under way are told`() async throws {
+    @Test func `after the shutdown loads are rejected, and those in progress fail`() async throws {
         let fixture = try LoaderFixture()
         let gate = Gate()
         fixture.origin.serve("/a", .image([1]).held(at: gate))

@@ -185,7 +185,7 @@ struct HostileOriginTests {
         await #expect { try await fixture.load(url: url) } throws: { isUnreachable($0) }
     }
 
-    @Test func `20: what does not speak TLS fails as TLS`() async throws {
+    @Test func `20: a server without TLS fails as a TLS error`() async throws {
         let fixture = try LoaderFixture()
         await #expect {
             try await fixture.load(url: "https://127.0.0.1:\(fixture.origin.port)/a")

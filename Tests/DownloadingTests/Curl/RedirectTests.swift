@@ -26,7 +26,7 @@ struct RedirectTests {
             (nil, .shared, false), ("max-age=60", .shared, false), ("no-cache", .shared, true),
             ("private", .private, false), ("no-store", .none, false),
         ] as [(String?, SourceStorability, Bool)])
-    func `29: what a redirect forbids is forbidden behind it`(
+    func `29: restrictions of a redirect apply to its target`(
         control: String?, storability: SourceStorability, needsValidation: Bool
     ) async throws {
         let fixture = try LoaderFixture()

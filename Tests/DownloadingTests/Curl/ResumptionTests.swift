@@ -11,7 +11,7 @@ struct ResumptionTests {
     private let cutAfter = 120_000
 
     @Test(arguments: [true, false])
-    func `38: a transfer cut at 60 % goes on where it ended, byte-identical`(isReset: Bool) async throws {
+    func `38: a transfer cut at 60 % resumes where it ended, byte-identical`(isReset: Bool) async throws {
         let fixture = try LoaderFixture()
         let whole = FakeAnswer.image(body).with("ETag", "\"1\"").with("Cache-Control", "max-age=9")
         serve(fixture, first: isReset ? whole.reset(afterBytes: cutAfter) : whole.cut(afterBytes: cutAfter)) { start in
@@ -44,7 +44,7 @@ struct ResumptionTests {
         #expect(resumed.validator == atOnce.validator)
     }
 
-    @Test func `38: it goes on after several cuts, but not for ever`() async throws {
+    @Test func `38: it resumes after several cuts, but not forever`() async throws {
         let fixture = try LoaderFixture()
         let whole = FakeAnswer.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: 80_000)) { start in
@@ -124,7 +124,7 @@ struct ResumptionTests {
         }
     }
 
-    @Test func `39: a 206 that nobody asked for stays an error`() async throws {
+    @Test func `39: an unsolicited 206 stays an error`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", rest(from: 1))
         let error = await #expect(throws: DownloadError.self) { try await fixture.load("/a") }

@@ -27,7 +27,7 @@ struct RetryTests {
         #expect(fixture.retries == 1)
     }
 
-    @Test func `a kept connection that is reset is replaced once`() async throws {
+    @Test func `a reused connection that is reset is replaced once`() async throws {
         let fixture = try RetryFixture()
         fixture.origin.serve("/first", .image([1]))
         fixture.answerAfter(resets: 1)
@@ -44,7 +44,7 @@ struct RetryTests {
             "200 OK\r\nContent-Length: 0\r\n", "200 OK\r\nContent-Length: 1\r\n\r\na",
             "200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
         ], [1, 500])
-    func `bytes behind an answer are no answer to the next request`(answer: String, count: Int) async throws {
+    func `bytes after a response do not answer the next request`(answer: String, count: Int) async throws {
         let fixture = try RetryFixture()
         let forged = String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforged", count: count)
         let end = answer.hasSuffix("a") ? "" : "\r\n"
@@ -64,7 +64,7 @@ struct RetryTests {
         #expect(fixture.retries == 0)
     }
 
-    @Test func `an answer that has begun is not asked for again`() async throws {
+    @Test func `a response that has begun is not requested again`() async throws {
         let fixture = try RetryFixture()
         fixture.origin.serve("/first", .image([1]))
         fixture.origin.serve("/a", .image(bytes(100)).reset(afterBytes: 50))

@@ -41,7 +41,7 @@ struct SignOfLifeTests {
         #expect(fixture.origin.hits("/good") == 0)
     }
 
-    @Test func `what is refused stays refused`() async throws {
+    @Test func `error statuses and timeouts are errors`() async throws {
         let time = ManualTimekeeper()
         let fixture = try LoaderFixture(timekeeper: time) { $0.firstByteTimeout = .milliseconds(100) }
         fixture.origin.serve("/failing", .status(503))
@@ -54,7 +54,7 @@ struct SignOfLifeTests {
         #expect(throws: DownloadError.timedOut) { try outcome.get() }
     }
 
-    @Test func `whether an answer has begun tells silence from slowness`() async throws {
+    @Test func `silence and slowness are distinguished by whether a response has begun`() async throws {
         let time = ManualTimekeeper()
         let fixture = try LoaderFixture(timekeeper: time) {
             $0.firstByteTimeout = .milliseconds(100)

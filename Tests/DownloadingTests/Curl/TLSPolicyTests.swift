@@ -28,7 +28,7 @@ struct TLSPolicyTests {
         try await fixture.load()
     }
 
-    @Test func `bytes behind an answer are no answer to the next request, though TLS has decrypted them`() async throws
+    @Test func `bytes after a response do not answer the next request, though TLS has decrypted them`() async throws
     {
         let fixture = try TLSFixture(leaf, authorities)
         // Of the second record libcurl reads the rest of the body.
@@ -47,7 +47,7 @@ struct TLSPolicyTests {
         try await expectRefusal(TLSFixture(leaf, authorities), host: "wrong.test")
     }
 
-    @Test func `44: a certificate that nobody known vouches for fails`() async throws {
+    @Test func `44: a certificate from an unknown authority fails`() async throws {
         try await expectRefusal(TLSFixture(.selfSigned(for: ["right.test"]), authorities))
         let stranger = FakeCertificate.root("Stranger").authority().server(for: ["right.test"])
         try await expectRefusal(TLSFixture(stranger, authorities))
@@ -86,7 +86,7 @@ struct TLSPolicyTests {
         try await expectRefusal(TLSFixture(own, authorities, policy([own], isKey: isKey)))
     }
 
-    @Test func `a pin is matched against the verified chain, not against what is sent along`() async throws {
+    @Test func `a pin is matched against the verified chain, not against other sent certificates`() async throws {
         // The server's own chain is good, and it sends the pinned certificate of another along.
         let pinned = root.authority("Pinned")
         let fixture = try TLSFixture(leaf, authorities, policy([pinned], isKey: false), alsoSending: [pinned])

@@ -27,7 +27,7 @@ struct GuardedLoaderTests {
     }
 
     @Test(arguments: [DownloadError.unreachable("refused"), .timedOut, .tls("expired")])
-    func `an origin that gives no answer is left alone, and nobody else`(error: DownloadError) async throws {
+    func `an origin without a response is suspended, and no other`(error: DownloadError) async throws {
         await fail(5, with: error)
         let before = stub.started.count
         await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await load() }
@@ -48,7 +48,7 @@ struct GuardedLoaderTests {
         #expect(loader.originHealth.suspensions == 0)
     }
 
-    @Test func `an origin that answers nothing but 5xx is left alone`() async throws {
+    @Test func `an origin that returns only 5xx is suspended`() async throws {
         await fail(19, with: .status(503))
         #expect(loader.originHealth.suspensions == 0)
         await fail(1, with: .status(500))
@@ -70,7 +70,7 @@ struct GuardedLoaderTests {
         DownloadError.notFound(404), .status(403), .status(429), .unexpectedResponse("status 206"),
         .notAnImage("text/html"), .emptyBody, .tooManyRedirects,
     ])
-    func `what an origin says about one source does not count against it`(error: DownloadError) async throws {
+    func `an origin's response about one source does not count against the origin`(error: DownloadError) async throws {
         await fail(4, with: .timedOut)
         await fail(100, with: error)
         await fail(4, with: .timedOut)
@@ -78,7 +78,7 @@ struct GuardedLoaderTests {
     }
 
     @Test(arguments: [DownloadError.status(503), .timedOut, .unreachable("reset")])
-    func `URLs that fail close nothing while a source that has worked goes on to`(error: DownloadError) async throws {
+    func `failing URLs do not suspend an origin while a known source still works`(error: DownloadError) async throws {
         try await load("/good")
         time.advance(by: .seconds(10))
         for number in 0..<500 {
@@ -91,7 +91,7 @@ struct GuardedLoaderTests {
         #expect(stub.signsOfLife.count <= 100)
     }
 
-    @Test func `an origin that is gone is suspended by the word of what has worked, and comes back by it`() async throws
+    @Test func `an unreachable origin is suspended, and resumed, by tests of a known source`() async throws
     {
         try await load("/good")
         await fail(5, with: .timedOut)
@@ -116,7 +116,7 @@ struct GuardedLoaderTests {
         try await load("/other")
     }
 
-    @Test func `an inquiry goes on where the caller that raised the suspicion has left`() async throws {
+    @Test func `a test continues after the caller that raised the suspicion has left`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)
         func begin(_ path: String) -> Task<TransferResult, any Error> {

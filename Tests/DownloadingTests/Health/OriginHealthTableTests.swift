@@ -27,7 +27,7 @@ struct OriginHealthTableTests {
         #expect(book.summary(at: .zero).suspensions == 1)
     }
 
-    @Test func `a full book forgets what was not used for longest, suspended origins last`() {
+    @Test func `a full table evicts the least recently used origin, suspended ones last`() {
         var book = OriginHealthTable(capacity: 3)
         suspend(origin(0), in: &book)
         for number in 1...3 { book.transfer(origin(number), .answer) }
@@ -36,14 +36,14 @@ struct OriginHealthTableTests {
         #expect(book.summary(at: .zero).origins.map(\.origin) == [997, 998, 999].map(origin))
     }
 
-    @Test func `origins that a client makes up do not push out those that have worked`() {
+    @Test func `origins invented by a client do not evict proven ones`() {
         var book = OriginHealthTable(capacity: 3)
         book.transfer(origin(0), .success)
         for number in 1..<1_000 { book.transfer(origin(number), .noResponse) }
         #expect(book.summary(at: .zero).origins.map(\.origin) == [0, 998, 999].map(origin))
     }
 
-    @Test func `origins that nothing is known of are not kept, and few of those of which nothing has worked`() {
+    @Test func `origins without results are not stored, and of unproven ones only a few`() {
         var book = OriginHealthTable()
         book.transfer(origin(0), .success)
         for number in 1...5_000 { book.transfer(origin(number), .nothing) }
@@ -55,7 +55,7 @@ struct OriginHealthTableTests {
         #expect(book.summary(at: .zero).origins.count == 1_256)
     }
 
-    @Test func `only what is new is told of an origin`() {
+    @Test func `only new states of an origin are reported`() {
         var book = OriginHealthTable()
         book.transfer(origin(1), .success)
         book.transfer(origin(1), .answer)
@@ -69,7 +69,7 @@ struct OriginHealthTableTests {
         #expect(changes.map(\.isSuspended) == [false, false, true])
     }
 
-    @Test func `operators see what is known and for how long requests are refused`() {
+    @Test func `operators see the origins' states and how long requests are rejected`() {
         var book = OriginHealthTable()
         _ = book.admit(origin(1), TransferProgress(), at: .zero)
         book.transfer(origin(2), .answer)
@@ -82,7 +82,7 @@ struct OriginHealthTableTests {
         #expect(origins.map(\.retryAfter) == [nil, nil, nil, .seconds(3)])
     }
 
-    @Test func `retries are a tenth of the requests once what was saved is spent`() {
+    @Test func `retries are a tenth of the requests once the savings are spent`() {
         var budget = RetryBudget()
         var retries = 0
         while budget.spend() { retries += 1 }

@@ -6,7 +6,7 @@ import Testing
 struct OriginHealthTests {
     private var health = OriginHealth()
 
-    @Test func `nothing is known of an origin at first, and it is asked`() throws {
+    @Test func `an origin's state is unknown at first, and it is contacted`() throws {
         var health = health
         #expect(health.isReachable == nil)
         #expect(!health.isSuspended)
@@ -97,7 +97,7 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `what is older than ten seconds does not count`() throws {
+    @Test func `events older than ten seconds do not count`() throws {
         var health = health
         try health.fail(19, .serverError, at: .zero)
         try health.fail(19, .serverError, at: .seconds(10))
@@ -145,7 +145,7 @@ struct OriginHealthTests {
         #expect(!health.isSuspended && health.hasWorked)
     }
 
-    @Test func `a probe that works too late is asked first the next time`() throws {
+    @Test func `the source of a probe that succeeds too late is tested first the next time`() throws {
         var health = try suspended(.serverError, at: .zero)
         let late = try health.pass(at: .seconds(5))
         let refusal = health.admit(TransferProgress(), at: .seconds(7))

@@ -61,7 +61,7 @@ struct OriginTestTests {
         #expect(health.admission(at: .seconds(11)) == .refused(.seconds(5)))
     }
 
-    @Test func `only one inquiry runs at a time, and what others get from the origin meanwhile counts`() throws {
+    @Test func `only one test runs at a time, and other results from the origin count meanwhile`() throws {
         var health = try knowing(["/good"])
         let inquiry = try suspect(&health, .noResponse)
         try health.fail(50, .noResponse, at: .seconds(10))
@@ -111,7 +111,7 @@ struct OriginTestTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `a probe goes on where known sources fail, and opens the origin where it works`() throws {
+    @Test func `a probe continues if known sources fail, and resumes the origin if it succeeds`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
         let test = health.inquiry(before: probe, of: .path("/new"))
@@ -149,7 +149,7 @@ struct OriginTestTests {
         #expect(failed == .suspended)
     }
 
-    @Test func `what an inquiry of an earlier phase brings is left aside`() throws {
+    @Test func `results of a test from an earlier phase are ignored`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
         let test = health.inquiry(before: probe, of: .path("/a"))

@@ -39,7 +39,7 @@ struct DestinationTests {
         ("bucket:ü/é.jpg", "bucket:%C3%BC/%C3%A9.jpg"), ("bucket:a%20b", "bucket:a%20b"),
         ("out:alula-2/x", "out:alula-2/x"),
     ])
-    func `a place is named as it is asked for`(text: String, location: String) throws {
+    func `a destination's name resolves to the same destination`(text: String, location: String) throws {
         let origins = try origins()
         let place = try Destination(ExactText(text), among: origins)
         #expect(place.location == location)
@@ -73,7 +73,7 @@ struct DestinationTests {
         return unsafe stat(folder.path + "/" + path, &status) == 0 ? status.st_mode & 0o777 : nil
     }
 
-    @Test func `a file is put whole, in place of another, where others may read it`() async throws {
+    @Test func `a file is written atomically, replaces another, and is readable by others`() async throws {
         let mask = umask(0o022)
         defer { umask(mask) }
         let origins = try origins()
@@ -114,7 +114,7 @@ struct DestinationTests {
         writable.shutDown()
     }
 
-    @Test func `a store is told the type and the life of an object`() async throws {
+    @Test func `a store receives the type and lifetime of an object`() async throws {
         let fixture = try OriginFixture()
         fixture.origin.serveOthers { request in
             request.method == "PUT" ? FakeAnswer(body: []) : request.target == "/x/a%20b.webp" ? .image([1]) : nil

@@ -25,7 +25,7 @@ struct FolderLoaderTests {
         #expect(progress.expectedBytes == content.count)
     }
 
-    @Test func `what is not there, or no regular file, is not found`() async throws {
+    @Test func `a missing or irregular file is not found`() async throws {
         folder.write("a/b.png", [1])
         unsafe mkfifo(folder.path + "/pipe", 0o600)
         for path in ["none.png", "a", "a/none.png", "a/b.png/c", "pipe", String(repeating: "x", count: 300)] {
@@ -53,7 +53,7 @@ struct FolderLoaderTests {
         #expect(try await load("a.png", root: folder.path + "/linked").bytes.array == [7])
     }
 
-    @Test func `a file over the limit or without bytes is no source`() async throws {
+    @Test func `a file over the limit or without bytes is rejected`() async throws {
         folder.write("large.png", bytes(1_001))
         folder.write("fits.png", bytes(1_000))
         folder.write("empty.png", [])
@@ -66,7 +66,7 @@ struct FolderLoaderTests {
         await #expect { try await load("a.png", root: folder.path + "/gone") } throws: { isUnreachable($0) }
     }
 
-    @Test func `sources of other places are not asked of it, and after the end nothing is`() async throws {
+    @Test func `other origins' sources are rejected, and all are after the shutdown`() async throws {
         let loader = FolderLoader(configuration: DownloadConfiguration(), timekeeper: ManualTimekeeper())
         await #expect {
             try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())

@@ -11,7 +11,7 @@ struct OriginDigestTests {
         return origin
     }
 
-    @Test func `a digest changes with all that decides what is fetched, and with nothing else`() throws {
+    @Test func `a digest changes with every setting that affects fetches, and with no other`() throws {
         let name = try #require(HTTPField.Name("X-Key"))
         let pins = try ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
             .map {

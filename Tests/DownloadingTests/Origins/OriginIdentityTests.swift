@@ -32,14 +32,14 @@ struct OriginIdentityTests {
         ("http://h/foo", "?x", "photos:?x"), ("http://h/foo", "ü%20", "photos:%C3%BC%20"),
         ("http://h/foo", "a//b", "photos:a//b"), ("http://10.0.0.1:81", "http://h/a", "photos:http://h/a"),
     ])
-    func `the name that is shown is one that is asked for`(base: String, path: String, name: String) throws {
+    func `the displayed name is one that can be requested`(base: String, path: String, name: String) throws {
         let identity = try identity(base, path)
         #expect(identity.name == name)
         let again = try origins(base).identity(of: ExactText(name))
         #expect(again == identity && again.name == name)
     }
 
-    @Test func `sources of S3, of folders and of the web are shown by names that are asked for`() throws {
+    @Test func `sources of S3, folders and the web are displayed by names that can be requested`() throws {
         for path in ["a b.jpg", "a+b%2Bc?b=2&a=x y", "ü/é~.jpg"] {
             let identity = try signed(path)
             let again = try signed(String(identity.name.dropFirst("bucket:".count)))
@@ -60,7 +60,7 @@ struct OriginIdentityTests {
         #expect(try Origins([origin]).identity(of: "photos:a?token=1&w=2").name == "photos:a?w=2")
     }
 
-    @Test func `an origin's places tell its names`() throws {
+    @Test func `names of origins are found by location`() throws {
         let places: [Origin.Location] = [
             .web(base: try SourceURL(parsing: "https://h/a")), .folder(path: "/srv"),
             .web(base: try SourceURL(parsing: "https://h/b")),
@@ -77,7 +77,7 @@ struct OriginIdentityTests {
     }
 
     @Test(arguments: ["../bar", "a/../bar", ".", "/../bar", "%2e%2e/bar", "a/..%2fbar", "a/..%5Cbar"])
-    func `41: nothing leads above what was named`(path: String) {
+    func `41: no path leads above the origin's base`(path: String) {
         #expect(throws: SourceURLError.pathNotAllowed) { try identity("http://h/foo", path) }
         #expect(throws: SourceURLError.pathNotAllowed) { try signed(path) }
         #expect(throws: SourceURLError.pathNotAllowed) {
@@ -94,7 +94,7 @@ struct OriginIdentityTests {
     }
 
     @Test(arguments: ["unknown:bar", "Photos:bar", "photos", "photos/bar", ":bar", "file:/etc/passwd"])
-    func `a name that no origin has is no source`(source: String) {
+    func `a name of no origin is not a source`(source: String) {
         #expect(throws: SourceURLError.self) { try origins("http://h/").identity(of: ExactText(source)) }
     }
 
@@ -124,12 +124,12 @@ struct OriginIdentityTests {
         ("a?b=x y&b=x+y&B=%c3%bc", "/bucket/a?B=%C3%BC&b=x%20y&b=x%2By"), ("a%2fb", "/bucket/a/b"),
         ("/other/key", "/bucket/other/key"), ("%2fother/key", "/bucket//other/key"),
     ])
-    func `what is signed has one spelling`(path: String, expected: String) throws {
+    func `a signed path has one spelling`(path: String, expected: String) throws {
         #expect(try signed(path).url.canonical == "http://h" + expected)
     }
 
     @Test(arguments: ["//other/key", "a%zz", "a?b=%f"])
-    func `what is signed stays in its bucket`(path: String) {
+    func `a signed path stays in its bucket`(path: String) {
         #expect(throws: SourceURLError.self) { try signed(path) }
     }
 

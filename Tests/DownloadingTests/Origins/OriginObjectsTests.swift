@@ -43,7 +43,7 @@ struct OriginObjectsTests {
         objects.shutDown()
     }
 
-    @Test func `what dead processes left is removed at the start, and what living ones have is not`() async throws {
+    @Test func `files of dead processes are removed at the start, and those of living ones are not`() async throws {
         folder.write("alula-1/tmp/dead.lock", [])
         folder.write("alula-1/tmp/dead.1", [1])
         folder.write("alula-1/tmp/dead.2", [1])

@@ -79,7 +79,7 @@ struct OriginRequestTests {
         #expect(fixture.origin.requests.first?.value("Authorization") == nil)
     }
 
-    @Test func `an origin may be private, and its redirects are judged like strangers'`() async throws {
+    @Test func `an origin may be private, and its redirects are checked as strangers' sources`() async throws {
         let fixture = try OriginFixture()
         let other = try FakeOrigin(address: "127.0.0.2")
         fixture.origin.serve("/away", .redirect(to: other.url("/b")))
@@ -91,7 +91,7 @@ struct OriginRequestTests {
         #expect(other.connectionCount == 0)
     }
 
-    @Test func `28: origins of one place share no connection, nor do strangers`() async throws {
+    @Test func `28: origins at one address share no connection with each other or with strangers`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader(names: ["one", "two"], networks: ["127.0.0.0/8"]) { origin in
             origin.credentials = .bearer(Secret("of \(origin.name)"))
@@ -105,7 +105,7 @@ struct OriginRequestTests {
                 == Array(repeating: ["Bearer of one", "Bearer of two", ""], count: 3).flatMap { $0 })
     }
 
-    @Test func `28: origins of one place share no flight`() async throws {
+    @Test func `28: origins at one address share no fetch`() async throws {
         let fixture = try OriginFixture()
         let gate = Gate()
         fixture.origin.serve("/a", .image([1]).held(at: gate))

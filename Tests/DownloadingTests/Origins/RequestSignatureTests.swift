@@ -16,7 +16,7 @@ struct RequestSignatureTests {
         "a.jpg", "folder/a b.jpg", "a+b.jpg", "ü/é~.jpg", "a(1)*'!.jpg", "100%25.jpg", "a:b@c,d;e=f.jpg",
         "a?versionId=abc", "a?b=2&a=1&A=3", "a?name=x y+z&tag=ü&empty&last=%2F", "a?a=2&a=1&a-b=3&a_b=4",
     ])
-    func `a request is signed over what is sent`(path: String) async throws {
+    func `the signature covers the request as it is sent`(path: String) async throws {
         let fixture = try OriginFixture()
         fixture.origin.serveOthers { _ in .image([1]) }
         let load = try fixture.loader { $0.credentials = .signature(.fixed(Self.key), region: "eu-central-1") }
@@ -71,7 +71,7 @@ struct RequestSignatureTests {
     }
 
     @Test(arguments: [1, 5_000, 3 << 20])
-    func `an object is put with the hash of its bytes, and read again on the same connection`(count: Int) async throws {
+    func `an object is stored with its hash, and read back on the same connection`(count: Int) async throws {
         let fixture = try OriginFixture()
         let kept = Locked<[UInt8]>([])
         fixture.origin.serveOthers { request in

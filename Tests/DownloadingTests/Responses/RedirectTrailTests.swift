@@ -25,7 +25,7 @@ struct RedirectTrailTests {
     @Test(arguments: [
         "file:///etc/passwd", "http://2130706433/", "http://user@example.com/", "https:/127.1/", "//a b/",
     ])
-    func `a target that is no source is not allowed`(location: String) throws {
+    func `an invalid target is rejected`(location: String) throws {
         var trail = RedirectTrail(start: try SourceURL(parsing: "http://example.com/a"), maximum: 5)
         #expect { try trail.follow(location) } throws: { isDenied($0, by: "redirects") }
     }

@@ -41,7 +41,7 @@ struct ResponseHeadReaderTests {
         ["HTTP/1.1 200 OK", "A: " + String(repeating: "b", count: 64 << 10), ""],
         Array(repeating: ["HTTP/1.1 100 Continue", ""], count: 9).flatMap { $0 },
     ])
-    func `what is not valid HTTP is refused`(lines: [String]) {
+    func `invalid HTTP is rejected`(lines: [String]) {
         #expect {
             _ = try read(lines)
         } throws: { error in

@@ -10,13 +10,13 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [204, 205])
-    func `39: a status without a body is no picture`(status: Int) throws {
+    func `39: a status without a body is an error`(status: Int) throws {
         #expect(try decision(status, []) == .reject(.emptyBody))
         #expect(try decision(200, [("Content-Length", "0")]) == .reject(.emptyBody))
     }
 
     @Test(arguments: [206, 304])
-    func `39: what nobody asked for is an error of the protocol`(status: Int) throws {
+    func `39: an unsolicited response is a protocol error`(status: Int) throws {
         guard case .reject(.unexpectedResponse) = try decision(status, [("Content-Type", "image/png")]) else {
             Issue.record("accepted")
             return
@@ -29,7 +29,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [404, 410])
-    func `39: a source that is not there is told apart`(status: Int) throws {
+    func `39: a missing source has its own error`(status: Int) throws {
         #expect(try decision(status, [("Content-Type", "image/png")]) == .reject(.notFound(status)))
     }
 

@@ -100,7 +100,7 @@ struct SourceFreshnessTests {
         }
     }
 
-    @Test func `4·2·2: what is stated beats what could be guessed`() {
+    @Test func `4·2·2: an explicit lifetime takes precedence over a heuristic one`() {
         #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.cacheControl, "max-age=5")]).lifetime == 5)
         #expect(Self.freshness([(.lastModified, Self.date(-1_000)), (.expires, "0")]).lifetime == 0)
         #expect(!Self.freshness([(.lastModified, "long ago")]).isLifetimeKnown)

@@ -29,7 +29,7 @@ struct SourcePatternTests {
     @Test(arguments: [
         "", "ftp://example.com/*", "https://", "https:///a", "example.com:0", "example.com:x", "a b", "u@h",
     ])
-    func `what is no pattern is refused`(pattern: String) {
+    func `an invalid pattern is rejected`(pattern: String) {
         #expect(SourcePattern(pattern) == nil)
     }
 

@@ -31,7 +31,7 @@ struct SourceValidationTests {
             (nil, "yesterday", nil),
             (nil, nil, nil),
         ] as [(String?, String?, [String]?)])
-    func `4·3·1: the origin is asked by all that it gave`(eTag: String?, lastModified: String?, lines: [String]?) {
+    func `4·3·1: the origin is revalidated by its validators`(eTag: String?, lastModified: String?, lines: [String]?) {
         var fields = HTTPFields()
         fields[.eTag] = eTag
         fields[.lastModified] = lastModified
@@ -39,7 +39,7 @@ struct SourceValidationTests {
         #expect(condition?.fields.map { "\($0.name): \($0.value)" } == lines)
     }
 
-    @Test func `4·3·1: a tag is for the URL that gave it, not for what redirects there`() {
+    @Test func `4·3·1: a tag is sent to the URL that gave it, not to one that redirects there`() {
         let head = Self.head([.eTag: "\"1\""], url: "http://example.com/b")
         #expect(SourceCondition(head)?.url == "http://example.com/b")
         #expect(SourceCondition(Self.head([.eTag: "\"1\""]))?.url == "http://example.com/a")
@@ -83,7 +83,7 @@ struct SourceValidationTests {
             ("\"1\"", "\"1\"", true), ("\"1\"", "\"2\"", false), ("W/\"1\"", "\"1\"", true),
             ("W/\"1\"", "W/\"2\"", false), (nil, "\"1\"", true), ("\"1\"", nil, true),
         ] as [(String?, String?, Bool)])
-    func `4·3·4: a confirmation of another version is none`(stored: String?, named: String?, holds: Bool) {
+    func `4·3·4: a confirmation of another version is rejected`(stored: String?, named: String?, holds: Bool) {
         var old = HTTPFields()
         old[.eTag] = stored
         var new = HTTPFields()

@@ -24,7 +24,7 @@ struct SourceURLTests {
         #expect(try SourceURL(parsing: canonical) == SourceURL(parsing: text))
     }
 
-    @Test func `a URL tells its parts`() throws {
+    @Test func `a URL has its parts`() throws {
         let url = try SourceURL(parsing: "https://Example.com:8443/photos/a%20b.jpg?x#y")
         #expect(url.scheme == "https")
         #expect(url.host == "example.com")
@@ -48,7 +48,7 @@ struct SourceURLTests {
         "http://" + Array(repeating: String(repeating: "a", count: 60), count: 5).joined(separator: ".") + "/",
         "http://example.com/" + String(repeating: "a", count: 2048),
     ])
-    func `what is no URL of a source is refused`(text: String) {
+    func `an invalid source URL is rejected`(text: String) {
         #expect(throws: SourceURLError.malformed) { try SourceURL(parsing: text) }
     }
 
@@ -117,7 +117,7 @@ struct SourceURLTests {
         "file:/etc/passwd", "https:/127.1/", "http://2130706433/", "/x/%2e%2e/y", "%2e%2e/y",
         "//example.com/x/..%2fy", "http://example.com/x/../y", "file:///etc/passwd", "//127.1/",
     ])
-    func `a redirect's target is judged like a first URL`(location: String) throws {
+    func `a redirect's target is validated like a first URL`(location: String) throws {
         let base = try SourceURL(parsing: "http://example.com/a/c.jpg")
         #expect(throws: SourceURLError.self) { try base.redirected(to: location) }
     }
