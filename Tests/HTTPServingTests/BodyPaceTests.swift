@@ -30,7 +30,7 @@ struct BodyPaceTests {
         #expect(lateness(of: bytes, each: .milliseconds(pause), lookingEach: .milliseconds(10)) == nil)
     }
 
-    @Test func `where the system does not tell what was received, no body is judged`() {
+    @Test func `where the system does not report received bytes, no body is too slow`() {
         var pace = BodyPace()
         for second in 0..<30 {
             let isTooSlow = pace.isTooSlow(receivedBytes: -1, at: .seconds(second))

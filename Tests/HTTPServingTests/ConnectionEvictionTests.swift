@@ -21,7 +21,7 @@ import Testing
         #expect(order([(1, 5), (2, 9), (2, 7), (2, 8), (1, 1)], count: 1) == [2])
     }
 
-    @Test func `a connection with a request under way counts for its network, but is not closed`() {
+    @Test func `a connection with a request in progress counts for its network, but is not closed`() {
         #expect(order([(1, nil), (1, nil), (1, 30), (2, 1), (2, 2)], count: 5) == [2, 3, 4])
         #expect(order([(1, nil), (1, nil)], count: 1) == [])
         #expect(order([], count: 1) == [])

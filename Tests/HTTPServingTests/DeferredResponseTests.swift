@@ -6,7 +6,7 @@ import Testing
 struct DeferredResponseTests {
     private let answer: DeferredResponse.Kept = { .ready(HTTPResponse(status: .ok, body: .text("kept"))) }
 
-    @Test func `a kept promise resumes once and hands its answer over once`() {
+    @Test func `a fulfilled response resumes once and is delivered once`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         let isAbandoned = promise.attach(Task {}, ticket: 1)
@@ -48,7 +48,7 @@ struct DeferredResponseTests {
         #expect(isAbandoned)
     }
 
-    @Test func `a task that has finished before it is attached is left alone`() {
+    @Test func `a task that finishes before it is attached is not canceled`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         _ = promise.keep(answer, ticket: 1)

@@ -72,7 +72,7 @@ struct HTTPServerBodyTests {
         #expect(await eventually { server.connectionCount == 0 })
     }
 
-    @Test func `without a length and without chunks there is no body, and the connection stays open`() async throws {
+    @Test func `without a length or chunks there is no body, and the connection stays open`() async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         for target in ["/upload", "/other"] {

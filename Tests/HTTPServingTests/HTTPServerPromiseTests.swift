@@ -6,7 +6,7 @@ import Testing
 /// Answers that tasks compute while their connections are suspended.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerPromiseTests {
-    @Test func `two hundred promised answers each reach the client that asked`() async throws {
+    @Test func `two hundred deferred responses each reach their client`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             .deferred {
@@ -23,7 +23,7 @@ struct HTTPServerPromiseTests {
         }
     }
 
-    @Test func `thousands of promises that are kept at once reach their few connections`() async throws {
+    @Test func `thousands of deferred responses reach their few connections`() async throws {
         let server = try TestServer.start { request in .deferred { .echo(request) } }
         try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
@@ -123,7 +123,7 @@ struct HTTPServerPromiseTests {
         #expect(finished.count == 50 && cancelled.count == 50)
     }
 
-    @Test func `a client may leave while its answer is finished, and no answer is kept`() async throws {
+    @Test func `a client may leave while its response is finished, and no response leaks`() async throws {
         let asked = EventCounter()
         let released = EventCounter()
         let server = try TestServer.start { _ in

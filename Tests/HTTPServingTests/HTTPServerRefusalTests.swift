@@ -119,7 +119,7 @@ struct HTTPServerRefusalTests {
         ("GET /\r\n", 400), ("GET / HTTX/1.1\r\n", 400), ("GET / HTTP/1.10\r\n", 400), ("GET / \r\n", 400),
         ("GET / HTTP/1.1\r\nHost a\r\n\r\n", 400), ("GET \(String(repeating: "a", count: 60_000))", 414),
     ])
-    func `what the library refuses itself is refused by the responder, and other unfinished headers go on`(
+    func `the responder formats the library's own rejections, and other unfinished headers stay open`(
         text: String, status: Int
     ) async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
@@ -210,7 +210,7 @@ struct HTTPServerRefusalTests {
         #expect(asked.count == 0)
     }
 
-    @Test func `a refused client that goes on sending is not reset before it has read the refusal`() async throws {
+    @Test func `a rejected client that continues to send is not reset before it reads the rejection`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n")

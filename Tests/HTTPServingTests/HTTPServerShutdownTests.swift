@@ -8,7 +8,7 @@ import Testing
 /// Ends of servers.
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerShutdownTests {
-    @Test func `an address in use and a text that is no address are errors of their own`() throws {
+    @Test func `an address in use and an invalid address each have their error`() throws {
         let server = try TestServer.start()
         #expect(throws: HTTPServerError.cannotListen(address: "127.0.0.1", port: server.port, systemError: EADDRINUSE))
         {
@@ -34,7 +34,7 @@ struct HTTPServerShutdownTests {
         #expect(try await client.response().status == 200)
     }
 
-    @Test func `43: draining refuses new connections and closes idle ones; requests under way finish`() async throws {
+    @Test func `43: draining rejects new connections and closes idle ones; requests in progress finish`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             guard request.target == "/slow" else { return .ready(.echo(request)) }
@@ -80,7 +80,7 @@ struct HTTPServerShutdownTests {
         #expect(try await silent.remainder().isEmpty)
     }
 
-    @Test func `43: a shutdown waits for the requests under way`() async throws {
+    @Test func `43: a shutdown waits for the requests in progress`() async throws {
         let gate = Gate()
         let server = try TestServer.start { request in
             .deferred {

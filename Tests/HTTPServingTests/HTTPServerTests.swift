@@ -64,7 +64,7 @@ struct HTTPServerTests {
         #expect(bytes.split(separator: 0x0a).contains(Array("Content-Disposition: caf".utf8)[...] + [0xe9, 0x0d]))
     }
 
-    @Test func `a value with a line end is left out, not sent`() async throws {
+    @Test func `a value with a line end is omitted`() async throws {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("x")
             response.headerFields.append(.eTag, "a\r\nSet-Cookie: b")
@@ -144,7 +144,7 @@ struct HTTPServerTests {
         #expect(response.headerFields[.contentLength] == nil)
     }
 
-    @Test func `HTTP 1.0 is served, and closes unless asked to stay`() async throws {
+    @Test func `HTTP 1.0 is served, and closes unless the client requests keep-alive`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
@@ -183,7 +183,7 @@ struct HTTPServerTests {
         #expect(releases.count == 1)
     }
 
-    @Test func `a lent body is kept while unread and given back when the client goes`() async throws {
+    @Test func `a lent body is retained while unread and released when the client leaves`() async throws {
         let releases = EventCounter()
         let body = Locked<SharedBytes?>(.nines(count: 16 << 20, released: releases))
         let asked = EventCounter()

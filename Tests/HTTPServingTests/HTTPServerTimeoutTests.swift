@@ -158,7 +158,7 @@ struct HTTPServerTimeoutTests {
         }
     }
 
-    @Test func `a connection with a request under way is never closed for another`() async throws {
+    @Test func `a connection with a request in progress is never closed for another`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.maximumConnections = 4 }) { request in
             guard request.target == "/slow" else { return .ready(.echo(request)) }
@@ -180,7 +180,7 @@ struct HTTPServerTimeoutTests {
         for client in busy { #expect(try await client.response().status == 200) }
     }
 
-    @Test func `a header counts as a request under way when it has just begun, but not for long`() async throws {
+    @Test func `a header that has just begun counts as a request in progress, but not for long`() async throws {
         let time = ManualTimekeeper()
         let server = try TestServer.start(
             configured: {

@@ -16,7 +16,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 8:49:37 GMT", "Sun, 06  Nov 1994 08:49:37 GMT",
         "Sunday,  06-Nov-94 08:49:37 GMT", "Sun, 06 Nov +994 08:49:37 GMT",
     ])
-    func `any other text is no date`(text: String) {
+    func `any other text is not a date`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
 
@@ -39,7 +39,7 @@ struct HTTPDateTests {
         "1994-11-06T08:49:37.Z", "1994-11-06T08:49:37.xZ", "1994-11-06 08:49:37Z", "94-11-06T08:49:37Z",
         "1994-11-06T08:49Z", "1994-11-06T08:49:37:00Z", "+994-11-06T08:49:37Z", "1994-00-06T08:49:37Z",
     ])
-    func `other texts are no instants`(text: String) {
+    func `other texts are not instants`(text: String) {
         #expect(HTTPDate(iso8601: text) == nil)
     }
 
@@ -48,7 +48,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(secondsSince1970: 951_827_696).basicISO8601 == "20000229T123456Z")
     }
 
-    @Test func `a two-digit year more than fifty years ahead lies in the past`() {
+    @Test func `a two-digit year more than fifty years ahead is in the past`() {
         let now = HTTPDate(secondsSince1970: 1_767_225_600)
         #expect(HTTPDate("Friday, 06-Nov-76 08:49:37 GMT", now: now).map { $0 > now } == true)
         #expect(HTTPDate("Sunday, 06-Nov-94 08:49:37 GMT", now: now).map { $0 < now } == true)

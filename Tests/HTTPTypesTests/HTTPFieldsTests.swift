@@ -9,7 +9,7 @@ struct HTTPFieldsTests {
     }
 
     @Test(arguments: ["", "a b", "a:", "é", "a\n"])
-    func `a name that is no token cannot be made`(name: String) {
+    func `a name that is not a token is rejected`(name: String) {
         #expect(HTTPField.Name(name) == nil)
     }
 

@@ -8,7 +8,7 @@ struct MediaTypeTests {
     }
 
     @Test(arguments: ["", "image", "image/", "/png", "image/p ng", "a/b/c"])
-    func `a text that is no media type gives nil`(value: String) {
+    func `an invalid media type gives nil`(value: String) {
         #expect(MediaType(value) == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// RFC 9111 section 5.2.1.
 struct RequestCacheControlTests {
-    @Test func `a request that says nothing asks for nothing`() {
+    @Test func `a request without directives has no restrictions`() {
         #expect(RequestCacheControl(nil) == .none)
         #expect(RequestCacheControl("") == .none)
         #expect(RequestCacheControl("no-transform, extension=1") == .none)

@@ -13,7 +13,7 @@ struct ForkedWorkerTests {
     }
 
     @Test(arguments: ["", "1 2", "1 2 3 bpg", "1 2 x", "0 1 1", "jpeg 1 2 3"])
-    func `another message is no order`(text: String) {
+    func `another message is not an order`(text: String) {
         let message = Array(text.utf8) + [UInt8](repeating: 0, count: ForkOrder.byteCount - text.utf8.count)
         #expect(ForkOrder(message) == nil)
     }

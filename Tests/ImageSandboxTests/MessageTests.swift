@@ -28,7 +28,7 @@ struct MessageTests {
             part(17, 11, 0.5, 0.25, 16.25, 10.5),
         ], range: .limited, hasColorDetail: true)
 
-    @Test func `no number in an answer ends the process, wherever it stands`() {
+    @Test func `no number anywhere in a response crashes the process`() {
         let headers = [
             ImageHeader(format: .jpeg, storedSize: PixelSize(width: 33, height: 21)),
             ImageHeader(format: .gif, storedSize: PixelSize(width: 70_000, height: 2), frames: 3),
@@ -130,7 +130,7 @@ struct MessageTests {
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func `a worker is asked to encode only formats that need a worker`(format: ImageFormat) {
+    func `a worker encodes only formats that need a worker`(format: ImageFormat) {
         let request = WorkerRequest.perform(
             .encode(Self.planes, as: format, settings: EncoderSettings(quality: 50, effort: 1)), byteCount: 1, room: 1,
             new: .output)

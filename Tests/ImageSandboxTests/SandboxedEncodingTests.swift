@@ -79,7 +79,7 @@ struct SandboxedEncodingTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
-    @Test func `a file larger than the kept memory is sealed, not copied`() async throws {
+    @Test func `a file larger than the reusable memory is sealed, not copied`() async throws {
         let fixture = try SandboxFixture()
         for _ in 0..<2 {
             let file = try fixture.codec.encode(

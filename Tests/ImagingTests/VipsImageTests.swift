@@ -57,7 +57,7 @@ struct VipsImageTests {
         }
     }
 
-    @Test func `a box at the edge is the mean of what there is of it, weighted by alpha`() throws {
+    @Test func `a box at the edge is the mean of its existing pixels, weighted by alpha`() throws {
         try ImageLibrary.start()
         // Three columns and rows of gray with alpha: the last box of each holds one or two pixels.
         let source = SharedBytes([10, 255, 20, 255, 30, 51, 40, 255, 50, 255, 90, 204, 70, 0, 80, 0, 99, 255])
@@ -148,7 +148,7 @@ struct VipsImageTests {
         #expect(asked >= height / 512)
     }
 
-    @Test func `what fails says why`() throws {
+    @Test func `a failure has its reason`() throws {
         try ImageLibrary.start()
         #expect {
             try unsafe SharedBytes([0xFF, 0xD8, 0xFF]).withUnsafeBytes { bytes throws in

@@ -85,7 +85,7 @@ struct JSONReaderTests {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: nested(500_000)) }
     }
 
-    @Test func `a failure tells its place`() {
+    @Test func `a failure has its position`() {
         #expect(throws: JSONReader.Failure(reason: "a value should begin here", offset: 6)) {
             try JSONReader.value(in: Array(#"{"a": x}"#.utf8))
         }
@@ -94,7 +94,7 @@ struct JSONReaderTests {
         }
     }
 
-    @Test func `the positions of members are told by the names around them`() throws {
+    @Test func `the positions of members are found by their path`() throws {
         let text = #"{a: 1, "b c": { d : [{e: 1}], 'f':{} } // g: 1"# + "\n}"
         let positions = try JSONReader.positions(in: Array(text.utf8), dialect: .json5)
         #expect(

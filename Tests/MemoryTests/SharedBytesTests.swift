@@ -91,7 +91,7 @@ struct SharedBytesTests {
         #expect(releases.total == 5)
     }
 
-    @Test func `an accumulator grows with what arrives and hands its block over`() {
+    @Test func `an accumulator grows with its bytes and hands its block over`() {
         var accumulator = ByteAccumulator(reservingCapacity: 2)
         let chunk = [UInt8](0..<200)
         for _ in 0..<100 { unsafe chunk.withUnsafeBytes { unsafe accumulator.append($0) } }

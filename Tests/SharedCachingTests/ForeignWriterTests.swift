@@ -48,7 +48,7 @@ struct ForeignWriterTests {
             })
     }
 
-    @Test func `a generation of everything that is none is replaced`() async throws {
+    @Test func `an invalid generation of everything is replaced`() async throws {
         let one = try await instances(1)[0]
         server.put("alula:1:g", "x")
         try #require(await eventually { (try? await one.begin()) != nil })

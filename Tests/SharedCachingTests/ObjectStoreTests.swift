@@ -57,7 +57,7 @@ struct ObjectStoreTests {
         await look(in: store).value.map { String(decoding: $0.body.array, as: UTF8.self) }
     }
 
-    @Test func `what one instance wrote is found by another, and by one that is started later`() async throws {
+    @Test func `a value from one instance is found by another, and by one started later`() async throws {
         let (one, other) = (try await store(), try await store())
         let generations = try await begin(one)
         #expect(place.objects.count == 1, "a look-up wrote something")
@@ -69,7 +69,7 @@ struct ObjectStoreTests {
         #expect(other.statistics.requests == [.hit: 1])
     }
 
-    @Test func `a purge reaches what other instances wrote, and a write that is under way`() async throws {
+    @Test func `a purge reaches values of other instances, and a write in progress`() async throws {
         let (one, other) = (try await store(), try await store())
         let generations = try await begin(one)
         write(to: one, under: generations)
@@ -147,7 +147,7 @@ struct ObjectStoreTests {
         #expect(found.value == nil && found.result == .rejected)
     }
 
-    @Test func `a generation that is none costs the hit`() async throws {
+    @Test func `an invalid generation turns a hit into a miss`() async throws {
         let one = try await store()
         write(to: one, under: try await begin(one))
         try await settled(one)
@@ -159,7 +159,7 @@ struct ObjectStoreTests {
         #expect(await text(in: one) == "value")
     }
 
-    @Test func `what does not fit the queue is dropped, and nobody waits`() async throws {
+    @Test func `a value that does not fit the queue is dropped without waiting`() async throws {
         let one = try await store { $0.maximumQueueBytes = 5 * CacheValue.test("value").length(generations: 2) }
         let generations = try await begin(one)
         let gate = Gate()
@@ -209,7 +209,7 @@ struct ObjectStoreTests {
         #expect(await eventually { one.isUp })
     }
 
-    @Test func `a place that fails is left alone, and used again when it answers`() async throws {
+    @Test func `a failing store is not contacted, and is used again when it responds`() async throws {
         place.fail(reads: true)
         let one = try startedStore()
         await log.reached { $0 == ["result store out of reach"] }

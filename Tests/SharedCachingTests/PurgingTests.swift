@@ -17,7 +17,7 @@ struct PurgingTests {
         #expect(PurgeNotice(source, name: String(repeating: "a", count: 4_097)) == nil)
     }
 
-    @Test func `each purge is new once, and the latest are those that a log may lack`() throws {
+    @Test func `each purge is new once, and the latest missing ones of a log are found`() throws {
         var memory = PurgeMemory()
         let notices = try (0..<5).map { try #require(PurgeNotice(source, name: "\($0)")) }
         let (first, second) = (notices.map { memory.add($0) }, notices.map { memory.add($0) })
@@ -25,7 +25,7 @@ struct PurgingTests {
         #expect(memory.missing(in: [notices[1].id, notices[3].id]).map(\.name) == ["0", "2", "4"])
     }
 
-    @Test func `no more purges are kept than the log keeps`() throws {
+    @Test func `no more purges are remembered than the log holds`() throws {
         var memory = PurgeMemory()
         for number in 0..<PurgeMemory.capacity * 3 {
             _ = memory.add(try #require(PurgeNotice(source, name: "\(number)")))
@@ -50,7 +50,7 @@ struct PurgingTests {
     }
 
     @Test
-    func `if too many removals wait, the next is refused, and what was to be forgotten goes with everything else`() {
+    func `if too many removals wait, the next is rejected, and a forgotten source purges everything`() {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
         let answered = pending.add(.forget([source]), answer: OneTimeResult())
@@ -117,7 +117,7 @@ struct PurgeLogTests {
         }
     }
 
-    @Test func `a purge that a message told of is not done again when the log tells of it`() throws {
+    @Test func `a purge received as a message is not repeated when it is read from the log`() throws {
         let notice = try #require(notice)
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let told = log.process(notice)
@@ -163,7 +163,7 @@ struct PurgeLogTests {
         return done
     }
 
-    @Test func `with a key, entries that nobody sealed prove no gap, and sealed ones do`() throws {
+    @Test func `with a key, unsigned entries prove no gap, and signed ones do`() throws {
         let key = Array("key".utf8)
         let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
         let sealed = try (0..<PurgeMemory.capacity).map { number in
@@ -179,7 +179,7 @@ struct PurgeLogTests {
         #expect(try effects(of: [[]], key: key, position: "7-1") == ["drop", "probe"], "the log was lost")
     }
 
-    @Test func `a server that refuses the log is left, and one that is gone is asked nothing more`() throws {
+    @Test func `the log is not used if a server rejects it, and a closed connection sends no more`() throws {
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let question = try page(log.read(for: .join))
         let (rejected, closed) = (log.process(question, [.error("NOPERM")]), log.process(question, nil))
@@ -250,7 +250,7 @@ struct StoreHealthTests {
 struct WriteHealthTests {
     private var writing = WriteHealth()
 
-    @Test mutating func `a place without room is told of once, and tried once in ten seconds until a write succeeds`() {
+    @Test mutating func `a full store is reported once, and retried every ten seconds until a write succeeds`() {
         let first = writing.mayWrite(at: .zero)
         let news = [true, true, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
         let tries = [0, 9_999, 10_000, 10_001, 20_000].map { writing.mayWrite(at: .milliseconds($0)) }
@@ -260,7 +260,7 @@ struct WriteHealthTests {
         #expect(back == [.again, nil] && !writing.isFull)
     }
 
-    @Test mutating func `a place that refuses for another reason is told of once, and written on`() {
+    @Test mutating func `another write failure is reported once, and writes continue`() {
         let news = [false, false].map { writing.recordEnd(lacksRoom: $0, at: .zero) }
         let mayWrite = writing.mayWrite(at: .zero)
         let back = writing.recordEnd(lacksRoom: nil, at: .zero)

@@ -91,7 +91,7 @@ struct SharedCacheAddressTests {
         ("redis://127.0.0.1:1/", "127.0.0.1", 1, 0, false), ("redis://[::1]:7/15", "::1", 7, 15, false),
         ("redis://[fd00::1]", "fd00::1", 6379, 0, false),
     ])
-    func `an address tells host, port, database and whether it is encrypted`(
+    func `an address has host, port, database and TLS`(
         text: String, host: String, port: Int, database: Int, isTLS: Bool
     ) throws {
         let address = try #require(SharedCacheAddress(text))
@@ -105,7 +105,7 @@ struct SharedCacheAddressTests {
         "redis://cache/-1", "redis://cache/0/1", "redis://cache:1:2", "redis://[::1", "redis://[]", "redis://[::1]x",
         "redis://ca che", "redis://cache/65536", "redis://cache?db=1", "redis://\u{131}",
     ])
-    func `anything else is no address, a password in it least of all`(text: String) {
+    func `other texts are not addresses, above all with a password`(text: String) {
         #expect(SharedCacheAddress(text) == nil)
     }
 }

@@ -24,7 +24,7 @@ struct SharedStoreFaultTests {
     }
 
     @Test(arguments: [FakeRedis.Fault.lying, .mixing])
-    func `a value that is not what was written is rejected`(fault: FakeRedis.Fault) async throws {
+    func `a value that differs from the written one is rejected`(fault: FakeRedis.Fault) async throws {
         let one = try StoreFixture(server)
         try await one.state()
         let generations = try await one.begin()
@@ -61,7 +61,7 @@ struct SharedStoreFaultTests {
         #expect(await eventually { await one.look().result == .miss })
     }
 
-    @Test func `a caller that leaves is not kept waiting`() async throws {
+    @Test func `a caller that leaves does not wait`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         let gate = ThreadGate()
@@ -145,7 +145,7 @@ struct SharedStoreFaultTests {
         await other.heard(1)
     }
 
-    @Test func `a log that was lost is written again by those that know it`() async throws {
+    @Test func `a lost log is rewritten by the instances that remember it`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         #expect(await one.store.purge(.test, name: "a") == .done)
@@ -159,7 +159,7 @@ struct SharedStoreFaultTests {
         #expect(other.heardPurges == ["a"])
     }
 
-    @Test func `an instance that missed more purges than the log keeps is told so`() async throws {
+    @Test func `an instance that misses more purges than the log holds detects the gap`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         for start in stride(from: 0, to: PurgeMemory.capacity, by: 128) {
@@ -180,7 +180,7 @@ struct SharedStoreFaultTests {
         #expect(other.gaps.count == 1 && one.gaps.count == 0)
     }
 
-    @Test func `a process goes on in the log where an earlier one left it, and is told if that place is gone`()
+    @Test func `a process continues at its predecessor's position in the log, and detects if it is gone`()
         async throws
     {
         let one = try StoreFixture(server)
@@ -239,7 +239,7 @@ struct SharedStoreFaultTests {
         #expect(await eventually { await one.text() == "value" })
     }
 
-    @Test func `a server that talks nonsense is left alone`() async throws {
+    @Test func `a server with invalid responses is not contacted`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         server.fail(.babbling)
@@ -249,7 +249,7 @@ struct SharedStoreFaultTests {
         try await one.state()
     }
 
-    @Test func `the password is sent, and a wrong one is told`() async throws {
+    @Test func `the password is sent, and a wrong one is reported`() async throws {
         let guarded = try FakeRedis(password: "secret")
         let right = try StoreFixture(guarded) { $0.credentials.password = "secret" }
         try await right.state()
@@ -261,7 +261,7 @@ struct SharedStoreFaultTests {
         #expect(!"\(SharedCacheCredentials())".contains("secret"))
     }
 
-    @Test(arguments: [true, false]) func `a purge that is not confirmed is tried once more at the end, and else told`(
+    @Test(arguments: [true, false]) func `an unconfirmed purge is retried once at the end, and reported if it fails`(
         isBack: Bool
     ) async throws {
         let other = try StoreFixture(server)

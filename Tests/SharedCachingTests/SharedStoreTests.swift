@@ -20,7 +20,7 @@ struct SharedStoreTests {
         return (one, other)
     }
 
-    @Test func `with a key, what anybody can write is neither read nor obeyed`() async throws {
+    @Test func `with a key, unsigned writes are neither read nor obeyed`() async throws {
         let sealed: (inout SharedCacheConfiguration) -> Void = { $0.credentials.key = [1, 2, 3] }
         let (one, other) = (try StoreFixture(server, sealed), try StoreFixture(server, sealed))
         let stranger = try StoreFixture(server)
@@ -39,7 +39,7 @@ struct SharedStoreTests {
         #expect(other.gaps.count == 0)
     }
 
-    @Test func `what one instance writes another one finds`() async throws {
+    @Test func `a value from one instance is found by another`() async throws {
         let (one, other) = try await pair()
         #expect(await other.text() == nil)
         try await one.write(under: try await one.begin())
@@ -79,7 +79,7 @@ struct SharedStoreTests {
     }
 
     @Test(arguments: [false, true])
-    func `what was begun before a removal is not found after it, whenever it is written`(isWhole: Bool) async throws {
+    func `a write that began before a removal is never found after it`(isWhole: Bool) async throws {
         let (one, other) = try await pair()
         let before = try await one.begin()
         try await one.write("early", under: before)
@@ -115,7 +115,7 @@ struct SharedStoreTests {
         }
     }
 
-    @Test func `what is forgotten is found no more, and no instance is told`() async throws {
+    @Test func `a forgotten value is not found, and no instance is notified`() async throws {
         let (one, other) = try await pair()
         try await one.write(under: try await one.begin())
         other.store.forget(.test)
@@ -142,7 +142,7 @@ struct SharedStoreTests {
         #expect(server.keys.contains("foreign"))
     }
 
-    @Test func `an instance that may not write finds what others wrote, and its purges count`() async throws {
+    @Test func `a read-only instance finds values of others, and its purges count`() async throws {
         let (one, _) = try await pair()
         let reader = try StoreFixture(server) { $0.store.isReadOnly = true }
         try await reader.state()

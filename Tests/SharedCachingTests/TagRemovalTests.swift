@@ -36,7 +36,7 @@ struct TagRemovalTests {
         #expect(SharedTag("") == nil && SharedTag("a\0b") == nil && SharedTag(String(repeating: "a", count: 65)) == nil)
     }
 
-    @Test func `many sources are told of in several notices, each of them short`() throws {
+    @Test func `many sources are sent in several notices, each of them short`() throws {
         let sources = try (0..<2_000).map { number in
             try #require(NamedSource(SharedSource(of: [UInt8(number & 255), UInt8(number >> 8)]), name: "a:\(number)"))
         }
@@ -48,7 +48,7 @@ struct TagRemovalTests {
 
     // MARK: On a server
 
-    @Test func `a purge by tag removes what any instance has noted, and tells all others, the tag last`() async throws {
+    @Test func `a purge by tag removes sources of all instances and notifies the others, the tag last`() async throws {
         let server = try FakeRedis()
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         for fixture in [one, other] { try await fixture.state() }
@@ -66,7 +66,7 @@ struct TagRemovalTests {
         #expect(one.heardPurges == ["a:0 a:1 a:2 a:3 \(named.name)", "#product-7"] && other.heardPurges.isEmpty)
     }
 
-    @Test func `a tag that the server does not know is told all the same`() async throws {
+    @Test func `an unknown tag is sent to other instances too`() async throws {
         let server = try FakeRedis()
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         for fixture in [one, other] { try await fixture.state() }
@@ -120,7 +120,7 @@ struct TagRemovalTests {
         await store.value(for: .test, of: [.test], allowance: WaitBudget()).value != nil
     }
 
-    @Test func `what an instance before has noted in a bucket is removed by tag, and nothing else`() async throws {
+    @Test func `sources recorded in a bucket by an earlier instance are removed by tag`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
         one.record(tag, of: named, since: nil)
@@ -157,7 +157,7 @@ struct TagRemovalTests {
         #expect(await eventually { await !isFound(in: other) })
     }
 
-    @Test func `what is written after a purge about a source that was asked for before it is not found`() async throws {
+    @Test func `a value written after a purge for a source requested before it is not found`() async throws {
         let place = ObjectsInMemory()
         let (one, other) = (try await objectStore(place), try await objectStore(place))
         let beginning = try #require(one.begin(tag, of: named))
@@ -195,7 +195,7 @@ struct TagRemovalTests {
         #expect(one.statistics.tags.written == count, "tags were written twice")
     }
 
-    @Test func `a source under a tag is noted again after a day, because operators may remove what is old`()
+    @Test func `a source under a tag is recorded again after a day, because operators may remove old objects`()
         async throws
     {
         let time = ManualTimekeeper()
@@ -253,7 +253,7 @@ struct TagRemovalTests {
         #expect(await isFound(in: one), "everything was removed")
     }
 
-    @Test func `in a bucket, what others have put under a tag is no source, and does not hold up the purge`()
+    @Test func `in a bucket, foreign objects under a tag are not sources, and do not delay the purge`()
         async throws
     {
         let place = ObjectsInMemory()
@@ -307,7 +307,7 @@ struct TagRemovalTests {
         #expect(await !isFound(in: other))
     }
 
-    @Test func `a place that cannot tell its names keeps what it has, and says so`() async throws {
+    @Test func `a store that cannot list its objects keeps them, and reports it`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
         try await write(to: one)

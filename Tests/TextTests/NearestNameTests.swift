@@ -16,7 +16,7 @@ struct NearestNameTests {
     }
 
     @Test(arguments: ["", "b", "size", "url", "w2", "width", "\u{212a}", "heights-and-widths"])
-    func `what resembles no name, or is one, leads nowhere`(text: String) {
+    func `a text without a similar name, or equal to one, has no nearest name`(text: String) {
         #expect(NearestName.of(text, among: Self.names) == nil)
     }
 
@@ -27,7 +27,7 @@ struct NearestNameTests {
         #expect(NearestName.of("thumb", among: ["thumbnail", "batch"]) == "thumbnail")
     }
 
-    @Test func `the nearer name wins, then the earlier one, and a long text is no name`() {
+    @Test func `the nearer name wins, then the earlier one, and a long text has none`() {
         #expect(NearestName.of("colours", among: ["columns", "colour"]) == "colour")
         #expect(NearestName.of("cats", among: ["cuts", "bats"]) == "cuts")
         let long = String(repeating: "a", count: 64)

@@ -23,7 +23,7 @@ struct CacheTagFieldTests {
     }
 
     @Test(arguments: [false, true])
-    func `an answer tells the tags of its request and of its sources, as the field wants them`(
+    func `a response lists the tags of its request and its sources, in the field's format`(
         cached: Bool
     ) async throws {
         let source = CacheTag.ofSource(named: "https://example.com/a.jpg")
@@ -33,7 +33,7 @@ struct CacheTagFieldTests {
         #expect(try await tags("XKEY", "", cached: cached) == source)
     }
 
-    @Test func `requests that differ in tags alone share a result, and each is told its own`() async throws {
+    @Test func `requests that differ only in tags share a result, and each has its own tags`() async throws {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: sample)) { $0.cacheTagField = CacheTagField("Cache-Tag") }
         let name = try #require(HTTPField.Name("Cache-Tag"))

@@ -21,7 +21,7 @@ import ThumbnailPipeline
         #expect(edge.thumbnails.directives == [.none])
     }
 
-    @Test func `if they are honored, directives reach the pipeline, and the result cache is not asked first`() async {
+    @Test func `if honored, directives reach the pipeline, and the result cache is not queried first`() async {
         let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
         var fields: HTTPFields = [.cacheControl: "no-cache"]
         fields.append(.cacheControl, "min-fresh=9")

@@ -37,7 +37,7 @@ struct ClientHintAnswerTests {
         for name in [HTTPField.Name.vary, .acceptCH, .criticalCH] { #expect(answer[name] == expected, "\(name)") }
     }
 
-    @Test func `a negotiated answer varies by Accept as well, and asks for hints alone`() async {
+    @Test func `a negotiated response varies by Accept as well, and requests only hints`() async {
         let answer = await edge().respond(Self.url + "&w=auto", fields: [.secCHWidth: "5"])
         #expect(answer[.vary] == "Accept, Sec-CH-Width" && answer[.acceptCH] == "Sec-CH-Width")
     }

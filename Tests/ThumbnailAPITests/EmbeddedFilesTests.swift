@@ -111,7 +111,7 @@ import ThumbnailTypes
         for code in ErrorCode.all { #expect(page.contains("<code>\(code)</code>"), "\(code)") }
     }
 
-    @Test func `the formats that are described, and offered on the page, are those that are written`() throws {
+    @Test func `the described and offered formats are the encodable ones`() throws {
         let document = try text(at: "/openapi.yaml")
         let page = try text(at: "/")
         let written = Set(ImageFormat.written)
@@ -168,7 +168,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `the page tells its script what the service takes, whatever is in the text`() async {
+    @Test func `the page gives its script the service's settings, with any text escaped`() async {
         let plain = await Edge().respond("/")
         #expect(
             plain.text.contains(

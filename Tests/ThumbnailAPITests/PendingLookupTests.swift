@@ -11,7 +11,7 @@ import ThumbnailTypes
 @Suite(.timeLimit(.minutes(1))) struct SharedLookAnswerTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
 
-    @Test func `what other instances made is answered after short waits, without a task`() async throws {
+    @Test func `a thumbnail from another instance is returned after short waits, without a task`() async throws {
         let edge = Edge()
         let status = [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.shared, .hit)]
         let look = StubLookup(.question, .thumbnail(.sample(cacheStatus: status)))
@@ -50,7 +50,7 @@ import ThumbnailTypes
         #expect(edge.registry.prometheusText.contains("status=\"499\"} 1"))
     }
 
-    @Test func `what a client asks of the caches is left to a task`() async {
+    @Test func `a request with cache directives is served by a task`() async {
         let edge = Edge { $0.honorsClientCacheControl = true }
         let look = StubLookup(.thumbnail(.sample()))
         edge.thumbnails.look = look

@@ -19,7 +19,7 @@ import ThumbnailTypes
             StubError(status: .unprocessableContent, code: "cannot_decode"),
             StubError(status: .badGateway, code: "origin_unreachable"),
         ] as [any ServiceError])
-    func `a placeholder stands in for a source that fails`(error: any ServiceError) async {
+    func `a placeholder replaces a failing source`(error: any ServiceError) async {
         let edge = Edge(StubThumbnails(make: { _ in throw error }))
         let response = await edge.respond(Self.target)
         #expect(response.status == .ok)

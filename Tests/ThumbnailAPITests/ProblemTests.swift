@@ -13,7 +13,7 @@ struct ProblemTests {
         Problem(error, requestID: "r", common: [:], revealsRules: revealsRules).text
     }
 
-    @Test func `what may be written instead stands beside what was wrong`() {
+    @Test func `valid alternatives are listed beside the faulty value`() {
         #expect(
             text(APIError.badChoice("flip", allowed: ["h", "v", "hv"])).contains(
                 #""detail":"Must be h, v or hv.","code":"bad_parameter","parameter":"flip","allowed":["h","v","hv"],"#))
@@ -25,7 +25,7 @@ struct ProblemTests {
         #expect(!plain.contains("nearest") && !plain.contains("allowed"))
     }
 
-    @Test func `the rule behind a refusal is told only where there are no strangers`() {
+    @Test func `the rule behind a rejection is disclosed only where there are no strangers`() {
         let denied = StubError(
             status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
         #expect(!text(denied).contains("81"))
@@ -34,7 +34,7 @@ struct ProblemTests {
         #expect(!text(broken, revealsRules: true).contains("10.0.0.1"))
     }
 
-    @Test func `a refusal is told to the demo's guests and logged for everyone else`() async {
+    @Test func `a rejection's rule is disclosed to the demo's guests and always logged`() async {
         let denied = StubError(
             status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
         for revealsRules in [false, true] {

@@ -58,7 +58,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["/", "/a"])
-    func `the paths at which imgproxy and thumbor tell their readiness tell it here, too`(path: String) async throws {
+    func `imgproxy's and thumbor's health paths work here too`(path: String) async throws {
         let prefix = try #require(PathPrefix(path))
         var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
         (imgproxy.prefix, thumbor.prefix) = (prefix, prefix)

@@ -79,7 +79,7 @@ struct RepeatedResponsesTests {
         #expect(answer.response() == nil)
     }
 
-    @Test func `the caches are asked once a second, and when an entry has left them`() throws {
+    @Test func `the caches are queried once a second, and after an entry is evicted`() throws {
         let edge = edge(age: 7)
         guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
         else {

@@ -12,7 +12,7 @@ import Testing
         #expect(names.allSatisfy { $0.utf8.count == 15 && $0.utf8.allSatisfy { Self.digits.contains($0) } })
     }
 
-    @Test func `a request ID does not tell the next one`() {
+    @Test func `a request ID does not reveal the next one`() {
         // What a stranger could do with names that are a counter behind a bijection that everybody can read in the
         // sources.
         let names = { (ids: RequestIDs) in (0..<200).map { _ in Self.number(ids.next()) } }(RequestIDs())

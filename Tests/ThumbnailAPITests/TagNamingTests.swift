@@ -65,7 +65,7 @@ struct TagNamingTests {
         #expect(await open.respond(Self.url + "&tag=a").status == .ok)
     }
 
-    @Test func `a hit notes the tags of its client, and those of nobody if it is signed`() async throws {
+    @Test func `a hit records its client's tags, and without a client if it is signed`() async throws {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let thumbnails = StubThumbnails(cached: sample)
         let edge = try edge(thumbnails)

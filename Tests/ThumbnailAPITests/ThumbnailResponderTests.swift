@@ -38,7 +38,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.receipts == [response[.xRequestID]])
     }
 
-    @Test func `what the result cache holds is answered at once, without a receipt`() async {
+    @Test func `a cached result is returned at once, without a receipt`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
         guard case .ready(let response) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("a cached thumbnail was not answered on the calling thread")
@@ -103,7 +103,7 @@ import ThumbnailTypes
         #expect(await Edge().respond(Self.target)[name] == nil)
     }
 
-    @Test func `a quality that was found is told, also by hits and for HEAD`() async throws {
+    @Test func `a searched quality is reported, also by hits and for HEAD`() async throws {
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: 57)
         let thumbnail = Thumbnail(
@@ -160,7 +160,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.requests.count == 1)
     }
 
-    @Test func `an origin allowed by the operator is told so, on failures too`() async {
+    @Test func `responses and failures name the allowed origin`() async {
         let edge = Edge { $0.allowOrigin = "https://shop.example" }
         #expect(await edge.respond(Self.target)[.accessControlAllowOrigin] == "https://shop.example")
         #expect(await edge.respond("/thumbnail")[.accessControlAllowOrigin] == "https://shop.example")
@@ -224,7 +224,7 @@ import ThumbnailTypes
         #expect(response.member("parameter") == "q")
     }
 
-    @Test func `a failure that may pass says after how long to ask again`() async {
+    @Test func `a temporary failure has a Retry-After`() async {
         let overloaded = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 7)
         #expect(await Edge(StubThumbnails(make: { _ in throw overloaded })).respond(Self.target)[.retryAfter] == "7")
         let silent = StubError(status: .serviceUnavailable, code: "overloaded", category: .overload)
@@ -373,7 +373,7 @@ import ThumbnailTypes
         #expect(response[.retryAfter] == "1")
     }
 
-    @Test func `43: a thumbnail under way when draining begins is finished`() async {
+    @Test func `43: a thumbnail in progress when draining begins is finished`() async {
         let gate = Gate()
         let edge = Edge(
             StubThumbnails(make: { _ in

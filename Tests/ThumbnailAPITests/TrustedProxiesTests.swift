@@ -44,7 +44,7 @@ struct TrustedProxiesTests {
         #expect(try proxies().sender(of: HTTPRequest(target: "/")).client == nil)
     }
 
-    @Test func `a long list costs little and names no one else`() throws {
+    @Test func `a long list is cheap and names the same client`() throws {
         let list = Array(repeating: "10.1.1.1", count: 1_600).joined(separator: ",")
         #expect(try proxies().sender(of: request(from: Self.proxy, list)).client?.description == "10.1.1.1")
     }
@@ -66,7 +66,7 @@ struct TrustedProxiesTests {
         #expect(tracer.takeSpans(atMost: 9).map(\.name) == (isTrusted ? ["GET page"] : []))
     }
 
-    @Test func `a client behind a proxy has so many requests under way and no more`() async throws {
+    @Test func `a client behind a proxy has at most the allowed number of requests in progress`() async throws {
         let proxies = try proxies()
         let edge = Edge {
             $0.trustedProxies = proxies

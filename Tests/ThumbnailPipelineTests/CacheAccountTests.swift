@@ -48,7 +48,7 @@ struct CacheAccountTests {
         RenderPlan(resizedSize: PixelSize(width: 1 + index, height: 8), format: .png, quality: 80)
     }
 
-    @Test(arguments: [10, 1_900]) func `what the caches count covers what they take`(pathLength: Int) throws {
+    @Test(arguments: [10, 1_900]) func `the caches' counts cover their real memory`(pathLength: Int) throws {
         let fixture = try PipelineFixture {
             ($0.resultCacheCapacity, $0.resultCachePreferred) = (1 << 30, 1 << 30)
             ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (1 << 30, 1 << 30)

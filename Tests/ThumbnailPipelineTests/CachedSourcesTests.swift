@@ -66,7 +66,7 @@ struct CachedSourcesTests {
         #expect(caches.figures.map(\.name) == ["decoded", "result", "source"])
     }
 
-    @Test func `a stored source comes back, and so does what is known of it`() throws {
+    @Test func `a stored source comes back with its record`() throws {
         let source = try source()
         #expect(sources.stored(for: source.identity) == nil)
         #expect(caches.record(for: source.identity) == nil)
@@ -106,7 +106,7 @@ struct CachedSourcesTests {
         caches.memory.decoded.memoryUsage + caches.memory.results.memoryUsage + caches.memory.sources.memoryUsage
     }
 
-    @Test func `29: bytes that are no image are not stored, and remove the old source`() throws {
+    @Test func `29: bytes that are not an image are not stored, and remove the old source`() throws {
         try fill(try source())
         let text = try source("/img", SampleFiles.text, version: "2")
         sources.store(text)
@@ -114,7 +114,7 @@ struct CachedSourcesTests {
         #expect(sources.stored(for: text.identity) == nil)
     }
 
-    @Test func `other bytes take with them what was made from the old`() throws {
+    @Test func `new bytes remove results made from the old ones`() throws {
         try fill(try source(version: "1"))
         let new = try source("/img", SampleFiles.other, version: "2")
         sources.store(new)
@@ -122,7 +122,7 @@ struct CachedSourcesTests {
         #expect(sources.stored(for: new.identity)?.head.validator == new.validator)
     }
 
-    @Test func `the same bytes leave what was made from them`() throws {
+    @Test func `the same bytes leave results made from them`() throws {
         try fill(try source(cacheControl: "max-age=10"))
         clock.advance(by: .seconds(11))
         let again = try source(cacheControl: "max-age=10")
@@ -165,7 +165,7 @@ struct CachedSourcesTests {
         #expect(await caches.removeOwn(.everything) == RemovedEntries())
     }
 
-    @Test func `what was made from a removed source is not kept`() throws {
+    @Test func `a result of a removed source is not stored`() throws {
         let source = try source()
         try fill(source)
         let record = try record(source)
@@ -234,7 +234,7 @@ struct CachedSourcesTests {
         #expect(statistics.misses == 1)
     }
 
-    @Test func `33: a confirmation renews what is known and leaves bytes, pixels and results`() throws {
+    @Test func `33: a confirmation renews the record and leaves bytes, pixels and results`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(10))
@@ -244,7 +244,7 @@ struct CachedSourcesTests {
         #expect(entries == [3, 1, 1])
     }
 
-    @Test func `a confirmation of another version, or of what was removed, changes nothing`() throws {
+    @Test func `a confirmation of another version, or of a removed source, changes nothing`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         clock.advance(by: .seconds(10))

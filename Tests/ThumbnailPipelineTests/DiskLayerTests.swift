@@ -91,7 +91,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `35: after a restart a stale source stands in while its origin is down`() async throws {
+    @Test func `35: after a restart a stale copy is served while its origin is down`() async throws {
         let first = try await fill(cacheControl: "max-age=10, stale-if-error=100")
         try await life { fixture in
             fixture.time.clock.advance(by: .seconds(20))
@@ -102,7 +102,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `34: what may not be stored is not written down, and what was before goes`() async throws {
+    @Test func `34: an uncacheable version is not stored, and the earlier one is removed`() async throws {
         _ = try await fill()
         try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
@@ -143,7 +143,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `31: what was replaced does not come back`() async throws {
+    @Test func `31: a replaced version does not come back`() async throws {
         let old = try await fill()
         let new = try await life { fixture in
             fixture.time.clock.advance(by: .seconds(200))
@@ -207,7 +207,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `28: what was fetched under other settings of an origin's name is not what is under it now`()
+    @Test func `28: a source fetched under other settings of its origin's name is not used`()
         async throws
     {
         let store = try DiskStore(
@@ -233,7 +233,7 @@ final class DiskLayerTests {
         await store.close(timeLimit: .queueTimeout)
     }
 
-    @Test(arguments: [ImageFormat.jpeg, .tiff]) func `a record keeps what the file says in Exif, on all pages`(
+    @Test(arguments: [ImageFormat.jpeg, .tiff]) func `a record preserves the file's Exif, on all pages`(
         format: ImageFormat
     ) throws {
         let exif = EXIFTexts(
@@ -254,7 +254,7 @@ final class DiskLayerTests {
         #expect(record.encoded.count < 5_000)
     }
 
-    @Test func `what is larger than memory's share is served from the disk`() async throws {
+    @Test func `an entry larger than memory's share is served from the disk`() async throws {
         try await life { _ in }
         let fixture = try PipelineFixture(diskFolder: folder.path) {
             $0.sourceCacheMemory = 100

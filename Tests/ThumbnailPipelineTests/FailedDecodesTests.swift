@@ -33,7 +33,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `36: no-cache asks past it, and what it brings counts for all`(file: ImageFixture) async throws {
+    func `36: no-cache bypasses it, and its result counts for all`(file: ImageFixture) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         await fails(fixture)
@@ -46,7 +46,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text], [true, false])
-    func `36: an operator's removal forgets it, also while the download is under way`(
+    func `36: an operator's removal forgets it, also during the download`(
         file: ImageFixture, isWhole: Bool
     ) async throws {
         let fixture = try PipelineFixture()
@@ -121,7 +121,7 @@ struct FailedDecodesTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `36: a failure holds for what failed, and for that version`() throws {
+    @Test func `36: a failure applies to the failed decode, and to that version`() throws {
         let time = ManualTimekeeper()
         let failedDecodes = FailedDecodes(timeLimit: .seconds(5), timekeeper: time)
         func record(_ version: String) throws -> SourceRecord {

@@ -65,7 +65,7 @@ struct ImagePipelineCachingTests {
             ])
     }
 
-    @Test func `the text of a data URL is made once, shared by its readers, and counted where it is kept`()
+    @Test func `the text of a data URL is made once, shared by its readers, and counted in its cache`()
         async throws
     {
         let fixture = try PipelineFixture()
@@ -142,7 +142,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `what no cache has room for is served and not called stored`() async throws {
+    @Test func `a thumbnail that no cache can hold is served and not reported as stored`() async throws {
         let fixture = try PipelineFixture { configuration in
             configuration.sourceCacheMemory = 0
             (configuration.decodedCacheCapacity, configuration.decodedCachePreferred) = (0, 0)
@@ -254,7 +254,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `a caller with the source at hand begins again what others began without it, and lost`() async throws {
+    @Test func `a caller that has the source retries the lost render of callers without it`() async throws {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(width: 20)
         let key = try #require(fixture.key(30))

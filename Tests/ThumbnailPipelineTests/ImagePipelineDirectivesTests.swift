@@ -112,7 +112,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `34: a source that varies by anything is asked about each time`() async throws {
+    @Test func `34: a source that varies by anything is revalidated each time`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.fields = [.vary: "*", .cacheControl: "max-age=3600", .eTag: "\"1\""]
@@ -125,7 +125,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `a caller's limits of age and freshness are kept`() async throws {
+    @Test func `a caller's limits of age and freshness are respected`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=100")
         _ = try await fixture.thumbnail()

@@ -30,7 +30,7 @@ struct ImagePipelineFreshnessTests {
         }
     }
 
-    @Test func `an origin that turns private takes what was stored with it`() async throws {
+    @Test func `an origin that turns private removes earlier entries`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
@@ -40,7 +40,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
-    @Test func `no-cache is asked for each time, and what was made of the same bytes is used again`() async throws {
+    @Test func `no-cache is revalidated each time, and results of the same bytes are reused`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache")
         let first = try await fixture.thumbnail()
@@ -55,7 +55,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `no-cache requests at once are one hit all the same`() async throws {
+    @Test func `concurrent no-cache requests are one transfer`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache")
         let gate = fixture.origin.hold()
@@ -97,7 +97,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `a decode of bytes that have changed meanwhile is served and not kept`() async throws {
+    @Test func `a decode of bytes that have changed meanwhile is served and not stored`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-cache", eTag: "\"1\"")
         let hold = await fixture.holdWorkers()
@@ -136,7 +136,7 @@ struct ImagePipelineFreshnessTests {
         (ImageFixture.jpegTruncated, "cannot_decode", 422), (.text, "not_an_image", 415), (.avif, "not_an_image", 415),
         (.jpegHeadOnly, "cannot_decode", 422), (.pngGiant, "too_many_pixels", 422),
     ])
-    func `29: what cannot be shown is an error each time`(file: ImageFixture, code: String, status: Int) async throws {
+    func `29: an undecodable source is an error each time`(file: ImageFixture, code: String, status: Int) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         for _ in 1...2 {

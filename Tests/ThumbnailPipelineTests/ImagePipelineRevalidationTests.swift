@@ -79,7 +79,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `33: what was evicted while its source was asked about is made from bytes that are fetched then`()
+    @Test func `33: a result evicted during a revalidation is made from newly fetched bytes`()
         async throws
     {
         let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
@@ -106,7 +106,7 @@ struct ImagePipelineRevalidationTests {
     }
 
     @Test(arguments: [true, false])
-    func `35: stale while it is validated, served at once, with one validation however many ask`(
+    func `35: stale while revalidated, served at once, with one validation for any number of requests`(
         isBySetting: Bool
     ) async throws {
         var allowances = StaleAllowances()
@@ -178,7 +178,7 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `35: not past its window, not if the source forbids it, not if the caller wants the origin asked`()
+    @Test func `35: not past its window, against the source's directives, or against the caller's`()
         async throws
     {
         for (control, request, seconds) in [
@@ -204,7 +204,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
-    @Test func `36: a missing source is remembered for a minute; no-cache and a purge ask again`() async throws {
+    @Test func `36: a missing source is remembered for a minute; no-cache and a purge retry`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         for _ in 1...3 {

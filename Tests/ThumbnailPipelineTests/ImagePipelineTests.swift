@@ -109,7 +109,7 @@ struct ImagePipelineTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [0, 0, 1])
     }
 
-    @Test func `what decodes writes AVIF files as well, and its faults are answered`() async throws {
+    @Test func `the decoding codec writes AVIF files as well, and its failures are returned`() async throws {
         let codec = WatchedCodec()
         let fixture = try PipelineFixture(codec: codec)
         let avif = try await fixture.thumbnail(format: .fixed(.avif))
@@ -159,7 +159,7 @@ struct ImagePipelineTests {
         }
     }
 
-    @Test func `activity shows downloads and renders under way`() async throws {
+    @Test func `activity shows downloads and renders in progress`() async throws {
         let fixture = try PipelineFixture()
         #expect(
             fixture.activity == [0, 0, 0])

@@ -74,7 +74,7 @@ struct IncompleteSourcesTests {
         #expect(try await fixed.thumbnail().freshness.lifetime == 60)
     }
 
-    @Test func `15: after a minute the source is fetched anew, not asked about`() async throws {
+    @Test func `15: after a minute the source is fetched again, not revalidated`() async throws {
         let fixture = try fixture()
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .milliseconds(59_999))

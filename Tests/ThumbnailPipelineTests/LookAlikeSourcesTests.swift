@@ -50,7 +50,7 @@ struct LookAlikeSourcesTests {
     }
 
     @Test(arguments: pairs)
-    func `a failure of one is none of the other's`(pair: Pair) async throws {
+    func `a failure of one does not affect the other`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.truncated, at: pair.first.fetched, cacheControl: "max-age=100")
         fixture.origin.serve(SampleFiles.jpeg, at: pair.second.fetched, cacheControl: "max-age=100")

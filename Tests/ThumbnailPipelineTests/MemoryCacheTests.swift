@@ -47,7 +47,7 @@ struct MemoryCacheTests {
         #expect(cache.figures.hits == 2)
     }
 
-    @Test func `1: what is added is read back, and usage grows by its size`() {
+    @Test func `1: an added value is read back, and usage grows by its size`() {
         let cache = cache()
         let image = StoredImage(name: "a", bytes: Self.size)
         #expect(cache.add(image, for: VariantKey("a", 1)))
@@ -79,7 +79,7 @@ struct MemoryCacheTests {
         #expect(!cache.contains(VariantKey("b", 1)))
     }
 
-    @Test func `4: removing tells whether anything was there and gives the bytes back`() {
+    @Test func `4: removing returns whether an entry existed and releases its bytes`() {
         let cache = cache()
         cache.add(StoredImage(name: "a", bytes: Self.size), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: Self.size), for: VariantKey("b", 1))
@@ -103,7 +103,7 @@ struct MemoryCacheTests {
         #expect(cache.figures.evictedBytes == 5 * Self.size)
     }
 
-    @Test func `6: what was read before the purge survives it`() {
+    @Test func `6: an entry read before the purge survives it`() {
         let cache = cache(capacity: 10 * Self.size, preferred: 6 * Self.size)
         for index in 0..<10 {
             cache.add(StoredImage(name: "\(index)", bytes: Self.size), for: VariantKey("\(index)", 1))
@@ -172,7 +172,7 @@ struct MemoryCacheTests {
         #expect(cache.removeAll(from: "/img") == RemovedEntries(entries: 0, bytes: 0))
     }
 
-    @Test func `12: lowering the capacity purges at once, and what was evicted stays valid for its holder`() {
+    @Test func `12: lowering the capacity purges at once, and an evicted value stays valid for its holder`() {
         let cache = cache(capacity: 100, preferred: 80)
         for index in 0..<10 { cache.add(StoredImage(name: "\(index)", bytes: 10), for: VariantKey("\(index)", 1)) }
         let held = cache.value(for: VariantKey("0", 1))
@@ -204,7 +204,7 @@ struct MemoryCacheTests {
         #expect(cache.figures.hits == 1 && cache.figures.misses == 1)
     }
 
-    @Test func `what is not usable is not found, counts as a miss and gains no recency`() {
+    @Test func `an unusable entry is a miss and gains no recency`() {
         let cache = cache(capacity: 20, preferred: 10)
         cache.add(StoredImage(name: "a", bytes: 10), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: 10), for: VariantKey("b", 1))
@@ -216,7 +216,7 @@ struct MemoryCacheTests {
         #expect(cache.figures.hits == 1)
     }
 
-    @Test func `what is made from several sources goes with any of them, and is counted once`() {
+    @Test func `an entry of several sources is removed with any of them, and counted once`() {
         for removed in ["a", "b", "c"] {
             let cache = cache()
             let key = VariantKey("a", 1, additionalSources: ["b", "c", "a"])

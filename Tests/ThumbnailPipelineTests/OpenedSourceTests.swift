@@ -57,7 +57,7 @@ import ThumbnailTypes
         #expect(throws: SourceURLError.self) { try PipelineFixture().downloader.identity(of: ExactText(url)) }
     }
 
-    @Test func `a source is fetched once, and what may be stored is kept under its own name`() async throws {
+    @Test func `a source is fetched once, and cached under its own name if it is cacheable`() async throws {
         let fixture = try PipelineFixture()
         let source = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
@@ -97,7 +97,7 @@ import ThumbnailTypes
         #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.memory.decoded.memoryUsage == 0)
     }
 
-    @Test func `work on a source at hand is judged until it is admitted, and not again`() throws {
+    @Test func `work on an opened source is checked until it is admitted, and not again`() throws {
         let upload = try OpenedSource(upload: SampleFiles.jpeg, at: 0)
         let source = OpenedSource(upload.record, bytes: upload.bytes, isAdmitted: false)
         #expect(throws: WorkerPool.Full.self) {

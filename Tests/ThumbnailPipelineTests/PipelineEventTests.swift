@@ -34,7 +34,7 @@ struct PipelineEventTests {
         #expect(events.count == count)
     }
 
-    @Test func `what operators remove is recorded, though it be nothing`() async throws {
+    @Test func `an operator's removal is recorded, even of nothing`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         let removed = try await fixture.control.remove(source: "HTTP://example.com:80/a")
@@ -46,7 +46,7 @@ struct PipelineEventTests {
         #expect(events.last == .purge(url: nil, entries: 0, bytes: 0, cause: .operator))
     }
 
-    @Test func `what a new version makes invalid is recorded`() async throws {
+    @Test func `a purge by a new version is recorded`() async throws {
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.other)
         _ = try await fixture.control.refresh(source: "http://example.com/a", receipt: "")
@@ -62,7 +62,7 @@ struct PipelineEventTests {
         }
     }
 
-    @Test func `a purge says whether the origin has lost a source, or does not let it be kept`() async throws {
+    @Test func `a purge's cause is a lost source or an uncacheable one`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=0")
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
@@ -85,7 +85,7 @@ struct PipelineEventTests {
         #expect(events.filter { $0.kind == .purge } == [.purge(url: nil, entries: 1, bytes: usage, cause: .full)])
     }
 
-    @Test func `what is purged to make room is recorded without a source`() async throws {
+    @Test func `a purge for memory is recorded without a source`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         let usage = fixture.caches.memory.decoded.memoryUsage

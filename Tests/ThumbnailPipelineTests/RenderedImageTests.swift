@@ -51,7 +51,7 @@ struct RenderedImageTests {
         #expect(longer == nil)
     }
 
-    @Test func `an entry that says in words that it has no gain map is none, because none is written so`() {
+    @Test func `an entry that states that it has no gain map is invalid, because none is written so`() {
         var writer = RecordWriter()
         writer.write("jpeg")
         writer.write(3)

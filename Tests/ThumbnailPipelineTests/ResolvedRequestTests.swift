@@ -5,7 +5,7 @@ import ThumbnailTypes
 
 @Suite(.timeLimit(.minutes(1)))
 struct ResolvedRequestTests {
-    @Test func `what a request means is found once for each version of its source`() async throws {
+    @Test func `a request is resolved once for each version of its source`() async throws {
         let fixture = try PipelineFixture()
         let request = fixture.pipeline.resolved(.path())
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)

@@ -87,7 +87,7 @@ struct ResultStoreTests {
         #expect(objects.asked.dropFirst(asked).filter { $0.hasPrefix("alula-1/v/") }.isEmpty)
     }
 
-    @Test func `what is found in the store goes into an empty shared cache`() async throws {
+    @Test func `a value from the store is copied to an empty shared cache`() async throws {
         let one = try await instance()
         _ = try await one.thumbnail()
         try await settled(one)
@@ -112,7 +112,7 @@ struct ResultStoreTests {
     }
 
     @Test(arguments: ["private, max-age=100", "no-store"])
-    func `what a shared cache may not keep does not stay`(cacheControl: String) async throws {
+    func `a value that a shared cache may not store is not stored`(cacheControl: String) async throws {
         let one = try await instance(cacheControl: cacheControl)
         let before = objects.objects
         _ = try await one.thumbnail()

@@ -72,12 +72,12 @@ struct ResultWriterTests {
         #expect(try await told(made, of: passing) == expected)
     }
 
-    @Test func `nothing is said of what a client brought`() async throws {
+    @Test func `no lifetime is sent for an uploaded image`() async throws {
         let brought = try OpenedSource(upload: SharedBytes(ImageFixture.jpeg.array), at: Self.now)
         #expect(try await told(Self.thumbnail(brought.record.head.freshness), of: brought) == nil)
     }
 
-    @Test func `a bound of the operator's is no guess`() async throws {
+    @Test func `an operator's limit is not a heuristic`() async throws {
         var bounds = ClientMaxAge()
         bounds.fixed = 77
         let made = Self.thumbnail(Self.freshness([.lastModified: Self.changed]), bounds: bounds)

@@ -128,7 +128,7 @@ struct SeveralSourcesTests {
         #expect(fixture.renders == 1)
     }
 
-    @Test func `a stale source is served while its origin is asked in the background, and no other`() async throws {
+    @Test func `a stale source is served while only its origin is contacted in the background`() async throws {
         let fixture = try Self.fixture(mark: "max-age=10, stale-while-revalidate=30")
         _ = try await fixture.thumbnail(of: .marked())
         fixture.time.clock.advance(by: .seconds(10))
@@ -226,7 +226,7 @@ struct SeveralSourcesTests {
         #expect(loads[0] == loads[1])
     }
 
-    @Test func `a failure of the image is the image's, and the second source is kept`() async throws {
+    @Test func `a failure of the image is not the watermark's, whose source stays cached`() async throws {
         let fixture = try Self.fixture()
         fixture.origin.serve(SampleFiles.truncated, cacheControl: "max-age=100", eTag: "\"cut\"")
         for _ in 1...2 {

@@ -113,7 +113,7 @@ struct SharedLayerTests {
     }
 
     @Test(arguments: ["private, max-age=100", "no-store"])
-    func `what a shared cache may not keep is not shared`(cacheControl: String) async throws {
+    func `a value that a shared cache may not store is not shared`(cacheControl: String) async throws {
         let one = try await instance(cacheControl: cacheControl)
         _ = try await one.thumbnail()
         try await settled(one)
@@ -138,7 +138,7 @@ struct SharedLayerTests {
         #expect(other.origin.loads == 1)
     }
 
-    @Test func `what is no longer to be kept is withdrawn`() async throws {
+    @Test func `a value that is no longer cacheable is withdrawn`() async throws {
         let (one, other) = (try await instance(cacheControl: "max-age=10"), try await instance())
         _ = try await one.thumbnail()
         try await settled(one)
@@ -151,7 +151,7 @@ struct SharedLayerTests {
         #expect(other.origin.loads == 1)
     }
 
-    @Test func `values live as long as their source is fresh and may stand in`() async throws {
+    @Test func `values live while their source is fresh or may be served stale`() async throws {
         var allowances = StaleAllowances()
         allowances.ifError = 50
         let one = try await instance(staleAllowances: allowances)
@@ -165,7 +165,7 @@ struct SharedLayerTests {
         #expect(server.commands.last { $0[0] == "SET" && $0[1].hasPrefix("alula:1:v:") }?.last == "70")
     }
 
-    @Test func `a purge reaches memory of all instances, and what is made from flights that it overtook is not shared`()
+    @Test func `a purge reaches memory of all instances, and results of overtaken fetches are not shared`()
         async throws
     {
         let (one, other) = (try await instance(), try await instance())
@@ -204,7 +204,7 @@ struct SharedLayerTests {
         #expect(other.caches.memory.results.figures.usage.entries == 1)
     }
 
-    @Test func `what was fetched while the server was away is shared when it is back`() async throws {
+    @Test func `a result of a fetch during the server's outage is shared after it`() async throws {
         let (one, other) = (try await instance(), try await instance())
         server.stop()
         let stores = try [one, other].map { try #require($0.sharedStore) }
@@ -218,7 +218,7 @@ struct SharedLayerTests {
         #expect(other.origin.loads == 0)
     }
 
-    @Test func `an ephemeral instance finds what others wrote, and writes nothing`() async throws {
+    @Test func `an ephemeral instance finds values of others, and writes nothing`() async throws {
         let (one, other) = (try await instance(), try await instance(isEphemeral: true))
         _ = try await one.thumbnail()
         try await settled(one)

@@ -65,7 +65,7 @@ import ThumbnailTypes
     @Test(
         arguments: [("no-store", nil), ("private", nil), (nil, "no-store"), ("max-age=60", nil)] as [(String?, String?)]
     )
-    func `header and pixels are of one fetch, also if nothing may be kept`(
+    func `header and pixels are of one fetch, also if it is uncacheable`(
         source: String?, directive: String?
     ) async throws {
         let fixture = try PipelineFixture()
@@ -81,7 +81,7 @@ import ThumbnailTypes
         #expect(second.appearance?.palette.first?.color != first.appearance?.palette.first?.color)
     }
 
-    @Test func `a source that may be kept no more is confirmed, and its pixels are those of that version`() async throws
+    @Test func `a source that is no longer cacheable is confirmed, and its pixels are of that version`() async throws
     {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
@@ -95,7 +95,7 @@ import ThumbnailTypes
         #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
     }
 
-    @Test func `sizes over the limits and files that end early are told, unless pixels are needed`() async throws {
+    @Test func `oversized and truncated files have facts, unless pixels are needed`() async throws {
         let small = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 10 }
         #expect(try await facts(small).header.size == ImageFixture.size)
         await #expect(throws: ImagingError.self) { try await facts(small, [.color]) }
@@ -106,14 +106,14 @@ import ThumbnailTypes
         #expect(try await facts(fixture).header.format == .jpeg)
     }
 
-    @Test func `what is no image is refused, and not asked for again at once`() async throws {
+    @Test func `a file that is not an image is rejected, and not requested again at once`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.text)
         for _ in 1...2 { await #expect(throws: ImagingError.notAnImage) { try await facts(fixture) } }
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `an appearance is computed from one small result, which is kept`() async throws {
+    @Test func `an appearance is computed from one small result, which is cached`() async throws {
         let fixture = try PipelineFixture()
         let first = try await facts(fixture, [.color, .palette, .blurHash])
         let appearance = try #require(first.appearance)
@@ -140,7 +140,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["text/plain; charset=utf-8", "text/xml", "application/xml"])
-    func `of what an origin calls text, only drawings are images`(type: String) throws {
+    func `of text media types, only drawings are images`(type: String) throws {
         let url = try SourceURL(parsing: "https://images.example.com/a")
         let head = SourceHead(
             identity: SourceIdentity(url: url), validator: .entityTag("\"a\""), headerFields: [.contentType: type],

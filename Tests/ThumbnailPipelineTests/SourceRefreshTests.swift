@@ -21,7 +21,7 @@ struct SourceRefreshTests {
 
     private var entries: [Int] { fixture.caches.figures.prefix(3).map(\.figures.usage.entries) }
 
-    @Test func `a source that was not known is changed, and kept`() async throws {
+    @Test func `an unknown source counts as changed, and is cached`() async throws {
         #expect(try await refresh() == .changed)
         #expect(entries == [0, 0, 1])
         _ = try await fixture.thumbnail()
@@ -44,7 +44,7 @@ struct SourceRefreshTests {
         }
     }
 
-    @Test func `what was made from a changed source is not served any more, however fresh it was`() async throws {
+    @Test func `results of a changed source are no longer served, regardless of their freshness`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
         let old = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=3600", eTag: "\"2\"")
@@ -80,7 +80,7 @@ struct SourceRefreshTests {
         #expect(try await fixture.thumbnail().statusTexts == ["alula-result hit"])
     }
 
-    @Test func `an answer that is no image takes the place of nothing`() async throws {
+    @Test func `a response that is not an image replaces nothing`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.text, cacheControl: "max-age=3600")
@@ -112,7 +112,7 @@ struct SourceRefreshTests {
         gate.open()
     }
 
-    @Test func `what is no URL is refused`() async {
+    @Test func `an invalid URL is rejected`() async {
         await #expect(throws: SourceURLError.self) {
             try await fixture.control.refresh(source: "nothing", receipt: "operator")
         }

@@ -32,7 +32,7 @@ struct TagAllowancesTests {
         #expect(none == 0 && other == 8 && same < 256, "addresses of one household count as one")
     }
 
-    @Test mutating func `clients beyond those that are told apart count as one`() {
+    @Test mutating func `clients beyond the distinguishable number count as one`() {
         for number in 0..<9_000 {
             _ = take(8, by: ClientNetwork(of: .v4(UInt32(number))))
         }

@@ -53,7 +53,7 @@ struct TagPurgeTests {
         #expect(tagged.statusTexts == ["alula-result hit"] && tagged.eTag == plain.eTag && fixture.renders == 1)
     }
 
-    @Test func `a purge by tag takes all that was made of the sources asked for under it, and no more`() async throws {
+    @Test func `a purge by tag removes all results of the sources requested under it, and no others`() async throws {
         let fixture = try await instance()
         _ = try await fixture.thumbnail(of: request())
         _ = try await fixture.thumbnail(of: request("/a", width: 10, "x", "y"))
@@ -77,7 +77,7 @@ struct TagPurgeTests {
         }
     }
 
-    @Test func `a purge by tag beats a fetch that is under way`() async throws {
+    @Test func `a purge by tag overrides a fetch in progress`() async throws {
         let fixture = try await instance()
         let gate = fixture.origin.hold()
         let first = Task { try await fixture.thumbnail(of: request("/a", "x")) }
@@ -102,7 +102,7 @@ struct TagPurgeTests {
         #expect(second.origin.loads == 1)
     }
 
-    @Test func `a purge by tag reaches instances that were not asked under it, and what they share`() async throws {
+    @Test func `a purge by tag reaches instances without requests under it, and their shared values`() async throws {
         let server = try FakeRedis()
         let (one, other, third) = (try await instance(server), try await instance(server), try await instance(server))
         _ = try await one.thumbnail(of: request("/a", "x"))
@@ -115,7 +115,7 @@ struct TagPurgeTests {
         #expect(third.origin.loads == 1, "the shared cache had it still")
     }
 
-    @Test func `what one instance alone knows under a tag leaves the others, too`() async throws {
+    @Test func `a tag that only one instance knows purges the others, too`() async throws {
         let server = try FakeRedis()
         let (one, other) = (try await instance(server), try await instance(server))
         _ = try await one.thumbnail(of: request("/a", "x"))
@@ -154,7 +154,7 @@ struct TagPurgeTests {
         #expect(try await fixture.control.remove(tag: "mine").entries > 0)
     }
 
-    @Test func `a client can add only so many tags to a source, and others go on`() async throws {
+    @Test func `a client can add a limited number of tags to a source, and others can add theirs`() async throws {
         let fixture = try await instance()
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
         let hostile = ClientNetwork(of: IPAddress("192.0.2.1"))

@@ -80,7 +80,7 @@ struct TasklessLookupTests {
     // The log is read with a look at the generation of everything alone.
     private var lookUps: Int { server.commands.count { $0[0] == "MGET" && $0.count > 2 } }
 
-    @Test func `a look asks for the record first, and only for the result when the record is known`() async throws {
+    @Test func `a lookup requests the record first, and the result only if the record is known`() async throws {
         let (one, other) = try await pair()
         let first = try await one.thumbnail()
         let (found, questions, _) = await end(of: try #require(look(other)))
@@ -96,7 +96,7 @@ struct TasklessLookupTests {
         #expect(other.origin.loads == 0 && other.renders == 0)
     }
 
-    @Test func `the task after a look does not ask again at once for what the look has asked for`() async throws {
+    @Test func `the task after a lookup does not repeat the lookup's queries at once`() async throws {
         let (_, other) = try await pair()
         let before = lookUps
         // The record is found, the result is not.
@@ -137,7 +137,7 @@ struct TasklessLookupTests {
         #expect(look(other) != nil)
     }
 
-    @Test func `what was read before a purge is not kept after it`() async throws {
+    @Test func `a value read before a purge is not stored after it`() async throws {
         let (_, other) = try await pair()
         let record = try #require(look(other))
         await withCheckedContinuation { continuation in record.begin { continuation.resume() } }
@@ -170,7 +170,7 @@ struct TasklessLookupTests {
         #expect(other.origin.loads == 0)
     }
 
-    @Test func `there is no look with a disk, without a server, and for what is not shared`() async throws {
+    @Test func `there is no lookup with a disk, without a server, or for an unshared source`() async throws {
         let folder = TemporaryFolder()
         #expect(look(try await instance(diskFolder: folder.path)) == nil)
         #expect(look(try PipelineFixture()) == nil)

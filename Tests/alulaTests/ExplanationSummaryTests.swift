@@ -46,7 +46,7 @@ struct ExplanationSummaryTests {
                 == ["1 URL", "       1  works", "       0  ignores", "       0  refused"])
     }
 
-    @Test func `a URL of a list is told with its line, its fault and all its text`() {
+    @Test func `a listed URL is reported with its line, fault and full text`() {
         let long = "/" + String(repeating: "a", count: 300)
         #expect(
             ListedURL(line: 7, url: long, explanation: refused).text

@@ -66,11 +66,11 @@ struct ImaginarySettingsTests {
         ("IMAGINARY_CERTFILE", "/cert.pem"), ("IMAGINARY_MAX_ALLOWED_RESOLUTION", "many"),
         ("IMAGINARY_HTTP_CACHE_TTL", "-1"),
     ])
-    func `what closed the original and cannot close here stops the start`(name: String, value: String) {
+    func `a restriction of the original without an equivalent here stops the start`(name: String, value: String) {
         #expect(container.problems([name: value]).count == 1)
     }
 
-    @Test func `keys are not shown, and what is lost is named`() throws {
+    @Test func `keys are not shown, and ignored variables are named`() throws {
         let lines = container.problems([
             "IMAGINARY_ENABLE_URL_SIGNATURE": "true", "URL_SIGNATURE_KEY": "tooshort",
         ])

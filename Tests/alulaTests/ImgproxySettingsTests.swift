@@ -79,7 +79,7 @@ struct ImgproxySettingsTests {
         }
     }
 
-    @Test func `names of version 3 are read, and stand below those of version 4`() throws {
+    @Test func `names of version 3 are read, and those of version 4 take precedence`() throws {
         let old = [
             "IMGPROXY_CONCURRENCY": "3", "IMGPROXY_READ_TIMEOUT": "7", "IMGPROXY_WRITE_TIMEOUT": "9",
             "IMGPROXY_ENABLE_WEBP_DETECTION": "true", "IMGPROXY_ENABLE_AVIF_DETECTION": "true",
@@ -139,13 +139,13 @@ struct ImgproxySettingsTests {
         #expect(part.count == 1 && part[0].hasPrefix("IMGPROXY_ALLOWED_SOURCES:"))
     }
 
-    @Test func `variables that lie elsewhere stop the start, because keys could be among them`() {
+    @Test func `variables in external stores stop the start, because they could contain keys`() {
         for name in ["ENV_LOCAL_FILE_PATH", "ENV_AWS_SECRET_ID"] {
             #expect(container.problems(["IMGPROXY_" + name: "x"]).count == 1)
         }
     }
 
-    @Test func `variables stand below settings of the same meaning`() throws {
+    @Test func `settings take precedence over variables of the same meaning`() throws {
         let variables = [
             "IMGPROXY_BIND": "127.0.0.2:9000", "IMGPROXY_MAX_REDIRECTS": "3", "IMGPROXY_TIMEOUT": "7",
             "IMGPROXY_MAX_SRC_RESOLUTION": "0.5", "IMGPROXY_MAX_SRC_FILE_SIZE": "1000",
@@ -221,7 +221,7 @@ struct ImgproxySettingsTests {
         #expect(container.problems(["IMGPROXY_ALLOWED_SOURCES": "s3://bucket/"]).count == 1)
     }
 
-    @Test func `a watermark's file is the only one of its folder that can be asked for`() throws {
+    @Test func `only a watermark's file in its folder can be requested`() throws {
         let folder = TemporaryFolder()
         folder.write("mark.png", [1, 2, 3])
         let file = folder.path + "/mark.png"
@@ -233,7 +233,7 @@ struct ImgproxySettingsTests {
         #expect(container.problems(["IMGPROXY_WATERMARK_PATH": "/no/such/file.png"]).count == 1)
     }
 
-    @Test func `a watermark may lie in the variable itself`() throws {
+    @Test func `a watermark may be in the variable itself`() throws {
         let settings = try container(["IMGPROXY_WATERMARK_DATA": "AQID"])
         let name = try #require(settings.dialects.imgproxy.watermark)
         #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
@@ -241,7 +241,7 @@ struct ImgproxySettingsTests {
         #expect(container.problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
     }
 
-    @Test func `what means nothing here is listed, and what must not be lost stops the start`() throws {
+    @Test func `unsupported variables are listed, and indispensable ones stop the start`() throws {
         let settings = try container([
             "IMGPROXY_SENTRY_DSN": "x", "IMGPROXY_NEW_RELIC_KEY": "y", "IMGPROXY_EMPTY": "", "IMGPROXYX": "z",
             "IMAGOR_X": "1",

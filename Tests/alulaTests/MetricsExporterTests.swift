@@ -54,7 +54,7 @@ struct MetricsExporterTests {
         #expect(registry.prometheusText.contains("alula_metric_documents_total{result=\"taken\"} 3\n"))
     }
 
-    @Test func `deltas of a document that was refused are told by the next one`() async throws {
+    @Test func `deltas of a rejected document are sent with the next one`() async throws {
         let decodes = registry.counter("alula_decodes_total", help: "D.")
         let task = exporter(.delta, replies: [.status(200), .status(400), .status(200)]).start()
         for second in [60, 120, 180] {
@@ -99,7 +99,7 @@ struct MetricsExporterTests {
         await task.value
     }
 
-    @Test func `an end while a collector wants to be left alone still tells the last counts`() async throws {
+    @Test func `a shutdown during a collector's pause still sends the last counts`() async throws {
         let decodes = registry.counter("alula_decodes_total", help: "D.")
         let task = exporter(.delta, replies: [.status(503, retryAfter: .seconds(120)), .status(200)]).start()
         await time.nextWaking(at: .seconds(60))

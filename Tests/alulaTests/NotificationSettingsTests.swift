@@ -48,7 +48,7 @@ struct NotificationSettingsTests {
         ("{ purgeHooks: [{ url: 'http://h/', headers: { 'Content-Length': '3' } }] }", "purgeHooks.0.headers"),
         ("{ callbackHosts: ['a/b'] }", "callbackHosts in the settings file"),
     ])
-    func `what cannot be used stops the start by its name`(file: String, line: String) {
+    func `an invalid value stops the start by its name`(file: String, line: String) {
         #expect {
             try load(file)
         } throws: {
@@ -56,7 +56,7 @@ struct NotificationSettingsTests {
         }
     }
 
-    @Test func `the field of tags is none that means something else`() throws {
+    @Test func `a field with another meaning cannot hold the tags`() throws {
         #expect(try load("{}").api.cacheTagField == nil)
         #expect(try load("{ cacheTagHeader: 'Surrogate-Key' }").api.cacheTagField?.name.rawName == "Surrogate-Key")
         for wrong in ["ETag", "a b"] {

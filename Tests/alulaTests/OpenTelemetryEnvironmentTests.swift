@@ -36,7 +36,7 @@ struct OpenTelemetryEnvironmentTests {
         ("http://c:4318", "http://c:4318/v1/traces"), ("http://c:4318/", "http://c:4318/v1/traces"),
         ("https://c/otlp", "https://c:443/otlp/v1/traces"), (" http://c:4318/a/ ", "http://c:4318/a/v1/traces"),
     ])
-    func `the path of each signal is put behind the endpoint`(text: String, url: String) throws {
+    func `the path of each signal is appended to the endpoint`(text: String, url: String) throws {
         let exports = try load([Self.endpoint: text]).exports
         let metrics = url.replacing("/v1/traces", with: "/v1/metrics")
         for (endpoint, expected) in [(exports.traces.endpoint, url), (exports.metrics.endpoint, metrics)] {
@@ -123,7 +123,7 @@ struct OpenTelemetryEnvironmentTests {
         #expect(ignored(settings).isEmpty)
     }
 
-    @Test func `what is turned off by a variable is on again by a setting`() throws {
+    @Test func `a setting overrides a variable that disables exports`() throws {
         let settings = try load(["OTEL_SDK_DISABLED": "true"], ["--trace-endpoint", "http://own:1/t"])
         #expect(settings.exports.traces.endpoint != nil && settings.exports.metrics.endpoint == nil)
     }
@@ -142,7 +142,7 @@ struct OpenTelemetryEnvironmentTests {
         ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "both"), ("OTEL_METRIC_EXPORT_INTERVAL", "1s"),
         ("OTEL_METRIC_EXPORT_INTERVAL", "-5"), ("OTEL_METRIC_EXPORT_INTERVAL", "99999999999999999999"),
     ])
-    func `a value that is not allowed is ignored and named, and the start goes on`(name: String, value: String) throws {
+    func `an invalid value is ignored and named, and the start continues`(name: String, value: String) throws {
         let settings = try load([name: value])
         #expect(ignored(settings) == [name])
         let defaults = try load([:])
@@ -165,7 +165,7 @@ struct OpenTelemetryEnvironmentTests {
         #expect(settings.exports.traces.endpoint?.canonical.hasSuffix("/v1/traces") == true)
     }
 
-    @Test func `empty variables are none`() throws {
+    @Test func `empty variables are ignored`() throws {
         let names = [
             Self.endpoint, "OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_SDK_DISABLED",
             "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_METRIC_EXPORT_INTERVAL",
@@ -175,7 +175,7 @@ struct OpenTelemetryEnvironmentTests {
         #expect(ignored(settings).isEmpty && attributes(settings) == attributes(defaults))
     }
 
-    @Test func `a warning names the variable and what is allowed, and never the value`() throws {
+    @Test func `a warning names the variable and its allowed values, but not the value`() throws {
         let sink = RecordingSink()
         IgnoredVariable.report(
             try load(["OTEL_EXPORTER_OTLP_HEADERS": "secret"]).exports.ignored, to: Logger(level: .info, sink: sink))

@@ -53,7 +53,7 @@ struct SecretSettingsTests {
         #expect(keys.map(\.first) == [0xab, 0xcd, 0xef] && keys.allSatisfy { $0.count == 32 })
     }
 
-    @Test func `the secrets of an origin may lie in files`() throws {
+    @Test func `the secrets of an origin may be in files`() throws {
         folder.write("token", Array("geheim\r\n".utf8))
         let file =
             "{ origins: { a: { url: \"https://a.example\", credentials: { bearer: { file: \"\(folder.path)/token\" } } } } }"

@@ -65,7 +65,7 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.firstByteTimeout == .seconds(1))
     }
 
-    @Test func `pixels are mixed as light unless their stored numbers are asked for`() throws {
+    @Test func `pixels are mixed as linear light unless stored values are requested`() throws {
         #expect(try load().pipeline.rules.light == .linear)
         #expect(try load(["--resample", "gamma"]).pipeline.rules.light == .gamma)
     }
@@ -175,7 +175,7 @@ struct SettingsLoaderTests {
         #expect(try load(["--source-formats", "jpg,png"]).sandbox.sourceFormats == [.jpeg, .png])
     }
 
-    @Test func `a settings file that cannot be read is told of in words`() throws {
+    @Test func `an unreadable settings file has a readable error`() throws {
         let folder = TemporaryFolder()
         folder.write("latin", [0xff, 0xfe, 0x41])
         for (path, reason) in [

@@ -23,7 +23,7 @@ struct SettingsWarningTests {
         (["--admin-bind", "8.8.8.8"], "adminBind"), (["--memory-budget", "2GiB"], "memoryBudget"),
         (["--thumbor-key", "MY_SECURE_KEY"], "thumborKey"),
     ])
-    func `what is unsafe or works against itself is told`(arguments: [String], word: String) throws {
+    func `unsafe and contradictory settings have a warning`(arguments: [String], word: String) throws {
         let warnings = try warnings(arguments)
         #expect(warnings.count == 1 && warnings[0].contains(word), "\(warnings)")
     }
@@ -34,7 +34,7 @@ struct SettingsWarningTests {
         ["--admin-bind", "::1"], ["--memory-budget", "1GiB"], ["--memory-budget", "100%"],
         ["--thumbor-key", "MY_SECURE_KEYS"],
     ])
-    func `of the rest nothing is told`(arguments: [String]) throws {
+    func `other settings have no warning`(arguments: [String]) throws {
         #expect(try warnings(arguments).isEmpty)
     }
 

@@ -14,7 +14,7 @@ struct SharedCacheSettingsTests {
         try SettingsLoader.load(arguments: arguments, environment: environment, readFile: { _ in file })
     }
 
-    @Test func `there is no shared cache unless a setting names one`() throws {
+    @Test func `a shared cache exists only if a setting names it`() throws {
         #expect(try load([]).sharedCacheConfiguration == nil)
         var settings = try load([
             "--shared-cache", "rediss://cache:6380/2", "--shared-cache-timeout", "20ms", "--shared-cache-authorities",
@@ -155,7 +155,7 @@ struct SharedCacheSettingsTests {
                 == digest { $0.pipeline.rules.limits.sourceFormats = [.jpeg, .png, .gif] })
     }
 
-    @Test func `what keys hold of the settings is their own words`() throws {
+    @Test func `keys describe the settings in text`() throws {
         var settings = Settings()
         settings.downloads.allowedNetworks = [AddressNetwork("10.0.0.0/8"), AddressNetwork("fd00::/8")].compactMap(
             \.self)

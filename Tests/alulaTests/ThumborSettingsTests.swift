@@ -111,7 +111,7 @@ struct ThumborSettingsTests {
         #expect(throws: SettingsLoader.Failure.self) { try load(["--unsigned-dialects", "thumbnail"]) }
     }
 
-    @Test func `what imagor closes is closed, or stops the start by the variable's name`() throws {
+    @Test func `imagor's restrictions apply, or stop the start by the variable's name`() throws {
         let settings = try container([
             "HTTP_LOADER_BLOCK_NETWORKS": "8.8.8.0/24, 2606:4700::/32", "HTTP_LOADER_BLOCK_PRIVATE_NETWORKS": "1",
             "VIPS_MAX_FILTER_OPS": "3", "VIPS_MAX_WIDTH": "4000", "VIPS_MAX_HEIGHT": "3000",
@@ -133,7 +133,7 @@ struct ThumborSettingsTests {
         #expect(container.problems(["HTTP_LOADER_BLOCK_NETWORKS": "all"]).count == 1)
     }
 
-    @Test func `a blocked network is part of the policy that stored results are kept under`() throws {
+    @Test func `a blocked network is part of the policy in the keys of stored results`() throws {
         let policies = [
             [:], ["HTTP_LOADER_BLOCK_NETWORKS": "8.8.8.0/24"], ["HTTP_LOADER_DISABLE": "1"],
             ["HTTP_LOADER_ALLOWED_SOURCES": "h"],
@@ -199,7 +199,7 @@ struct ThumborSettingsTests {
         #expect(names(.unsupported) == ["RESULT_STORAGE"] && names(.ignored) == ["DETECTORS", "ENGINE"])
     }
 
-    @Test func `thumbor serves unsafe URLs beside its key unless it is told not to`() throws {
+    @Test func `thumbor serves unsafe URLs beside its key unless a setting disables it`() throws {
         let thumbor = ForeignContainer(service: "thumbor")
         #expect(try thumbor(["SECURITY_KEY": "geheim"]).dialects.thumbor.servesUnsafe == true)
         #expect(try thumbor([:]).dialects.thumbor.servesUnsafe == nil)
@@ -245,7 +245,7 @@ struct ThumborSettingsTests {
         #expect(try thumbor(["ALLOWED_SOURCES": "['*']"]).downloads.allowedSources.isEmpty)
     }
 
-    @Test func `variables are shown with the settings that they stand for`() throws {
+    @Test func `variables are shown with their settings`() throws {
         let reading = try #require(
             SettingsLoader.otherServiceReading(
                 arguments: ["--environment-of", "imagor"],

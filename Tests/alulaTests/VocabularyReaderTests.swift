@@ -120,11 +120,11 @@ struct VocabularyReaderTests {
                 + "opacity, scale, tile"
         ),
     ])
-    func `what could never work stops the start by its name`(members: String, line: String) {
+    func `an entry that can never work stops the start by its name`(members: String, line: String) {
         #expect(throws: SettingsLoader.Failure(lines: [line])) { try load("{ \(members) }") }
     }
 
-    @Test func `they can only stand in the file`() {
+    @Test func `they are allowed only in the file`() {
         #expect(throws: SettingsLoader.Failure.self) { try load("{}", ["--presets", "card"]) }
         #expect(throws: SettingsLoader.Failure.self) { try load("{}", ["--watermarks=logo"]) }
     }
@@ -184,7 +184,7 @@ struct VocabularyReaderTests {
         #expect(faults.count == 1 && faults.first?.hasPrefix(line) == true, "\(faults)")
     }
 
-    @Test func `a file that is no object has a place, too`() {
+    @Test func `a file that is not an object has a position, too`() {
         let error = #expect(throws: SettingsFileError.self) {
             try CheckConfigCommand.faults(in: "// a list\n  []", environment: [:])
         }

@@ -83,7 +83,7 @@ struct AVIFWritingTests {
         #expect(tuned == tuned.sorted() && tuned.first == 0 && tuned.last == 63)
     }
 
-    @Test func `bits beside eight and ten are what is asked for alone`() throws {
+    @Test func `another bit depth than ten applies only on request`() throws {
         let header = try ImageHeader.inspect(ImageFixture.png.bytes)
         func plan(_ format: ImageFormat, _ bits: Int?) throws -> RenderPlan {
             var options = RenderingOptions()

@@ -49,7 +49,7 @@ struct ImageAppearanceTests {
         #expect(palette.map(\.color) == [Color(red: 200, green: 30, blue: 40), Color(red: 20, green: 40, blue: 220)])
     }
 
-    @Test func `shares sum to one, and at most six colors are told`() {
+    @Test func `shares sum to one, and there are at most six colors`() {
         let palette = ColorClusters.palette(of: Self.image())
         #expect(1...6 ~= palette.count && palette.reduce(0) { $0 + $1.share } == 10_000)
         #expect(palette.map(\.share) == palette.map(\.share).sorted(by: >))

@@ -10,7 +10,7 @@ struct ColorProfileTests {
     private static let wide = [[0.6097, 0.3111, 0.0195], [0.2053, 0.6257, 0.0609], [0.1492, 0.0632, 0.7446]]
 
     @Test(arguments: [ICCWriter.Curve.gamma(563), .standard, .standardTable(64), .standardTable(65)])
-    func `what is written of a profile's numbers reads back the same`(curve: ICCWriter.Curve) throws {
+    func `a written profile's numbers read back the same`(curve: ICCWriter.Curve) throws {
         let colors = try colors(ICCWriter.profile(primaries: Self.wide, curve: curve))
         #expect(colors.primaries.count == 3 && colors.curves.count == 3)
         #expect(ColorProfile(colors.file) == colors)

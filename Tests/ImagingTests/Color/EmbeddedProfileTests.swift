@@ -45,7 +45,7 @@ struct EmbeddedProfileTests {
         #expect(image.pixels.array == expected.pixels.array && image.bands == 3)
     }
 
-    @Test func `alpha is no ink`() throws {
+    @Test func `alpha is not an ink`() throws {
         let webp = ImageFixture.file(.halfTransparent(Self.size), as: .webp)
         let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: true, ICCWriter.inks)
         let image = try decode(profiled)

@@ -63,7 +63,7 @@ struct GamutTests {
         #expect(abs(red.lightness - 53.24) < 0.01 && abs(red.a - 80.09) < 0.05 && abs(red.b - 67.2) < 0.05)
     }
 
-    @Test func `wide colors are kept in Display P3, exactly as they were`() throws {
+    @Test func `wide colors are preserved exactly in Display P3`() throws {
         let (image, isWide) = try read(answer(Self.file, .p3))
         #expect(isWide)
         #expect(squares(image) == Self.colors)
@@ -139,7 +139,7 @@ struct GamutTests {
         #expect(isWide && image.bands == 3)
     }
 
-    @Test func `auto counts the shown pixels that lie outside of sRGB`() throws {
+    @Test func `auto counts the visible pixels outside sRGB`() throws {
         func colors(_ wide: Int) -> SharedBytes {
             var writer = PNGWriter(width: 100, height: 100, colorType: .rgb)
             writer.chunks = [("iCCP", Array("wide\0\0".utf8) + Zlib.stored(Self.profile))]
@@ -157,7 +157,7 @@ struct GamutTests {
         #expect(try !read(answer(Self.png(primaries, profile: Self.profile), .auto)).isWide)
     }
 
-    @Test func `a photograph is kept in planes, and converted after the resample`() throws {
+    @Test func `a photograph is decoded to planes, and converted after the resample`() throws {
         let photo = ImageFixture.photo(width: 640, height: 480).array
         let source = SharedBytes(JPEGWriter.profiled(photo, Self.profile))
         let decoded = try ImageDecoder.decode(

@@ -123,7 +123,7 @@ struct DrawingTests {
         }
     }
 
-    @Test func `what is not drawn is transparent, and what is half drawn half`() throws {
+    @Test func `undrawn pixels are transparent, and half-opaque ones half transparent`() throws {
         let file =
             "<svg xmlns='http://www.w3.org/2000/svg' width='20' height='10'><rect width='10' height='10' fill='#c86432' opacity='.5'/></svg>"
         let image = try draw(Array(file.utf8))
@@ -146,7 +146,7 @@ struct DrawingTests {
         #expect(try ink("Courier New") == ink("monospace"))
     }
 
-    @Test func `references to outside are ignored, and nobody is asked`() throws {
+    @Test func `external references are ignored, and nothing is contacted`() throws {
         let path = "/tmp/alula-drawing-\(getpid()).png"
         let red = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [255, 0, 0]), as: .png)
         guard let file = unsafe fopen(path, "wb"), unsafe fwrite(red, 1, red.count, file) == red.count,
@@ -176,7 +176,7 @@ struct DrawingTests {
         "<!DOCTYPE svg [<!ENTITY % p\n PUBLIC 'p' 'a.dtd'>\n%p;%p;]>",
         "<!DOCTYPE svg [<!-- <!ENTITY x SYSTEM 'b'> % --><!ENTITY a \"SYSTEM 'b'\">]>",
     ])
-    func `a document type is no obstacle, and what it names outside stands for nothing`(type: String) throws {
+    func `a document type is accepted, and its external entities are empty`(type: String) throws {
         let use = type.contains("ENTITY a") ? "<text x='-99'>&a;</text>" : ""
         let name = type.contains("ENTITY ns") ? "&ns;" : "http://www.w3.org/2000/svg"
         let text =
@@ -185,7 +185,7 @@ struct DrawingTests {
     }
 
     @Test(arguments: ["<!ENTITY a SYSTEM 'b", "<!ENTITY a SYSTEM", "%", "%p;", "<!ENTITY % p SYSTEM 'b'> %p"])
-    func `a document type without an end is no image`(start: String) {
+    func `a document type without an end is not an image`(start: String) {
         let text = "<!DOCTYPE svg [\(String(repeating: start, count: 2_000))"
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }

@@ -52,7 +52,7 @@ struct GIFGroundTests {
     }
 
     @Test(arguments: [(3, 0), (2, 0), (1, 255), (0, 255)] as [(UInt8, UInt8)])
-    func `what the first frame gives back is transparent`(disposal: UInt8, alpha: UInt8) throws {
+    func `pixels that the first frame gives back are transparent`(disposal: UInt8, alpha: UInt8) throws {
         let size = PixelSize(width: 40, height: 30)
         let file = Self.file(screen: size, [(size, disposal), (PixelSize(width: 20, height: 20), 0)])
         for plan in [DecodePlan(page: 1), DecodePlan(isAnimated: true)] {
@@ -65,7 +65,7 @@ struct GIFGroundTests {
         }
     }
 
-    @Test func `a frame that covers what was cleared leaves no transparent part`() throws {
+    @Test func `a frame that covers the cleared part leaves no transparent part`() throws {
         let small = PixelSize(width: 20, height: 20)
         let file = Self.file(
             screen: PixelSize(width: 40, height: 30), [(PixelSize(width: 40, height: 30), 0), (small, 2), (small, 0)])
@@ -75,7 +75,7 @@ struct GIFGroundTests {
 
     /// Browsers clear it in any case.
     @Test(arguments: [255, 256])
-    func `what a frame of many colors clears is transparent if it leaves a color unused`(colors: Int) throws {
+    func `pixels cleared by a frame of many colors are transparent if it has an unused color`(colors: Int) throws {
         let file = Self.grays(colors: colors)
         let first = try decode(file, DecodePlan(), lane: .planar)
         #expect(first.bands == 4 && (0..<256).allSatisfy { first.pixel(x: $0 % 16, y: $0 / 16)[3] == 255 })

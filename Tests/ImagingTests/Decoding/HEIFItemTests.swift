@@ -34,7 +34,7 @@ struct HEIFItemTests {
         }
     }
 
-    @Test func `what Exif data says of a turn is ignored`() throws {
+    @Test func `the orientation in Exif data is ignored`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         var exif = Item(id: 2, type: "Exif", data: [0, 0, 0, 0] + EXIF.block(orientation: 6))
         exif.references = [("cdsc", [1])]
@@ -43,7 +43,7 @@ struct HEIFItemTests {
         #expect(try colors(of: decode([item, exif], primary: 1)) == [Self.white, Self.blue, Self.green, Self.red])
     }
 
-    @Test func `the primary item is served wherever it stands`() throws {
+    @Test func `the primary item is served at any position`() throws {
         let other = Item.coded(.plain(PixelSize(width: 80, height: 32), [90, 90, 90]), id: 1)
         let picture = Item.coded(.quarters(ImageFixture.size), id: 2)
         for items in [[other, picture], [picture, other]] {
@@ -54,7 +54,7 @@ struct HEIFItemTests {
     }
 
     @Test(arguments: [false, true])
-    func `a grid is put together, cut and turned`(isInside: Bool) throws {
+    func `a grid is assembled, cropped and rotated`(isInside: Bool) throws {
         let tiles = [[UInt8](arrayLiteral: 255, 0, 0), [0, 255, 0], [0, 0, 255], [255, 255, 255]].enumerated().map {
             Item.coded(.plain(ImageFixture.size, $1), id: $0 + 1)
         }
@@ -69,7 +69,7 @@ struct HEIFItemTests {
         #expect(colors(of: turned) == [Self.green, Self.white, Self.red, Self.blue])
     }
 
-    @Test func `layers lie on each other`() throws {
+    @Test func `layers are drawn over each other`() throws {
         let layer = Item.coded(.plain(PixelSize(width: 32, height: 32), [255, 255, 255]), id: 1)
         let overlay = Item.overlay(
             of: [(item: 1, left: 0, top: 0), (item: 1, left: 32, top: 32)], size: PixelSize(width: 64, height: 64),
@@ -117,7 +117,7 @@ struct HEIFItemTests {
         }
     }
 
-    @Test func `layers that lie about their size, or contain each other, are refused`() throws {
+    @Test func `layers with a false size or in a cycle are rejected`() throws {
         let layer = Item.coded(.plain(PixelSize(width: 32, height: 32), [255, 255, 255]), id: 1)
         var overlay = Item.overlay(of: [(item: 1, left: 0, top: 0)], size: PixelSize(width: 64, height: 64), id: 2)
         overlay.properties = [HEIFBox.size(32, 32)]
@@ -182,7 +182,7 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [[Int]](repeating: Self.green, count: 4))
     }
 
-    @Test func `levels reduce what was turned`() throws {
+    @Test func `levels reduce the rotated image`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties.append(HEIFBox.rotation(1))
         let image = try decode([item], primary: 1, level: 4)
@@ -246,7 +246,7 @@ struct HEIFItemTests {
     }
 
     @Test(arguments: [false, true])
-    func `luma and chroma that can be reversed have two bits more than the colours`(hasAlpha: Bool) throws {
+    func `reversible luma and chroma have two bits more than the colors`(hasAlpha: Bool) throws {
         var item = Item.coded(.plain(ImageFixture.size, [32, 32, 32]), bits: 10)
         item.properties.append(HEIFBox.meaning(isFullRange: true, matrix: 16))
         var alpha = Item.coded(.plain(ImageFixture.size, [255, 255, 255]), id: 2)

@@ -32,7 +32,7 @@ struct HEIFSequenceTests {
         }
     }
 
-    @Test func `an animation has all frames, or those that are wanted`() throws {
+    @Test func `an animation has all frames, or at most the requested number`() throws {
         let file = Self.writer().file
         for (most, level) in [(Int.max, 1), (3, 2)] {
             let image = try decode(file, DecodePlan(page: 1, level: level, isAnimated: true, maximumFrames: most))

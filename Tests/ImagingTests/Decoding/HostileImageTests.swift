@@ -9,12 +9,12 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HostileImageTests {
     @Test(arguments: [ImageFixture.empty, .text])
-    func `what is no image is told apart`(fixture: ImageFixture) {
+    func `a file that is not an image has its own error`(fixture: ImageFixture) {
         #expect(throws: ImagingError.notAnImage) { try ImageReading.decode(fixture.bytes) }
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated, .jpegHeadOnly])
-    func `what is cut short cannot be decoded`(fixture: ImageFixture) {
+    func `a truncated file cannot be decoded`(fixture: ImageFixture) {
         #expect(isUndecodable(fixture.bytes))
     }
 
@@ -89,7 +89,7 @@ struct HostileImageTests {
         }
     }
 
-    @Test func `frames, pages and formats beyond the limits are told apart`() throws {
+    @Test func `frames, pages and formats beyond the limits each have their error`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.gifAnimated.bytes
         let header = try ImageHeader.inspect(bytes)

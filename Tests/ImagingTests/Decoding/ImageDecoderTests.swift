@@ -59,7 +59,7 @@ struct ImageDecoderTests {
         #expect(image.pixel(x: 60, y: 3) == [255])
     }
 
-    @Test func `alpha is kept`() throws {
+    @Test func `alpha is preserved`() throws {
         let colour = try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes)
         #expect(colour.pixel(x: 3, y: 3) == [0, 255, 0, 255])
         #expect(colour.pixel(x: 60, y: 3).last == 0)
@@ -104,7 +104,7 @@ struct ImageDecoderTests {
     }
 
     @Test(arguments: ImageFormat.trusted.filter(\.isWritten), [1, 2, 4, 8])
-    func `a level divides the sides and keeps the mean colour`(format: ImageFormat, level: Int) throws {
+    func `a level divides the sides and preserves the mean color`(format: ImageFormat, level: Int) throws {
         let bytes = ImageFixture.photo(width: 203, height: 155, format: format)
         let whole = try decode(bytes, DecodePlan())
         let reduced = try decode(bytes, DecodePlan(level: level))

@@ -50,7 +50,7 @@ struct MissingEndTests {
     private static let photos = ImageFormat.trusted.filter(\.isWritten)
 
     @Test(arguments: photos, [0.4, 0.7, 0.95])
-    func `15: what lacks pixels is refused, or shows those that it has`(format: ImageFormat, share: Double) throws {
+    func `15: a file without all pixels is rejected, or served in part`(format: ImageFormat, share: Double) throws {
         let file = ImageFixture.photo(width: 192, height: 160, format: format).array
         let cut = SharedBytes(file.prefix(Int(Double(file.count) * share)))
         // libvips decodes no part of a WebP.
@@ -108,7 +108,7 @@ struct MissingEndTests {
     }
 
     @Test(arguments: [true, false])
-    func `15: a wrong checksum of rows that are all there costs nothing, and else ends what is shown`(
+    func `15: a wrong checksum of complete rows is harmless, and otherwise ends the visible rows`(
         isInterlaced: Bool
     ) throws {
         var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)

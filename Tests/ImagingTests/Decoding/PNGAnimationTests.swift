@@ -71,7 +71,7 @@ struct PNGAnimationTests {
     private static let blue: [UInt8] = [0, 0, 255, 255]
     private static let clear: [UInt8] = [0, 0, 0, 0]
 
-    @Test func `what a frame leaves behind is kept, cleared or restored`() throws {
+    @Test func `a frame's pixels are preserved, cleared or restored by its disposal`() throws {
         for (disposal, left) in [(0, Self.blue), (1, Self.clear), (2, Self.red)] {
             let small = Frame(left: 1, top: 1, width: 2, height: 2, color: Self.blue, disposal: disposal)
             let corner = Frame(left: 3, top: 3, width: 1, height: 1, color: Self.blue)
@@ -99,7 +99,7 @@ struct PNGAnimationTests {
         #expect(mixed[3] == 192 && abs(Int(mixed[0]) - 85) <= 1 && abs(Int(mixed[2]) - 170) <= 1)
     }
 
-    @Test func `a page is one frame, and the still is what the file shows without animation`() throws {
+    @Test func `a page is one frame, and the still is the file's static image`() throws {
         let bytes = try file([Frame(color: Self.red), Frame(color: Self.blue)], isStillHidden: true)
         let header = try ImageHeader.inspect(bytes)
         #expect(header.frames == 2 && header.hasAlpha)
@@ -110,7 +110,7 @@ struct PNGAnimationTests {
     }
 
     @Test(arguments: [false, true])
-    func `the data of a frame may lie in several chunks`(isStillHidden: Bool) throws {
+    func `a frame's data may be in several chunks`(isStillHidden: Bool) throws {
         let frames = [Frame(color: Self.red), Frame(color: Self.blue)]
         let image = try decode(file(frames, isStillHidden: isStillHidden, isSplit: true))
         #expect(image.frames == 2)

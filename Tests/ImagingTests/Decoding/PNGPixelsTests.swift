@@ -137,7 +137,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test func `a wrong sum of the rows is no damage`() throws {
+    @Test func `a wrong checksum of the rows is not damage`() throws {
         var image = ReferencePNG(.rgb, 20, 20)
         image.seed = 3
         var data = image.deflated()
@@ -188,7 +188,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test func `what is not as it should be is left to libvips`() throws {
+    @Test func `unusual or invalid files are decoded by libvips`() throws {
         let image = ReferencePNG(.rgb, 20, 20)
         let whole = image.file.array
         var other = image

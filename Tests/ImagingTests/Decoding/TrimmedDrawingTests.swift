@@ -63,7 +63,7 @@ struct TrimmedDrawingTests {
             (options(nil, 600), 1_000, 600), (options(200, 200, .fill), 200, 200),
             (options(nil, nil) { $0.devicePixelRatio = 3_000 }, 300, 180),
         ] as [(RenderingOptions, Int, Int)])
-    func `what remains is drawn in the size that is needed`(options: RenderingOptions, width: Int, height: Int) throws {
+    func `a trimmed drawing is drawn at the required size`(options: RenderingOptions, width: Int, height: Int) throws {
         let (_, image) = try trimmed(options)
         #expect(image.size == PixelSize(width: width, height: height))
         #expect(isSharp(image))
@@ -83,14 +83,14 @@ struct TrimmedDrawingTests {
             covered.pixel(x: 82, y: 50) == [200, 40, 20, 255] && covered.pixel(x: 84, y: 50) == [10, 60, 220, 255])
     }
 
-    @Test func `if the whole would be too large, what remains is drawn alone`() throws {
+    @Test func `if the whole would be too large, only the trimmed part is drawn`() throws {
         let (drawing, image) = try trimmed(options(300, nil), most: 90_000)
         #expect(drawing?.drawnPart != nil && drawing?.drawnSize == PixelSize(width: 300, height: 180))
         #expect(isSharp(image))
         #expect(throws: ImagingError.self) { try trimmed(options(300, nil), most: 50_000) }
     }
 
-    @Test func `a watermark lies on what remains`() throws {
+    @Test func `a watermark is drawn over the trimmed part`() throws {
         var watermark = WatermarkOptions()
         (watermark.scale, watermark.position) = (5_000, .topLeft)
         let (_, image) = try trimmed(options(640, nil), watermark: watermark)

@@ -16,7 +16,7 @@ struct UnwrittenImageTests {
     }
 
     @Test(arguments: UnwrittenImages.all.map(\.name))
-    func `the quarters are upright and in their colours`(name: String) throws {
+    func `the quarters are upright and have their colors`(name: String) throws {
         let sample = try #require(UnwrittenImages.all.first { $0.name == name })
         for level in [1, 2, 4] {
             let image = try decode(sample.file, DecodePlan(level: level))
@@ -31,13 +31,13 @@ struct UnwrittenImageTests {
         }
     }
 
-    @Test func `one bit has two colours`() throws {
+    @Test func `one bit has two colors`() throws {
         let image = try decode(BMPWriter(.one).file(PixelSize(width: 33, height: 5)) { x, _ in x % 2 })
         #expect(image.pixel(x: 31, y: 4) == [0, 255, 0] && image.pixel(x: 32, y: 0) == [255, 0, 0])
     }
 
     @Test(arguments: BMPWriter.Coding.allCases)
-    func `15: a bitmap that lacks rows is refused, or shows those that it has`(coding: BMPWriter.Coding) throws {
+    func `15: a bitmap without all rows is rejected, or the available ones are shown`(coding: BMPWriter.Coding) throws {
         let whole = BMPWriter(coding).file(PixelSize(width: 40, height: 20)) { x, y in (x + y) % 2 }
         let data = try decode(whole).pixels.array
         let cut = Array(whole.dropLast((whole.count - 150) / 2))

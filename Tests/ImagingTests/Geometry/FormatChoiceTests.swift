@@ -50,7 +50,7 @@ struct FormatChoiceTests {
         Row(accepted: [:], own: .heic, hasAlpha: true, expected: .png),
         Row(accepted: [.webp: 1_000], own: .heic, expected: .webp),
     ])
-    func `a negotiated format has the fewest bytes of those that are wanted no less than the source's own`(row: Row) {
+    func `negotiation picks the smallest format accepted at least as much as the source's`(row: Row) {
         let format = FormatChoice.negotiated(row.accepted).format(
             own: row.own, hasAlpha: row.hasAlpha, pixels: row.pixels, automatic: row.automatic)
         #expect(format == row.expected)

@@ -46,7 +46,7 @@ struct OverlayLayoutTests {
         #expect(abs(slack.0) <= 1 && abs(slack.1) == 2 || abs(slack.0) == 1 && abs(slack.1) <= 2)
     }
 
-    @Test func `what sticks out is cut off`() throws {
+    @Test func `the part beyond the edge is cropped`() throws {
         let left = try #require(Self.layout(.topLeft, x: -5, y: -2))
         #expect((left.x, left.y, left.firstColumn, left.firstRow) == (0, 0, 5, 2))
         #expect(left.coveredSize == PixelSize(width: 16, height: 9))

@@ -9,7 +9,7 @@ struct RenderPlanGravityTests {
     ]
 
     @Test(arguments: cuts)
-    func `what is cut off the width goes by gravity`(gravity: Gravity, x: Int) throws {
+    func `gravity decides which part of the width is cropped`(gravity: Gravity, x: Int) throws {
         let plan = try plan(301, 200, options(200, 200, .cover) { $0.gravity = gravity })
         #expect(plan.crop == CropStep(x: x, y: 0, size: PixelSize(width: 200, height: 200)))
     }
@@ -18,7 +18,7 @@ struct RenderPlanGravityTests {
         (Gravity.topLeft, 0), (.top, 0), (.right, 50), (.center, 50), (.bottom, 101), (.bottomRight, 101),
         (.focal(x: 0, y: 400), 20),
     ])
-    func `what is cut off the height goes by gravity`(gravity: Gravity, y: Int) throws {
+    func `gravity decides which part of the height is cropped`(gravity: Gravity, y: Int) throws {
         let plan = try plan(200, 301, options(200, 200, .cover) { $0.gravity = gravity })
         #expect(plan.crop == CropStep(x: 0, y: y, size: PixelSize(width: 200, height: 200)))
     }
@@ -36,7 +36,7 @@ struct RenderPlanGravityTests {
         (Gravity.center, 37), (.attention, 37), (.top, 0), (.topLeft, 0), (.bottom, 75), (.left, 37),
         (.focal(x: 0, y: 200), 15),
     ])
-    func `the image lies on its canvas by gravity`(gravity: Gravity, y: Int) throws {
+    func `gravity places the image on its canvas`(gravity: Gravity, y: Int) throws {
         let plan = try plan(400, 300, options(300, 300, .contain) { $0.gravity = gravity })
         let size = PixelSize(width: 300, height: 300)
         #expect(plan.canvas == CanvasStep(size: size, x: 0, y: y, color: .white))

@@ -45,7 +45,7 @@ struct RenderPlanKeyTests {
             ])
     }
 
-    @Test func `pages, frames and what becomes of incomplete images are spelled out`() throws {
+    @Test func `the key names pages, frames and the policy on incomplete images`() throws {
         #expect(try keyTexts(options(400, 300) { $0.page = 3 }, .gif)[0] == "page 3 level 1 refuse")
         var limits = ImagingLimits()
         limits.incompleteImages = .serve

@@ -112,7 +112,7 @@ struct RenderPlanSizeTests {
         }
     }
 
-    @Test func `what the image is fitted into bounds it, whatever the numbers`() throws {
+    @Test func `a fitted image never exceeds its box, at any size`() throws {
         var generator = RepeatableGenerator()
         for _ in 0..<2_000 {
             let width = Int.random(in: 1...3_000, using: &generator)

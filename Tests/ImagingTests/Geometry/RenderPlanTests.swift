@@ -67,7 +67,7 @@ struct RenderPlanTests {
         #expect(try plan(400, 300, options(300, 300)).background == nil)
     }
 
-    @Test func `all frames are kept where source and result can hold them`() throws {
+    @Test func `all frames are preserved if source and result support them`() throws {
         let moving = options(nil, nil) { $0.isAnimated = true }
         #expect(try make(animation(frames: 3), moving, as: .webp).isAnimated)
         #expect(try make(animation(frames: 3), moving, as: .gif).isAnimated)
@@ -77,7 +77,7 @@ struct RenderPlanTests {
     }
 
     @Test(arguments: [(256, 256), (257, 256), (20_000, 256)])
-    func `of too many frames the first are kept`(frames: Int, kept: Int) throws {
+    func `of too many frames the first are used`(frames: Int, kept: Int) throws {
         let moving = options(nil, nil) { $0.isAnimated = true }
         let source = animation(frames: frames)
         let plan = try make(source, moving, as: .gif)
@@ -128,7 +128,7 @@ struct RenderPlanTests {
     }
 
     @Test(arguments: ImageFormat.written.filter(\.isSlow))
-    func `what is slow to encode has a bound of its own, for a frame`(format: ImageFormat) throws {
+    func `formats that are slow to encode have their own limit, per frame`(format: ImageFormat) throws {
         let slow = PixelSize(width: 3_000, height: 2_001)
         let large = ImageHeader(format: .jpeg, storedSize: slow)
         #expect(throws: ImagingError.tooManyPixels(slow)) {

@@ -65,7 +65,7 @@ struct RenderRecipeTests {
         #expect(throws: ImagingError.noSuchPage(1, pages: 1)) { try Self.plan(HalfRecipe(page: 1), Self.header) }
     }
 
-    @Test func `animations are kept only if both formats have them`() throws {
+    @Test func `animations are preserved only if both formats support them`() throws {
         let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 80, height: 40), frames: 3)
         #expect(try Self.plan(HalfRecipe(frames: 9, format: .webp), header).isAnimated)
         #expect(try !Self.plan(HalfRecipe(frames: 9, format: .jpeg), header).isAnimated)

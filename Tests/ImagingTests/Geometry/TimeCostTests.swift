@@ -73,7 +73,7 @@ struct TimeCostTests {
         #expect(try plan(0).decode.page == 0)
     }
 
-    @Test func `ratios are those of what was measured`() throws {
+    @Test func `ratios match the measurements`() throws {
         let source = Self.header(.png, 1_000, 1_000)
         func cost(_ format: ImageFormat, quality: Int? = nil, from source: ImageHeader = source) throws -> Duration {
             try RenderPlan(
@@ -94,7 +94,7 @@ struct TimeCostTests {
         #expect(try cost(.jpeg, from: Self.header(.png, 1_001, 1_001)) > cost(.jpeg))
     }
 
-    @Test func `each frame costs, a cut only what is left of it, and the search for a part all of it`() throws {
+    @Test func `every frame costs, a crop only its pixels, and a search for the salient part all of them`() throws {
         let source = Self.header(.gif, 400, 400, frames: 30)
         func cost(_ change: (inout RenderingOptions) -> Void) throws -> Duration {
             try RenderPlan(
@@ -165,7 +165,7 @@ struct TimeCostTests {
         }
     }
 
-    @Test func `steps cost by what they do`() throws {
+    @Test func `steps cost according to their work`() throws {
         let frame = FrameShape(size: PixelSize(width: 1_000, height: 1_000), hasAlpha: true)
         let small = try #require(ConvolutionStep(factors: [0, 1, 0, 1, 2, 1, 0, 1, 0], columns: 3))
         let large = try #require(ConvolutionStep(factors: [Int](repeating: 1, count: 225), columns: 15))

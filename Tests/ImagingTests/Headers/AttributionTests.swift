@@ -56,12 +56,12 @@ struct AttributionTests {
         #expect(header.orientation == 6)
     }
 
-    @Test func `a short text lies in its entry`() throws {
+    @Test func `a short text is stored in its entry`() throws {
         let header = try header(exif([Entry(tag: 0x8298, count: 3, value: 0x4142_0000)]))
         #expect(header.attribution == Attribution(artist: [], copyright: Array("AB".utf8)))
     }
 
-    @Test func `texts that are too long, of another type, empty or beyond the data are left out`() throws {
+    @Test func `texts that are too long, empty, of another type or beyond the data are ignored`() throws {
         let long = [UInt8](repeating: 65, count: 5_000)
         for (entry, isRead) in [
             (Entry(tag: 0x8298, count: 4_097, value: 26), true), (Entry(tag: 0x8298, count: 4_098, value: 26), false),
@@ -192,7 +192,7 @@ struct AttributionTests {
     }
 
     @Test(arguments: ImageFormat.written)
-    func `answers in JPEG, PNG and WebP keep both texts if they are asked to`(format: ImageFormat) throws {
+    func `responses in JPEG, PNG and WebP preserve both texts on request`(format: ImageFormat) throws {
         let source = try attributed()
         let wanted = Attribution(artist: Self.artist, copyright: Self.copyright)
         #expect(try ImageHeader.inspect(source).attribution == wanted)

@@ -137,7 +137,7 @@ struct CodedFramesTests {
         #expect(isDamaged(writer.file))
     }
 
-    @Test func `a late frame of a sequence costs the memory of those that it may refer to`() {
+    @Test func `a late frame of a sequence costs the memory of its possible reference frames`() {
         let header = ImageHeader(
             format: .avif, storedSize: PixelSize(width: 1_000, height: 1_000), frames: 20, isChromaSubsampled: true)
         let costs = [0, 1, 8, 19].map { header.cost(of: DecodePlan(page: $0)) - header.cost(of: DecodePlan()) }

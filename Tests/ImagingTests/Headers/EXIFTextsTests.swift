@@ -66,7 +66,7 @@ struct EXIFTextsTests {
         #expect(try texts(Self.exif([])) == nil)
     }
 
-    @Test func `a camera's text of more than 255 bytes is left out`() throws {
+    @Test func `a camera text of more than 255 bytes is ignored`() throws {
         for (count, isRead) in [(255, true), (256, false)] {
             let long = [UInt8](repeating: 65, count: count)
             #expect(try (texts(Self.exif([(0x010F, long)])) != nil) == isRead)
@@ -78,7 +78,7 @@ struct EXIFTextsTests {
         #expect(try texts(Self.exif([(0x010F, [65]), (0x010F, [66])]))?.make == [65])
     }
 
-    @Test func `every entry may name any tag, and a position is not told`() throws {
+    @Test func `every entry may name any tag, and no position is read`() throws {
         // The directory of a position, and all other tags, with a text that must not appear.
         let others = [0x8825, 0x8769, 0x0001, 0x0002, 0x9003, 0xFFFF].map { ($0, Array("46°N 7°E".utf8)) }
         #expect(try texts(Self.exif(others)) == nil)

@@ -134,7 +134,7 @@ struct GainMapHeaderTests {
     }
 
     @Test(arguments: ["", "nan", "inf", "0x10", "1e99", "3,5", " 1", "--1"])
-    func `texts that are no such numbers are refused`(text: String) {
+    func `invalid numbers are rejected`(text: String) {
         #expect(GainMapMetadata.Fraction(decimal: Array(text.utf8)) == nil)
     }
 

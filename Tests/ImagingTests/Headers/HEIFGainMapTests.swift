@@ -81,7 +81,7 @@ struct HEIFGainMapTests {
         #expect(metadata?.alternateHeadroom.value == stops)
     }
 
-    @Test func `what is damaged or does not fit costs the map, not the image`() throws {
+    @Test func `damaged or unsuitable data drops the map, not the image`() throws {
         let files = [
             appleFile(writer(map: 9), Array(notes(500, 200).prefix(60))),
             appleFile(writer(map: 9), notes(1_000, 20_000)),
@@ -96,7 +96,7 @@ struct HEIFGainMapTests {
     }
 
     @Test(arguments: [(0xFFFF_FFFF, 0x7FFF_FFFF), (0xFFFF_FFFF, 1), (0x4000_0000, 0x3000_0000)])
-    func `sides that no image has are no reason to stop`(width: Int, height: Int) throws {
+    func `impossible sides do not trap`(width: Int, height: Int) throws {
         var writer = writer(map: 9)
         for index in writer.items.indices {
             let others = writer.items[index].properties.filter { $0[4..<8] != ArraySlice("ispe".utf8) }
@@ -107,7 +107,7 @@ struct HEIFGainMapTests {
         #expect(header?.gainMap == nil)
     }
 
-    @Test func `a headroom that no display has is no metadata`() {
+    @Test func `metadata with an impossible headroom is rejected`() {
         var numbers = [1] + [(0, 1), (60, 1), (0, 1), (1, 1), (1, 1), (0, 1), (0, 1)].flatMap { [$0.0, $0.1] }
         #expect(GainMapMetadata(numbers: numbers) != nil)
         numbers[3] = 1_024

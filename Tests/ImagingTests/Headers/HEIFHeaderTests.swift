@@ -38,12 +38,12 @@ struct HEIFHeaderTests {
         (["avif", "mif1"], ImageFormat.avif), (["mif1", "miaf", "avif"], .avif), (["avis"], .avif),
         (["heic", "mif1"], .heic), (["mif1", "heic"], .heic), (["heix"], .heic),
     ])
-    func `the brand tells the coding`(brands: [String], format: ImageFormat) throws {
+    func `the brand determines the format`(brands: [String], format: ImageFormat) throws {
         #expect(try inspect(HEIFFile(brands: brands).bytes).format == format)
     }
 
     @Test(arguments: [["mp42", "isom"], ["mif1"], ["qt  "]])
-    func `a film is no image`(brands: [String]) {
+    func `a film is not an image`(brands: [String]) {
         #expect(throws: ImagingError.notAnImage) { try inspect(HEIFFile(brands: brands).bytes) }
     }
 
@@ -102,7 +102,7 @@ struct HEIFHeaderTests {
         #expect(try inspect(file.bytes).size == PixelSize(width: 34, height: 80))
     }
 
-    @Test func `what is decoded counts, not what is shown of it`() throws {
+    @Test func `the decoded pixels count, not the visible ones`() throws {
         typealias Item = HEIFWriter.Item
         let large = Item(id: 1, type: "av01", data: [], properties: [HEIFBox.size(4_000, 3_000)])
         var cut = large
@@ -162,7 +162,7 @@ struct HEIFHeaderTests {
         #expect(isDamaged(HEIFWriter([many], primary: 1).file))
     }
 
-    @Test func `what a decoder cannot read is refused`() {
+    @Test func `an undecodable file is rejected`() {
         #expect(isDamaged(HEIFFile(positions: []).bytes))
         #expect(isDamaged(HEIFFile(positions: [0, 99]).bytes))
         #expect(isDamaged(HEIFFile(properties: [], positions: [1]).bytes))

@@ -26,7 +26,7 @@ struct HEIFWorkTests {
     }
 
     @Test(arguments: [6, 5])
-    func `layers that start a decoder very often are refused, and those that do it often are costed`(
+    func `layers with too many decoder runs are rejected, and those with many have their cost`(
         floors: Int
     ) throws {
         for kind in [Self.overlay(1), Self.grid(1)] {

@@ -125,7 +125,7 @@ struct HeaderBoundsTests {
         #expect(isDamaged(padded(1_000)))
     }
 
-    @Test func `a profile that is none is not read again and again`() throws {
+    @Test func `an invalid profile is not read repeatedly`() throws {
         let size = PixelSize(width: 64, height: 48)
         let jpeg = ImageFixture.file(.plain(size, [1, 2, 3]), as: .jpeg)
         #expect(try inspect(JPEGWriter.profiled(jpeg, Self.other)).colors.space == .other)
@@ -169,7 +169,7 @@ struct HeaderBoundsTests {
         #expect(notes(7).isDeclared && !notes(8).isDeclared)
     }
 
-    @Test func `images that lie in each other are not all searched for a map`() throws {
+    @Test func `nested images are searched for a map only to a limited depth`() throws {
         var writer = UltraHDRWriter.scene(PixelSize(width: 160, height: 120))
         writer.places = [.index]
         for (nested, isFound) in [(1, true), (5, false)] {

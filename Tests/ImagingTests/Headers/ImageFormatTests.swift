@@ -26,7 +26,7 @@ struct ImageFormatTests {
     }
 
     @Test(arguments: ImageFormat.written)
-    func `what is written is recognized as what it is`(format: ImageFormat) throws {
+    func `an encoded file is recognized as its format`(format: ImageFormat) throws {
         let file = ImageFixture.file(SampleImage.plain(PixelSize(width: 17, height: 9), [1, 2, 3]), as: format)
         #expect(try ImageHeader.inspect(SharedBytes(file)).format == format)
     }

@@ -66,7 +66,7 @@ struct ImageHeaderCostTests {
         #expect(time(isProgressive: false, level: 1) == .milliseconds(10))
     }
 
-    @Test func `frames are paid for when they are kept`() {
+    @Test func `frames cost only if they are decoded`() {
         let gif = ImageHeader(format: .gif, storedSize: Self.size, bands: 4, frames: 10, hasAlpha: true)
         #expect(gif.cost(of: DecodePlan()) == 12_600_000)
         #expect(gif.cost(of: DecodePlan(isAnimated: true)) == 40_000_000 + 3_600_000 + 5_000_000)

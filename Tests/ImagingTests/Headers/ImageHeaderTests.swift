@@ -29,7 +29,7 @@ struct ImageHeaderTests {
         "", "\u{FF}", "<!DOCTYPE html><html>", "%PDF-1.7", "GIF88a",
         "RIFF\0\0\0\0WAVE", "II\0*", "BM", "P6 1 1 255", "MATLAB 5.0", "\0\0\u{1}\0", "#?RADIANCE",
     ])
-    func `other leading bytes are no image`(text: String) {
+    func `other leading bytes are not an image`(text: String) {
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }
 

@@ -121,7 +121,7 @@ struct JPEGHeaderTests {
         #expect(isDamaged(file.bytes))
     }
 
-    @Test func `what a decoder cannot read is refused`() {
+    @Test func `an undecodable file is rejected`() {
         #expect(isDamaged(JPEGFile(width: 0).bytes))
         #expect(isDamaged(JPEGFile(height: 0).bytes))
         #expect(isDamaged(JPEGFile(marker: 0xC3).bytes))

@@ -162,14 +162,14 @@ struct JXLHeaderTests {
     }
 
     @Test(arguments: 1...8)
-    func `size and orientation stand in the codestream`(orientation: Int) throws {
+    func `the codestream has the size and orientation`(orientation: Int) throws {
         let header = try inspect(JXLFile(orientation: orientation).bytes)
         #expect(header.format == .jxl && header.storedSize == size && header.orientation.exif == orientation)
         #expect(header.bands == 3 && !header.hasAlpha && header.bitDepth == 8 && header.frames == 1)
     }
 
     @Test(arguments: [1, 2, 3, 7])
-    func `a codestream may lie in boxes, in parts of any length`(parts: Int) throws {
+    func `a codestream may be in boxes, in parts of any length`(parts: Int) throws {
         let stream = JXLFile(orientation: 5, channels: [0]).bytes
         #expect(try inspect(boxes(stream, parts: parts)) == inspect(stream))
     }
@@ -238,7 +238,7 @@ struct JXLHeaderTests {
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `what the encoder writes is read`(bands: Int) throws {
+    func `the encoder's files are readable`(bands: Int) throws {
         let image = SampleImage.plain(PixelSize(width: 70, height: 1_234), [UInt8](repeating: 9, count: bands))
         let header = try inspect(ImageFixture.file(image, as: .jxl))
         #expect(header.storedSize == image.size && header.bands == bands && header.orientation == 1)

@@ -74,7 +74,7 @@ struct PNGHeaderTests {
         PNGFile(width: 0), PNGFile(height: 0), PNGFile(width: 1 << 31), PNGFile(depth: 3), PNGFile(depth: 4),
         PNGFile(colorType: 1), PNGFile(depth: 16, colorType: 3), PNGFile(interlace: 2), PNGFile(hasData: false),
     ])
-    func `what a decoder cannot read is refused`(file: PNGFile) {
+    func `an undecodable file is rejected`(file: PNGFile) {
         #expect(isDamaged(file.bytes))
     }
 

@@ -48,7 +48,7 @@ struct SVGHeaderTests {
         "<!-- <svg/>",
         "<!DOCTYPE svg [ <svg/>", "<?xml <svg/>", "<![CDATA[<svg/>]]>", "", "<", "<!", "\u{1F}\u{8B}<svg/>",
     ])
-    func `other text is no image`(text: String) {
+    func `other text is not an image`(text: String) {
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }
 

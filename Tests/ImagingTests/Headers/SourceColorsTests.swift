@@ -142,7 +142,7 @@ struct SourceColorsTests {
         #expect(Chromaticities([64_000, 33_000, 30_000, 60_000, 15_000, 6_000, 31_270, 1]) == nil)
     }
 
-    @Test func `numbers that no header stands for are refused`() {
+    @Test func `invalid numbers of colors are rejected`() {
         let numbers = SourceColors(primaries: 9, transfer: 16)?.numbers ?? []
         for (index, wrong) in [(0, 99), (1, -1), (2, 3), (3, 20_000), (11, 0)] {
             var other = numbers

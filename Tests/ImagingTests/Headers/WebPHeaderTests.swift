@@ -75,7 +75,7 @@ struct WebPHeaderTests {
         #expect(header.size == size)
     }
 
-    @Test func `a profile is no longer than what is there of it`() throws {
+    @Test func `a truncated profile has its available length`() throws {
         let file = WebPFile.file([
             WebPFile.canvas(300, 200, flags: 0x22), WebPFile.chunk("ANMF", [1, 2, 3]),
             WebPFile.chunk("ICCP", [UInt8](repeating: 0, count: 1_000)),
@@ -93,7 +93,7 @@ struct WebPHeaderTests {
         #expect(try inspect(file).size.area == 16_383 * 16_383)
     }
 
-    @Test func `what a decoder cannot read is refused`() {
+    @Test func `an undecodable file is rejected`() {
         #expect(isDamaged(WebPFile.file([])))
         #expect(isDamaged(WebPFile.file([WebPFile.canvas(300, 200, flags: 0)])))
         #expect(isDamaged(WebPFile.file([WebPFile.canvas(300, 200, flags: 2)])))

@@ -30,7 +30,7 @@ struct AreaOperationTests {
     }
 
     @Test(arguments: [500, 799, 800, 2_000, 6_000])
-    func `edges go on as their outermost pixels`(hundredths: Int) throws {
+    func `edges continue with their outermost pixels`(hundredths: Int) throws {
         let sigma = Double(hundredths) / 100
         for isAcross in [true, false] {
             let size = isAcross ? PixelSize(width: 200, height: 20) : PixelSize(width: 20, height: 200)
@@ -81,7 +81,7 @@ struct AreaOperationTests {
         }
     }
 
-    @Test func `transparent pixels add no colour`() throws {
+    @Test func `transparent pixels add no color`() throws {
         let image = SampleImage.halfTransparent(PixelSize(width: 60, height: 20))
         for change in [{ $0[.blur] = 300 }, { $0[.blur] = 900 }, { $0[.pixelate] = 8 }, { $0[.sharpen] = 200 }]
             as [(inout ImageOperations) -> Void]
@@ -140,7 +140,7 @@ struct AreaOperationTests {
         #expect(try keys(1_000) { $0.mask = .star } == ["mask star 0,0,0,0"])
     }
 
-    @Test func `margins lie around the finished box`() throws {
+    @Test func `margins are drawn around the finished box`() throws {
         let image = OperationFixture.plain([200, 100, 50], width: 40, height: 20)
         let margins = ImageOperations.Margins(top: 1, right: 2, bottom: 3, left: 4)
         var options = options(30, 30, .contain)
@@ -175,7 +175,7 @@ struct AreaOperationTests {
         }
     }
 
-    @Test func `what is cut off is the background, or white without alpha`() throws {
+    @Test func `the part outside the mask is the background, or white without alpha`() throws {
         let image = OperationFixture.plain([200, 100, 50], width: 60, height: 60)
         let white = try OperationFixture.render(image, as: .jpeg) { $0.mask = .circle }
         #expect(white.isClose(x: 2, y: 2, to: [255, 255, 255]) && white.isClose(x: 30, y: 30, to: [200, 100, 50]))

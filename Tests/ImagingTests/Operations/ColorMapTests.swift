@@ -66,7 +66,7 @@ struct ColorMapTests {
         #expect(isClose(same, [255, 0, 0]))
     }
 
-    @Test func `gray has the luminance of light, and no colors any more`() throws {
+    @Test func `gray has the linear luminance, and no colors`() throws {
         let image = try applied(ColorMapStep(.gray), to: OperationFixture.plain([0, 255, 0]))
         let gray = image.values(0, 0)
         #expect(Set(gray).count == 1 && isClose(gray, [220, 220, 220], within: 6))
@@ -74,7 +74,7 @@ struct ColorMapTests {
         #expect(veiled.values(0, 0) == [9, 9, 9, 40])
     }
 
-    @Test func `a gradient replaces black, white and what lies between`() throws {
+    @Test func `a gradient replaces black, white and the values between`() throws {
         let (from, to) = (Color(red: 200, green: 54, blue: 88), Color(red: 216, green: 231, blue: 79))
         #expect(isClose(try mapped(.gradient(from: from, to: to), [0, 0, 0]), [200, 54, 88], within: 1))
         #expect(isClose(try mapped(.gradient(from: from, to: to), [255, 255, 255, 7]), [216, 231, 79, 7], within: 1))
@@ -153,7 +153,7 @@ struct ColorMapTests {
         #expect(image.size == frame && image.values(30, 20) == [200, 40, 20, 255] && image.values(0, 0)[3] == 0)
     }
 
-    @Test func `the square stands on a corner`() throws {
+    @Test func `the square is rotated onto a corner`() throws {
         let image = try applied(
             OutlineStep(.fitted(.square), color: .white), to: .plain(PixelSize(width: 40, height: 40), [9, 9, 9]))
         #expect(image.values(4, 4) == [255, 255, 255] && image.values(20, 2) == [9, 9, 9])

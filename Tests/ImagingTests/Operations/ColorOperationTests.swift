@@ -124,7 +124,7 @@ struct ColorOperationTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [ImageFormat.jpeg, .webp, .png, .gif])
-    func `any source and any answer take colours`(source: ImageFormat, format: ImageFormat) throws {
+    func `all sources and results support color operations`(source: ImageFormat, format: ImageFormat) throws {
         let image = OperationFixture.quarters(80, 64)
         let result = try OperationFixture.render(image, source: source, as: format) { $0[.inversion] = 100 }
         for (x, y, color) in [(20, 16, [55, 215, 235]), (60, 16, [225, 75, 195]), (60, 48, [127, 127, 127])] {

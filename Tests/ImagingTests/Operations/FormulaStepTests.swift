@@ -97,7 +97,7 @@ struct FormulaStepTests {
         #expect(result.values(0, 0)[3] == 77)
     }
 
-    @Test func `squares are no larger than the image`() throws {
+    @Test func `windows are no larger than the image`() throws {
         let image = SampleImage(PixelSize(width: 2, height: 9), bands: 3) { _, y in [UInt8(y), 0, 0] }
         #expect(try render(image, [RankStep(.most, side: 99)]).values(0, 0)[0] <= 1)
     }
@@ -112,7 +112,7 @@ struct FormulaStepTests {
         #expect(result.values(0, 6)[0] == left && result.values(43, 6)[0] == right && result.values(2, 6)[1] == 5)
     }
 
-    @Test func `noise lies around each value and is the same each time`() throws {
+    @Test func `noise surrounds each value and is reproducible`() throws {
         let image = OperationFixture.plain([100, 100, 100])
         let first = try render(image, [HistogramStep.noise(amount: 20, seed: 1)])
         let second = try render(image, [HistogramStep.noise(amount: 20, seed: 1)])
@@ -123,7 +123,7 @@ struct FormulaStepTests {
         #expect(other.pixels.array != first.pixels.array)
     }
 
-    @Test func `convolutions sum up neighbors, which go on beyond the edges`() throws {
+    @Test func `convolutions sum neighbors, which continue beyond the edges`() throws {
         let image = SampleImage(PixelSize(width: 9, height: 9), bands: 3) { x, y in
             x == 4 && y == 4 ? [90, 90, 90] : [0, 0, 0]
         }
@@ -155,7 +155,7 @@ struct FormulaStepTests {
         #expect(blurred.values(10, 5) == [200, 0, 100] && blurred.values(49, 34) == [100, 0, 0])
     }
 
-    @Test func `a canvas goes on as the edges of the image, or mirrored`() throws {
+    @Test func `a canvas continues the edges of the image, or mirrors it`() throws {
         let image = SampleImage(PixelSize(width: 4, height: 2), bands: 3) { x, y in [UInt8(60 * x), UInt8(90 * y), 7] }
         let size = PixelSize(width: 8, height: 6)
         let edges = try render(image, [BackdropStep(.edges, size: size, x: 2, y: 2)])
@@ -166,7 +166,7 @@ struct FormulaStepTests {
         #expect(mirrored.values(7, 5) == [120, 0, 7] && mirrored.values(2, 2) == [0, 0, 7])
     }
 
-    @Test func `each pixel becomes a square of its colour`() throws {
+    @Test func `each pixel becomes a square of its color`() throws {
         let image = SampleImage(PixelSize(width: 3, height: 2), bands: 3) { x, y in [UInt8(60 * x), UInt8(90 * y), 7] }
         let zoomed = try render(image, [ZoomStep(factor: 3)])
         #expect(zoomed.size == PixelSize(width: 9, height: 6))
@@ -211,7 +211,7 @@ struct FormulaStepTests {
         #expect(try alpha(.maskOut, 7, 7) == 0 && alpha(.maskOut, 1, 1) == 255)
     }
 
-    @Test func `copies lie on a grid`() throws {
+    @Test func `copies form a grid`() throws {
         let step = BlendStep(
             .color(Color(red: 255, green: 0, blue: 0), size: PixelSize(width: 4, height: 4)),
             across: .init(start: 0, count: 3, pitch: 18), down: .init(start: 1, count: 2, pitch: 20), opacity: 50)

@@ -140,7 +140,7 @@ struct ColorResamplingTests {
         }
     }
 
-    @Test func `limited range makes the same colours`() throws {
+    @Test func `limited range has the same colors`() throws {
         let page = Self.page(Self.red, on: Self.white, format: .webp, quality: 100)
         // libwebp's own enlargement of chroma differs a little.
         #expect(try largestDifference(page, to: PixelSize(width: 50, height: 40)) <= 6)

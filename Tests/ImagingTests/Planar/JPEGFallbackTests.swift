@@ -83,7 +83,7 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `a file without its end marker is judged by libjpeg if it is progressive`(level: Int) throws {
+    func `libjpeg decodes a file without its end marker if it is progressive`(level: Int) throws {
         let baseline = ReferenceJPEG((160, 136)).file.array
         let image = try ReferenceJPEG(baseline.dropLast(2)).decode(level: level)
         #expect(image.jpegDecoding == .fast && !image.isIncomplete)

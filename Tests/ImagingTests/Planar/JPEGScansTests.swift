@@ -36,7 +36,7 @@ struct JPEGScansTests {
     }
 
     @Test(arguments: [1, 2, 4])
-    func `what a file lacks of its details is smoothed, as libvips does`(level: Int) throws {
+    func `missing details of a file are smoothed, as by libvips`(level: Int) throws {
         var writer = JPEGWriter(width: 320, height: 240, components: 3)
         (writer.isProgressive, writer.scans) = (true, 1)
         let means = SharedBytes(writer.file { [UInt8(40 + $0 * 4), UInt8(100 + $1), UInt8(200 - $0)] })

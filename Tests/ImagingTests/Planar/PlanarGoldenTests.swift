@@ -123,7 +123,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [20, 45, 90, 180])
-    func `nothing is shifted, neither light nor colour`(width: Int) throws {
+    func `neither position nor color is shifted`(width: Int) throws {
         let size = PixelSize(width: 360, height: 288)
         let diagonal = SampleImage(size, bands: 3) { x, y in x > y + 20 ? [220, 60, 40] : [40, 90, 210] }
         let squares = SampleImage(size, bands: 3) { x, y in

@@ -12,7 +12,7 @@ struct PlanarLaneTests {
         .jpegOrientation2, .jpegOrientation6,
         .jpegOrientation8,
     ])
-    func `photographs are kept as planes`(fixture: ImageFixture) throws {
+    func `photographs are decoded to planes`(fixture: ImageFixture) throws {
         #expect(try decode(fixture.bytes).isPlanar)
     }
 
@@ -20,7 +20,7 @@ struct PlanarLaneTests {
         ImageFixture.jpegAdobeCMYK, .png, .pngGrayRamp, .webpHalfTransparent, .webpAnimated,
         .gif,
     ])
-    func `what is no plane goes to libvips`(fixture: ImageFixture) throws {
+    func `other images are decoded by libvips`(fixture: ImageFixture) throws {
         #expect(try !decode(fixture.bytes).isPlanar)
     }
 
@@ -111,7 +111,7 @@ struct PlanarLaneTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [0.05, 0.2, 0.5, 0.9, 0.99, 1])
-    func `both lanes judge a damaged file alike`(format: ImageFormat, share: Double) throws {
+    func `both lanes treat a damaged file alike`(format: ImageFormat, share: Double) throws {
         for level in [1, 8] { try expectSameJudgement(format, share: share, level: level) }
     }
 

@@ -27,7 +27,7 @@ struct ResamplingEdgeTests {
     private static let target = PixelSize(width: 160, height: 120)
 
     @Test(arguments: Edge.allCases, [ResamplingLight.gamma, .linear])
-    func `beyond its edges an image goes on as its outermost pixels`(edge: Edge, light: ResamplingLight) throws {
+    func `an image continues beyond its edges with its outermost pixels`(edge: Edge, light: ResamplingLight) throws {
         let image = try rendered(edge, light)
         let isAcross = edge == .left || edge == .right
         let length = isAcross ? Self.source.width : Self.source.height

@@ -135,7 +135,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: [300, 500])
-    func `where dark and bright lie side by side, light is averaged and not gains`(width: Int) throws {
+    func `where dark and bright pixels are adjacent, light is averaged and not gains`(width: Int) throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 1_280, height: 160)
         func kind(_ x: Int, _ y: Int) -> Int { (x / 4 * 7 + y / 4 * 5 + (x / 4) * (y / 4)) % 3 }
@@ -157,7 +157,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: [40, 80])
-    func `a map mends what the quality of its image loses`(quality: Int) throws {
+    func `a map compensates the quality loss of its image`(quality: Int) throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 1_200, height: 180)
         func value(_ x: Int, _ y: Int, _ salt: Int) -> Int {
@@ -283,7 +283,7 @@ struct GainMapRenderingTests {
         #expect(try ImageHeader.inspect(result.bytes).gainMap?.header.size == PixelSize(width: 8, height: 5))
     }
 
-    @Test func `a map keeps to what a trim leaves`() throws {
+    @Test func `a map is trimmed with its image`() throws {
         let size = PixelSize(width: 192, height: 128)
         let image = SampleImage(size, bands: 3) { x, y in
             48..<144 ~= x && 32..<96 ~= y ? [255, 0, 0] : [255, 255, 255]
@@ -357,7 +357,7 @@ struct GainMapRenderingTests {
         #expect(try #require(plain.quality) > #require(result.quality))
     }
 
-    @Test func `the key of a result tells of its map`() throws {
+    @Test func `the key of a result includes its map`() throws {
         let header = try ImageHeader.inspect(UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes)
         let plan = try RenderPlan(options: keeping(100), format: .jpeg, source: header, limits: ImagingLimits())
         #expect(plan.keyTexts == ["page 0 level 1 refuse gain map", "resample 100x75 gamma", "jpeg.3 80 gain map.2"])

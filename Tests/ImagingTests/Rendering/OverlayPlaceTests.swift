@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayPlaceTests {
     @Test(arguments: [nil, 5_000])
-    func `a watermark lies on the trimmed image`(scale: Int?) throws {
+    func `a watermark is drawn over the trimmed image`(scale: Int?) throws {
         let image = SampleImage(WatermarkFixture.size, bands: 3) { x, y in
             8..<28 ~= x && 6..<18 ~= y ? [20, 40, 220] : [0, 0, 0]
         }

@@ -9,7 +9,7 @@ import Testing
 /// The decodes of watermarks, the forms that are kept of them, and their prices.
 @Suite(.timeLimit(.minutes(1)))
 struct OverlayPlanTests {
-    @Test func `the scaled form is made once and kept`() throws {
+    @Test func `the scaled form is made once and cached`() throws {
         let kept = KeptForms()
         let (image, mark) = (ImageFixture.jpeg.bytes, ImageFixture.pngHalfTransparent.bytes)
         func file(opacity: Int, _ forms: KeptForms? = nil) throws -> [UInt8] {
@@ -93,7 +93,7 @@ struct OverlayPlanTests {
         }
     }
 
-    @Test func `of a huge watermark of shapes only what is seen is drawn`() throws {
+    @Test func `of a huge vector watermark only the visible part is drawn`() throws {
         let file = UnwrittenImages.svg("width='100000' height='75000' viewBox='0 0 64 48'")
         var watermark = WatermarkOptions()
         (watermark.position, watermark.x, watermark.y) = (.center, 20, 40)

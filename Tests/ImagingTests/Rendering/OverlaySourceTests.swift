@@ -57,7 +57,7 @@ struct OverlaySourceTests {
     }
 
     @Test(arguments: [ImageFixture.jpegGrayRamp, .pngGrayRamp, .pngSixteenBitGray, .pngOneBit])
-    func `a gray watermark is gray on an image in colour`(mark: ImageFixture) throws {
+    func `a gray watermark is gray on a color image`(mark: ImageFixture) throws {
         let file = try WatermarkFixture.file(ImageFixture.png.bytes, mark: mark.bytes)
         let result = try ImageReading.decode(file, bands: 3)
         for x in [8, 24, 40, 56] {

@@ -13,7 +13,7 @@ struct OverlayStepTests {
     @Test(
         arguments: [[200, 100, 50], [90], [10, 250, 30, 128], [240, 77], [1, 2, 3, 1]] as [[UInt8]],
         [[20, 220, 120], [60], [255, 0, 128, 100], [30, 200], [9, 8, 7, 0]] as [[UInt8]])
-    func `flat colors are mixed exactly, whatever has alpha or colour`(image: [UInt8], mark: [UInt8]) throws {
+    func `flat colors are mixed exactly, with or without alpha or color`(image: [UInt8], mark: [UInt8]) throws {
         for opacity in [100, 60, 1] {
             let result = try ImageReading.decode(
                 WatermarkFixture.file(

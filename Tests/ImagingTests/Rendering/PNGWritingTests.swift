@@ -96,7 +96,7 @@ struct PNGWritingTests {
         #expect(try kind(of: levels(200)) == Kind(Kind.gray, 8))
     }
 
-    @Test func `alpha that is opaque everywhere is left out`() throws {
+    @Test func `fully opaque alpha is omitted`() throws {
         let size = PixelSize(width: 64, height: 48)
         let photo = SampleImage.photo(size)
         func veiled(_ alpha: UInt8, at place: Int) -> SampleImage {
@@ -117,7 +117,7 @@ struct PNGWritingTests {
         #expect(try kind(of: levels) == Kind(Kind.gray, 8))
     }
 
-    @Test func `colors that are all gray are left out, unless one is not`() throws {
+    @Test func `colors are omitted if all pixels are gray`() throws {
         let size = PixelSize(width: 64, height: 48)
         func shades(_ red: Int, at place: Int) -> SampleImage {
             SampleImage(size, bands: 4) { x, y in

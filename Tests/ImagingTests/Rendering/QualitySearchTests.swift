@@ -95,7 +95,7 @@ struct QualitySearchTests {
         #expect(try FakeTrials(likeness: { _ in 0 }).result(.similar(goal)).quality == 55)
     }
 
-    @Test func `a fixed quality is not told`() throws {
+    @Test func `a fixed quality is not reported`() throws {
         let trials = FakeTrials()
         #expect(try trials.result(.fixed(7)).quality == nil)
         #expect(trials.encoded == [7] && trials.compared.isEmpty)
@@ -121,7 +121,7 @@ struct SearchedFileTests {
     }
 
     @Test(arguments: cases)
-    func `a file of at most so many bytes is that of its quality`(file: SharedBytes, format: ImageFormat) throws {
+    func `a file with a size limit is that of its quality`(file: SharedBytes, format: ImageFormat) throws {
         // With 95, some of the qualities subsample chroma and some do not.
         for highest in [60, 95] {
             let most = try made(file, format) { $0.quality = highest }.bytes.count
@@ -191,7 +191,7 @@ struct SearchedFileTests {
         #expect(quality >= 70 && (isBest || found.distance < 0.8 * coarse.distance), "\(found), \(coarse)")
     }
 
-    @Test func `all frames of an animation together have at most so many bytes`() throws {
+    @Test func `all frames of an animation share the size limit`() throws {
         let animation = ImageFixture.gifAnimated.bytes
         func made(_ change: (inout RenderingOptions) -> Void) throws -> EncodedImage {
             var options = RenderingOptions()

@@ -147,7 +147,7 @@ struct RenderStepsTests {
         for (steps, shape) in cases { #expect(steps.shape(after: Self.whole) == shape) }
     }
 
-    @Test func `what a step costs is part of the plan's cost`() throws {
+    @Test func `a step's cost is part of the plan's cost`() throws {
         let header = try ImageHeader.inspect(ImageFixture.png.bytes)
         func plan(_ steps: RenderSteps) -> RenderPlan {
             RenderPlan(source: Self.whole, steps: steps, format: .png, quality: 100)

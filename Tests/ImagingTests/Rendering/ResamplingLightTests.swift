@@ -41,7 +41,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: mixtures)
-    func `transparent pixels lend no color, and alpha is no light`(mixture: (ResamplingLight, Int)) throws {
+    func `transparent pixels add no color, and alpha is averaged as stored`(mixture: (ResamplingLight, Int)) throws {
         let picture = SampleImage(Self.stripes.size, bands: 4) { x, y in
             y < 160
                 ? (x.isMultiple(of: 2) ? [0, 0, 0, 255] : [255, 255, 255, 255])
@@ -62,7 +62,7 @@ struct ResamplingLightTests {
         }
     }
 
-    @Test func `the light is part of what makes a result`() throws {
+    @Test func `the light is part of the plan`() throws {
         let header = try ImageHeader.inspect(SharedBytes(ImageFixture.file(Self.stripes, as: .png)))
         let plans = try ResamplingLight.allCases.map { light in
             try RenderPlan(

@@ -17,7 +17,7 @@ struct PNGTrimmingTests {
 
     private let profile = (type: "iCCP", data: [UInt8](repeating: 1, count: 9))
 
-    @Test func `texts, EXIF and private chunks go, what the pixels need stays in its order`() {
+    @Test func `texts, EXIF and private chunks are removed, and chunks for the pixels stay in order`() {
         let whole = file(
             [("tEXt", [65, 0, 66]), profile, ("zTXt", [1]), ("iTXt", []), ("gAMA", [0, 0, 1, 2]), ("prIv", [7])],
             orientation: 6)

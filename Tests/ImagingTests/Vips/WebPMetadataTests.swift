@@ -16,7 +16,7 @@ struct WebPMetadataTests {
         #expect(removed(from: file) == WebPFile.file([picture]))
     }
 
-    @Test func `what else the extended header announces stays`() {
+    @Test func `other flags of the extended header stay`() {
         let rest = [WebPFile.chunk("ALPH", [7, 8, 9]), WebPFile.lossy(300, 200)]
         let file = WebPFile.file([WebPFile.canvas(300, 200, flags: 0b11100)] + rest + Self.extras)
         #expect(removed(from: file) == WebPFile.file([WebPFile.canvas(300, 200, flags: 0b10000)] + rest))
@@ -35,7 +35,7 @@ struct WebPMetadataTests {
     }
 
     @Test(arguments: [ImageFixture.webp, .webpHalfTransparent, .webpAnimated])
-    func `what the encoder writes holds no metadata and can be read`(fixture: ImageFixture) throws {
+    func `the encoder's files have no metadata and are readable`(fixture: ImageFixture) throws {
         let file = fixture.array
         for name in ["EXIF", "XMP ", "ICCP"] {
             let isThere = file.indices.dropLast(3).contains { file[$0..<$0 + 4].elementsEqual(name.utf8) }

@@ -104,7 +104,7 @@ struct EventFeedTests {
         for reader in [live, resumed, all] { reader.close() }
     }
 
-    @Test func `a thousand events are kept while nobody reads; older ones are lost, and said to be`() async throws {
+    @Test func `a thousand events are buffered without a reader; older ones are lost, and counted`() async throws {
         for number in 1...1_500 { decode("http://h/\(number)") }
         let reader = try feed.open(Self.quiet, after: 100)
         var written = await text(reader)
@@ -114,7 +114,7 @@ struct EventFeedTests {
         reader.close()
     }
 
-    @Test func `a number of an earlier process is none of this one's`() async throws {
+    @Test func `an event ID of an earlier process is not valid in this one`() async throws {
         decode("http://h/1")
         let reader = try feed.open(Self.quiet, after: 9_000)
         await turn()
@@ -122,7 +122,7 @@ struct EventFeedTests {
         reader.close()
     }
 
-    @Test func `a reader that stops loses events, and nobody else does`() async throws {
+    @Test func `a stopped reader loses events, and other readers do not`() async throws {
         let stopped = try feed.open(Self.quiet)
         let reading = try feed.open(Self.quiet)
         var seen: [Int] = []
@@ -137,7 +137,7 @@ struct EventFeedTests {
         for reader in [stopped, reading] { reader.close() }
     }
 
-    @Test func `more events between two looks than are kept are lost for all`() async throws {
+    @Test func `events beyond the buffer between two reads are lost for all readers`() async throws {
         let reader = try feed.open(Self.quiet)
         await time.sleepers(1)
         for number in 1...2_300 { decode("http://h/\(number)") }
@@ -198,7 +198,7 @@ struct EventFeedTests {
         #expect(feed.readerCount == 0)
     }
 
-    @Test func `the feed rests without readers, and goes on with the next`() async throws {
+    @Test func `the feed pauses without readers, and continues with the next`() async throws {
         let first = try feed.open(Self.quiet)
         await time.sleepers(1)
         first.close()

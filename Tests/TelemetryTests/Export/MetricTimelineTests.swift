@@ -21,7 +21,7 @@ struct MetricTimelineTests {
         }
     }
 
-    @Test func `totals begin with the service, and all are told again`() {
+    @Test func `totals begin with the service, and all are sent again`() {
         let counts = registry.counters("alula_decodes_total", help: "", labels: "format")
         let times = registry.histogram("alula_decode_seconds", help: "")
         registry.gauge("alula_queue", help: "") { [([], 4)] }
@@ -43,7 +43,7 @@ struct MetricTimelineTests {
             ])
     }
 
-    @Test func `as deltas only what is new is told, from the last document on`() {
+    @Test func `deltas have only the changes since the last document`() {
         let counts = registry.counters("alula_decodes_total", help: "", labels: "format")
         let times = registry.histogram("alula_decode_seconds", help: "")
         registry.gauge("alula_queue", help: "") { [([], 4)] }
@@ -78,7 +78,7 @@ struct MetricTimelineTests {
         #expect(points(timeline) == ["alula.decodes from 160: 2"])
     }
 
-    @Test func `with low memory, what is counted elsewhere is told as totals`() {
+    @Test func `with low memory, external counters are sent as totals`() {
         let total = Level()
         total.change(by: 7)
         let counter = registry.counter("alula_decodes_total", help: "")
@@ -91,7 +91,7 @@ struct MetricTimelineTests {
         #expect(points(timeline) == ["alula.decodes from 160: 1", "alula.purges from 100: 8"])
     }
 
-    @Test func `a count that was begun anew is told as a whole`() {
+    @Test func `a restarted counter is sent with its full value`() {
         let total = Level()
         total.change(by: 7)
         registry.gauge("alula_purges_total", help: "", isCounter: true) { [([], Double(total.value))] }
@@ -108,7 +108,7 @@ struct MetricTimelineTests {
         #expect(timeline.time(at: 150) == 160 && timeline.time(at: 170) == 170)
     }
 
-    @Test func `a metric without a name for collectors is not told`() {
+    @Test func `a metric without a name for collectors is not sent`() {
         registry.prometheusGauge("process_start_time_seconds", help: "") { [([], 5)] }
         #expect(points(MetricTimeline(.cumulative, since: 0)).isEmpty)
         #expect(registry.prometheusText.contains("process_start_time_seconds 5\n"))

@@ -56,7 +56,7 @@ struct OTLPSenderTests {
     }
 
     @Test(arguments: [(7, 7), (100_000, 300)])
-    func `a collector that asks for a pause gets it, up to a bound`(asked: Int, given: Int) async {
+    func `a collector's requested pause is honored, up to a bound`(asked: Int, given: Int) async {
         let script = Script([.status(503, retryAfter: .seconds(asked)), .status(200)])
         let task = Task { [sender = sender(script)] in await sender.send([]) }
         await time.nextWaking(at: .seconds(given))

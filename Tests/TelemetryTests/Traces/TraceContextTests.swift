@@ -39,7 +39,7 @@ struct TraceContextTests {
         " 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01, 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
     ])
-    func `anything else is none`(text: String) {
+    func `other texts are rejected`(text: String) {
         #expect(TraceContext(traceparent: text) == nil)
     }
 }

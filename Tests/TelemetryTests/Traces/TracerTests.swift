@@ -21,7 +21,7 @@ struct TracerTests {
         #expect(800..<1_200 ~= count)
     }
 
-    @Test func `without a share none is`() {
+    @Test func `with a share of zero no request is sampled`() {
         let tracer = tracer(sampling: 0)
         #expect((0..<100).allSatisfy { _ in tracer.begin() == nil })
     }
@@ -60,7 +60,7 @@ struct TracerTests {
         }
     }
 
-    @Test func `requests that are not sampled have a place in a trace if an origin is told`() throws {
+    @Test func `unsampled requests have a place in a trace if an origin receives it`() throws {
         let tracer = tracer(sampling: 0, propagatesAll: true)
         let trace = try #require(tracer.begin())
         #expect(trace.context.traceparent.hasSuffix("-00"))
@@ -70,7 +70,7 @@ struct TracerTests {
         #expect(tracer.beginIfSampled() == nil)
     }
 
-    @Test func `spans tell their place, and their times by the wall clock`() throws {
+    @Test func `spans have their parent, and their wall-clock times`() throws {
         let tracer = tracer()
         time.advance(by: .seconds(5))
         let trace = try #require(tracer.begin(continuing: Self.parent))
@@ -91,7 +91,7 @@ struct TracerTests {
         #expect(Set(spans.map(\.context.spanID)).count == 3)
     }
 
-    @Test func `spans that nobody takes are dropped above a bound, and counted`() throws {
+    @Test func `unsent spans are dropped above a limit, and counted`() throws {
         let registry = MetricsRegistry()
         let tracer = tracer(registry: registry)
         let trace = try #require(tracer.begin())

@@ -11,7 +11,7 @@ struct CrossOriginTests {
         ("/thumbnail?url=x:y", "GET, HEAD, POST"), ("/thumbnails", "POST"), ("/info?url=x:y", "GET, HEAD"),
         ("/health/live", "GET, HEAD"), ("/", "GET, HEAD"),
     ])
-    func `a preflight is answered with what the route takes`(target: String, methods: String) async {
+    func `a preflight lists the methods and fields of the route`(target: String, methods: String) async {
         let response = await edge().respond(target, method: .options)
         #expect(response.status == .noContent && response.body.count == 0)
         #expect(response[.accessControlAllowOrigin] == "https://shop.example")
@@ -22,7 +22,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test func `without an allowed origin, and where nothing is served, there is no preflight`() async {
+    @Test func `without an allowed origin, and for unknown routes, there is no preflight`() async {
         let refused = await Edge().respond("/thumbnail", method: .options)
         #expect(refused.status == .methodNotAllowed && refused[.accessControlAllowMethods] == nil)
         #expect(await edge().respond("/nothing", method: .options).status == .notFound)
@@ -37,7 +37,7 @@ struct CrossOriginTests {
         #expect(await edge.respond("/thumbnails", method: .options).status == .noContent)
     }
 
-    @Test func `pages of the allowed origin may read the fields that tell about an answer, on failures too`() async {
+    @Test func `pages of the allowed origin may read the response's metadata fields, on failures too`() async {
         for target in ["/thumbnail?url=x:y", "/thumbnail", "/nothing", "/health/live"] {
             let exposed = await edge().respond(target)[.accessControlExposeHeaders] ?? ""
             for name: HTTPField.Name in [

@@ -21,7 +21,7 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:37 GMT", true), ("Sun, 06 Nov 1994 08:49:38 GMT", true),
         ("Sun, 06 Nov 1994 08:49:36 GMT", false), ("yesterday", false),
     ])
-    func `dates are compared if there are no entity tags`(since: String, isNotModified: Bool) {
+    func `dates are compared only without entity tags`(since: String, isNotModified: Bool) {
         let fields: HTTPFields = [.ifModifiedSince: since]
         #expect(
             Preconditions.isNotModified(fields, eTag: "\"abc\"", lastModified: Self.date) == isNotModified)

@@ -13,7 +13,7 @@ struct BodyMemoryTests {
 
     private func address(_ text: String) -> IPAddress? { IPAddress(text) }
 
-    @Test func `a body takes what has arrived, and no more`() throws {
+    @Test func `a body reserves only the received bytes`() throws {
         let memory = BodyMemory(of: budget)
         let room = try memory.room(for: address("192.0.2.1"))
         #expect(budget.statistics.reserved == 0 && memory.taken == 0)
@@ -27,7 +27,7 @@ struct BodyMemoryTests {
         #expect(budget.statistics.reserved == 0 && memory.taken == 0)
     }
 
-    @Test func `one client has a quarter of what all have, and all have a quarter of the budget`() throws {
+    @Test func `one client has a quarter of all bodies' share, and all have a quarter of the budget`() throws {
         let memory = BodyMemory(of: budget)
         var rooms: [BodyMemory.Room] = []
         for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
@@ -89,7 +89,7 @@ struct BodyMemoryTests {
         #expect(memory.taken == 0)
     }
 
-    @Test func `a budget that is full of other things refuses the next bytes, and what they took is given back`() throws
+    @Test func `a full budget rejects the next bytes, and the reserved ones are released`() throws
     {
         let memory = BodyMemory(of: budget)
         let others = try budget.reserveNow(48 << 20)

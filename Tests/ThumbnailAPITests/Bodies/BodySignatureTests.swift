@@ -31,7 +31,7 @@ struct BodySignatureTests {
         #expect(fields[.contentDigest] == Self.stated && fields[.alulaSignature]?.hasPrefix("v2:neZ") == true)
     }
 
-    @Test func `the second version covers the media type and what is accepted, the first does not`() throws {
+    @Test func `the second version covers the media type and Accept, the first does not`() throws {
         let signed = request([.contentType: "image/jpeg", .accept: "image/webp"])
         for (version, isBound) in [(BodySignature.Version.one, false), (.two, true)] {
             let text = BodySignature.sign(signed, digest: Self.digest, key: Self.key, version: version)
@@ -52,7 +52,7 @@ struct BodySignatureTests {
         "", "v2:", "v3:npQx_g9amUL7NtVWAq-xa0WUigwyl---ZNjOUSiAV7A", "npQx", "v2:npQx",
         "V2:npQx_g9amUL7NtVWAq-xa0WUigwyl---ZNjOUSiAV7A",
     ])
-    func `what could not be a signature is none`(text: String) {
+    func `a malformed signature is rejected`(text: String) {
         #expect(BodySignature([.alulaSignature: text]) == nil)
     }
 

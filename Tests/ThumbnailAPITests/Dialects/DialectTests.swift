@@ -49,7 +49,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")
     }
 
-    @Test func `a dialect judges its signatures itself, before it reads anything`() async {
+    @Test func `a dialect checks its signatures itself, before it parses anything`() async {
         let dialect = TinyDialect(signatures: .required)
         let edge = Edge {
             $0.otherDialects = [dialect]
@@ -129,7 +129,7 @@ import ThumbnailTypes
         #expect(await other.respond("/wsrv?url=example.com/a").status == .ok)
     }
 
-    @Test func `a dialect that lies nowhere, or is bound, closes others and not itself`() async {
+    @Test func `a dialect without a path, or a bound one, closes others and not itself`() async {
         let edge = Edge {
             $0.otherDialects = [dialect]
             $0.takesUploads = true
@@ -169,7 +169,7 @@ import ThumbnailTypes
         #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="502"} 2"#))
     }
 
-    @Test func `a repeated target is neither judged nor read again, in any dialect`() throws {
+    @Test func `a repeated target is neither checked nor parsed again, in any dialect`() throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot())
         let edge = Edge(StubThumbnails(cached: cached)) {
             $0.accessLog = false

@@ -66,7 +66,7 @@ import ThumbnailTypes
         #expect(await post(edge, "/flip", [.contentType: "multipart/form-data"]).code == "bad_body")
     }
 
-    @Test func `what is wrong has the service's status`() async throws {
+    @Test func `a faulty request has the service's status`() async throws {
         let edge = try edge()
         func status(_ target: String) async -> Int { await post(edge, target).status.code }
         for (target, code) in [("/resize", 400), ("/sharpen", 404), ("/flip?width=x", 400)] {
@@ -114,7 +114,7 @@ import ThumbnailTypes
         #expect(closed.thumbnails.opened.isEmpty)
     }
 
-    @Test func `facts are told as JSON, without a size of the answer`() async throws {
+    @Test func `facts are returned as JSON, without the response's size`() async throws {
         let header = ImageHeader(
             format: .png, storedSize: PixelSize(width: 9, height: 7), bands: 4, hasAlpha: true, profileByteCount: 5)
         let edge = try edge(StubThumbnails(make: { _ in .sample(sourceHeader: header) }))

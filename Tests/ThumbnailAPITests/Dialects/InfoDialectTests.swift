@@ -16,7 +16,7 @@ import ThumbnailTypes
         try InfoDialect().query(in: RequestedTarget(target)).form.facts
     }
 
-    @Test func `facts are asked for by name`() throws {
+    @Test func `facts are requested by name`() throws {
         #expect(try facts("/info?\(Self.source)")?.features == [])
         let facts = try #require(
             try facts("/info?include=color,blurhash,palette,thumbhash,preview&components=1x9&\(Self.source)"))
@@ -69,7 +69,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/info?\(Self.source)", method: .post).status == .methodNotAllowed)
     }
 
-    @Test func `Exif is told if it is asked for, without what is not known`() throws {
+    @Test func `Exif is returned on request, without unknown values`() throws {
         var requested = try #require(try facts("/info?include=exif&\(Self.source)"))
         #expect(requested.includesEXIF && requested.features == [])
         func text(_ exif: EXIFTexts?) -> String {

@@ -39,7 +39,7 @@ import ThumbnailTypes
         #expect(try isPrepared(targets, "/a"))
     }
 
-    @Test func `targets that only compare equal as strings are kept apart`() throws {
+    @Test func `targets that are equal only as strings are distinguished`() throws {
         let targets = ParsedTargets()
         #expect(try isPrepared(targets, "/K"))
         #expect("/K" == "/\u{212a}", "the Kelvin sign is equal to a K as Swift compares strings")

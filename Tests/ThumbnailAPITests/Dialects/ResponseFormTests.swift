@@ -16,14 +16,14 @@ import ThumbnailTypes
         Edge(thumbnails) { $0.otherDialects = [FormDialect(change: change)] }
     }
 
-    @Test func `a name is asked for, and a file to save`() async {
+    @Test func `a file name and an attachment are requested`() async {
         let named = await edge { $0.fileName = "my \"cat\"" }.respond("/f")
         #expect(named[.contentDisposition] == #"inline; filename="my cat.jpg""#)
         let saved = await edge { $0.isAttachment = true }.respond("/f")
         #expect(saved[.contentDisposition] == #"attachment; filename="a.jpg""#)
     }
 
-    @Test func `a time is asked for, which private answers and those that expire do not get`() async {
+    @Test func `a requested lifetime does not apply to private or expiring responses`() async {
         let shared = StubThumbnails(make: { _ in .sample(freshness: Freshness(lifetime: 60)) })
         #expect(await edge(shared) { $0.maximumAge = 86_400 }.respond("/f")[.cacheControl] == "public, max-age=86400")
         let closed = StubThumbnails(make: { _ in .sample(freshness: Freshness(storability: .none)) })

@@ -57,7 +57,7 @@ struct TargetExplainerTests {
         #expect(explain("/health/live").word == "refused")
     }
 
-    @Test func `expiry and the policy on sources are judged, the time first`() throws {
+    @Test func `expiry and the source policy are checked, expiry first`() throws {
         var downloads = DownloadConfiguration()
         downloads.allowedSources = [try #require(SourcePattern("*.example.com"))]
         let explainer = TargetExplainer(configuration, PipelineConfiguration(), downloads)
@@ -79,7 +79,7 @@ struct TargetExplainerTests {
         #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").word == "works")
     }
 
-    @Test func `what another dialect asks for is said in parameters, and the rest in words`() throws {
+    @Test func `another dialect's options are explained as parameters, and the rest in words`() throws {
         var tester = self
         tester.configuration.otherDialects = [WsrvDialect(at: try #require(PathPrefix("/w")))]
         let explanation = tester.explain(
@@ -112,7 +112,7 @@ struct TargetExplainerTests {
                 && text.parameters.contains { $0 == ("background", "ff0000") })
     }
 
-    @Test func `options that mean nothing are listed, and a signature is judged`() {
+    @Test func `ignored options are listed, and a signature is checked`() {
         var tester = self
         let dialect = IgnoringDialect()
         tester.configuration.otherDialects = [dialect]

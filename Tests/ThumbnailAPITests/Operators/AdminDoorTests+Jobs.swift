@@ -78,7 +78,7 @@ extension AdminDoorTests {
         }
     }
 
-    @Test func `a job may name a host that is told its end, if the settings allow it`() async {
+    @Test func `a job may name a host for its callback, if the settings allow it`() async {
         func body(_ callback: String) -> String {
             #"{"sources":[{"url":"http://h/a","renditions":["w=1"]}],"callback":"# + callback + "}"
         }

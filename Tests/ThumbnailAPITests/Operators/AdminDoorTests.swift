@@ -68,7 +68,7 @@ import ThumbnailPipeline
         #expect(await respond("/explain?target=x", method: .delete).status == .methodNotAllowed)
     }
 
-    @Test func `the status shows the work under way and the origins`() async {
+    @Test func `the status shows the work in progress and the origins`() async {
         time.advance(by: .seconds(65))
         let text =
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
@@ -155,7 +155,7 @@ import ThumbnailPipeline
         #expect(control.refreshed.isEmpty && control.cancelled.isEmpty && events.readerCount == 0)
     }
 
-    @Test func `the page for operators has a policy of its own, and is asked for again only when it has changed`()
+    @Test func `the admin page has its own policy, and is sent again only after a change`()
         async
     {
         let page = await respond("/")

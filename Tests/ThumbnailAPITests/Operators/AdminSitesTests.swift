@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["cross-site", "same-site", "Cross-Site", "", "same-origin, cross-site"])
-    func `a write for another site is refused by what the browser says, a read is not`(site: String) {
+    func `a write for another site is rejected by the browser's fields, a read is not`(site: String) {
         #expect(violation(.delete, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
         #expect(violation(.post, "localhost:9091", [.secFetchSite: site]) == .otherSite(site))
         #expect(violation(.get, "localhost:9091", [.secFetchSite: site]) == nil)

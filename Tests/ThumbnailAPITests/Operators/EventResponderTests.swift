@@ -57,7 +57,7 @@ struct EventResponderTests {
 
     private func record(_ url: String) { log.record(.purge(url: url, entries: 1, bytes: 2, cause: .full)) }
 
-    @Test func `the stream has its own media type, is kept by no cache, and waits for its reader`() throws {
+    @Test func `the stream has its own media type, is not cached, and waits for its reader`() throws {
         let response = try respond()
         #expect(response.status == .ok && response[.contentType] == "text/event-stream")
         #expect(response[.cacheControl] == "no-store")
@@ -82,7 +82,7 @@ struct EventResponderTests {
         }
     }
 
-    @Test func `a source is named in any spelling, and other sources are left out`() async throws {
+    @Test func `a source is matched in any spelling, and other sources are omitted`() async throws {
         for number in 1...3 { record("http://h/\(number)") }
         let body = try body(
             of: respond("/events?url=http%3A%2F%2Fh%2F2", fields: [.lastEventID: "0"]))

@@ -46,7 +46,7 @@ struct JobReporterTests {
             ])
     }
 
-    @Test func `a job without a callback calls nobody`() {
+    @Test func `a job without a callback makes no call`() {
         let silent = PrefetchReport(id: "a", status: PrefetchStatus(total: 1, done: 1, failed: 0), callback: nil)
         let outcomes = Locked<[CallOutcome]>([])
         reporter().report(silent) { outcome in outcomes.withLock { $0.append(outcome) } }

@@ -79,7 +79,7 @@ struct StatsHistoryTests {
         }
     }
 
-    @Test func `ten minutes are kept, the oldest samples make way`() async {
+    @Test func `ten minutes are stored, and the oldest samples are dropped`() async {
         await whileRunning {
             await pass(seconds: 1_000)
             #expect(numbers("errors") == (402...1_001).map { Double($0) })

@@ -52,7 +52,7 @@ struct DestinationAnswerTests {
         try await writable["out"]?.object(named: name, atMost: 1 << 20)?.array
     }
 
-    @Test func `a result is put where a signed request wants it, and the part tells where`() async throws {
+    @Test func `a result is written to a signed request's destination, and the part has its location`() async throws {
         let response = await answer(to: #"{"name":"hero","query":"w=9","to":"out:x/hero.jpg"},"w=8""#)
         #expect(response.status == .ok)
         let text = await response.received()
@@ -71,7 +71,7 @@ struct DestinationAnswerTests {
         #expect(archive.hasPrefix("0.json\0"))
     }
 
-    @Test func `without a key nobody can sign, so nothing is put anywhere`() async throws {
+    @Test func `without a key no request is signed, so nothing is written`() async throws {
         for (isKeyed, isSigned) in [(false, false), (false, true), (true, false)] {
             let response = await answer(
                 to: #""w=8",{"query":"w=9","to":"out:n.jpg"}"#, isKeyed: isKeyed, isSigned: isSigned)
@@ -92,7 +92,7 @@ struct DestinationAnswerTests {
         (#"{"query":"w=9","to":"out:a"},{"query":"w=8","to":"out:/a"}"#, 400, "Another rendition has this destination"),
         (#"{"query":"w=9","to":"out:taken"}"#, 502, "destination_failed"),
     ])
-    func `what cannot be put is said, and fails alone if others can be made`(
+    func `a destination's failure is reported, and fails alone if other renditions succeed`(
         rendition: String, status: Int, word: String
     ) async throws {
         folder.write("taken/file", [1])
@@ -105,7 +105,7 @@ struct DestinationAnswerTests {
         #expect(both.status == .ok && parts.contains(word) && parts.contains("picture"))
     }
 
-    @Test func `a job is written down with its destinations, and judged again when it is taken up`() throws {
+    @Test func `a job is stored with its destinations, and validated again when it resumes`() throws {
         let reader = PrefetchReader(APIConfiguration().nativeDialect, placing: ResultWriter(writable))
         func job(_ renditions: String) throws -> [PrefetchItem] {
             try reader.job(

@@ -27,7 +27,7 @@ struct MultipartFormTests {
     }
 
     @Test(arguments: [("", "\r\n"), ("preamble", "epilogue"), ("a\r\n--\r\nb\r\n--c", "\r\n--b\r\nc"), ("\r\n", " ")])
-    func `what stands before and behind the form is ignored`(preamble: String, epilogue: String) throws {
+    func `bytes before and after the form are ignored`(preamble: String, epilogue: String) throws {
         let form = Self.form([Self.field], end: "--b-- \t\r\n\(epilogue)")
         #expect(try parts(Array("\(preamble)\r\n".utf8) + form).map(\.2) == ["value"])
         #expect(try parts(form).map(\.2) == ["value"])
@@ -68,7 +68,7 @@ struct MultipartFormTests {
             ("multipart/form-data; boundary=", nil), ("multipart/mixed; boundary=a", nil), ("text/plain", nil),
             ("multipart/form-data; boundary=\(String(repeating: "x", count: 71))", nil),
         ] as [(String, String?)])
-    func `the boundary stands in the content type`(type: String, boundary: String?) {
+    func `the boundary is in the content type`(type: String, boundary: String?) {
         #expect(MultipartForm.boundary(in: type) == boundary)
     }
 }

@@ -59,7 +59,7 @@ struct RenditionArchiveTests {
         #expect(archive.end.count == 1_024)
     }
 
-    @Test func `a long name stands in a header of its own`() {
+    @Test func `a long name has its own header`() {
         let name = String(repeating: "n", count: 128)
         let bytes = text(RenditionArchive(isTar: true), Self.image, name)
         #expect(bytes.count == 2_048 && bytes[156] == UInt8(ascii: "x"))

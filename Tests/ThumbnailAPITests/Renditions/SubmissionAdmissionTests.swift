@@ -29,7 +29,7 @@ struct SubmissionAdmissionTests {
         return request
     }
 
-    @Test func `a body is refused before it is read if the header tells enough`() {
+    @Test func `a body is rejected before it is read if the header suffices`() {
         let edge = Edge.takingUploads(budget: MemoryBudget(limit: 64 << 20)) { $0.maximumUploadBytes = 5_000 }
         func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Fixture.jpeg) -> String? {
             edge.admission(of: Fixture.request(target, fields), length: length).refusal?.code
@@ -123,7 +123,7 @@ struct SubmissionAdmissionTests {
         #expect(await response.value.status == .gatewayTimeout)
     }
 
-    @Test func `with keys the signature is judged before all else but the route`() async {
+    @Test func `with keys the signature is checked before anything but the route`() async {
         let edge = Edge.takingUploads { $0.signingKeys = [Self.key] }
         func code(_ target: String, _ fields: HTTPFields) -> String? {
             edge.admission(of: Fixture.request(target, fields), length: 3).refusal?.code
@@ -143,7 +143,7 @@ struct SubmissionAdmissionTests {
     }
 
     @Test(arguments: [BodySignature.Version.one, .two], [true, false])
-    func `a signature is judged with the body, or by the header that states its digest`(
+    func `a signature is checked with the body, or with the header if it states the digest`(
         version: BodySignature.Version, statesDigest: Bool
     ) async {
         let edge = Edge.takingUploads { $0.signingKeys = [[UInt8](32..<64), Self.key] }
@@ -166,7 +166,7 @@ struct SubmissionAdmissionTests {
         #expect(edge.admission(of: late, length: 9).refusal?.code == "expired")
     }
 
-    @Test func `without keys a stated digest is checked all the same`() async {
+    @Test func `without keys a stated digest is checked as well`() async {
         let edge = Edge.takingUploads()
         var request = signed("/thumbnail?w=3", Fixture.jpeg, for: Fixture.image)
         #expect(await edge.submit(request, Fixture.image).status == .ok)
@@ -180,7 +180,7 @@ struct SubmissionAdmissionTests {
         ("/health/live", "POST", 405), ("/info", "POST", 405), ("/thumbnail?w=3", "POST", 411),
         ("/thumbnails", "POST", 411),
     ])
-    func `a request without a body is told what is wrong with its route or method first`(
+    func `a request without a body is rejected for its route or method first`(
         target: String, method: String, status: Int
     ) async {
         let edge = Edge.takingUploads()
@@ -191,7 +191,7 @@ struct SubmissionAdmissionTests {
         #expect(response.status.code == status && (status != 405 || response[.allow] != nil))
     }
 
-    @Test func `curl's own media type is no fault of an image, and others are named`() async {
+    @Test func `curl's default media type is accepted for an image, and others are reported`() async {
         let edge = Edge.takingUploads()
         let curl: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
         #expect(await edge.submit(Fixture.request("/thumbnail?w=3", curl), Fixture.image).status == .ok)

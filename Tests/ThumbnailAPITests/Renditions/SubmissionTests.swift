@@ -39,7 +39,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: [jpeg, [.contentType: "application/octet-stream"], [:]] as [HTTPFields])
-    func `an image in the body is made like one at a URL, and kept by nobody`(fields: HTTPFields) async {
+    func `an image in the body is rendered like one at a URL, and not cached`(fields: HTTPFields) async {
         let edge = edge()
         let response = await post(edge, "/thumbnail?w=20&format=webp", fields)
         #expect(response.status == .ok && response.text == "picture" && response[.eTag] == "\"abc\"")
@@ -60,7 +60,7 @@ import ThumbnailTypes
         #expect(await post(edge, "/thumbnail?w=20", Self.form, Array("--b".utf8)).code == "bad_body")
     }
 
-    @Test func `what is wrong is told before anything is made`() async {
+    @Test func `faults are reported before anything is rendered`() async {
         let edge = edge { $0.maximumUploadBytes = 10_000 }
         #expect(await post(edge, "/thumbnail?w=x", Self.jpeg).code == "bad_parameter")
         #expect(await post(edge, "/thumbnail?url=x", Self.jpeg).member("parameter") == "url")
@@ -181,7 +181,7 @@ import ThumbnailTypes
         #expect(await post(edge, "/thumbnails", Self.json, Array(list.utf8)).code == "origin_error")
     }
 
-    @Test func `methods are told`() async {
+    @Test func `allowed methods are listed`() async {
         #expect(await Edge().respond("/thumbnails")[.allow] == "POST")
         #expect(await Edge().respond("/thumbnail", method: .delete)[.allow] == "GET, HEAD, POST")
         #expect(await Edge().respond("/info", method: .post)[.allow] == "GET, HEAD")

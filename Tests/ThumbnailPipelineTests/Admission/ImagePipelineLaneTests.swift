@@ -94,7 +94,7 @@ struct ImagePipelineLaneTests {
         #expect(fixture.budget.statistics.reserved == 0)
     }
 
-    @Test func `a expensive decode has its turn as well, and what it leaves is small`() async throws {
+    @Test func `an expensive decode has its turn as well, and its result is small`() async throws {
         let fixture = try PipelineFixture()
         // A file whose bytes alone take long, as far as its price tells.
         let file = SampleFiles.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
@@ -113,7 +113,7 @@ struct ImagePipelineLaneTests {
         for task in busy { try await task.value }
     }
 
-    @Test func `a placeholder is made once for all requests that want it, and kept`() async throws {
+    @Test func `a placeholder is made once for all requests, and cached`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         let color = Color(red: 255, green: 0, blue: 0)
         func ask(_ color: Color = color, width: Int = 300) -> Task<EncodedImage, any Error> {

@@ -33,7 +33,7 @@ struct ImagePipelineOverloadTests {
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(miss)) == nil)
     }
 
-    @Test func `what needs no worker of its own is not refused`() async throws {
+    @Test func `a request that needs no worker of its own is not rejected`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
@@ -101,7 +101,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `what was fetched is decoded all the same, as long as there is time`() async throws {
+    @Test func `a fetched source is decoded anyway if there is time`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let early = fixture.start(receipt: "early")
@@ -114,7 +114,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `what was fetched is refused at once when it would wait past its deadline`() async throws {
+    @Test func `a fetched source is rejected at once if it would wait past its deadline`() async throws {
         let fixture = try PipelineFixture { $0.requestTimeout = .seconds(2) }
         let gate = fixture.origin.hold()
         let early = fixture.start(receipt: "early")

@@ -15,7 +15,7 @@ struct MissAdmissionTests {
         // A queue that has stood for the longest allowed wait is too long.
         (.seconds(1) + .nanoseconds(1), .milliseconds(500)), (.seconds(60), .milliseconds(500)),
     ])
-    func `a queue that stands is kept half as long as one that holds a burst`(age: Duration, queueTimeout: Duration) {
+    func `a standing queue has half the queue timeout of a burst`(age: Duration, queueTimeout: Duration) {
         let backlog = Backlog(count: 10, delay: .milliseconds(700), age: age)
         #expect(MissAdmission.queueTimeout(behind: backlog, maximumDelay: .seconds(1)) == queueTimeout)
     }
@@ -62,7 +62,7 @@ struct MissAdmissionTests {
         for task in running + [queued] { try await task.value }
     }
 
-    @Test func `each lane is judged by what waits in it`() async throws {
+    @Test func `each lane is checked by its own queue`() async throws {
         let workers = WorkerPool(count: 1, maximumQueued: 1_000, name: "test", timekeeper: time)
         defer { workers.shutDown() }
         let lanes = lanes(workers)

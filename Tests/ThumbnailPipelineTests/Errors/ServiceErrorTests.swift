@@ -110,7 +110,7 @@ struct ServiceErrorTests {
     }
 
     @Test(arguments: rows)
-    func `the log gets what the client must not read`(row: Row) {
+    func `the log has the details that the client must not read`(row: Row) {
         let saysMore =
             "\(row.error)".contains(Self.secret) || row.category == .policy || row.upstreamStatus != nil
         #expect((row.error.logDetail != nil) == saysMore)
@@ -127,7 +127,7 @@ struct ServiceErrorTests {
         }
     }
 
-    @Test func `what policy refuses looks the same, whatever was refused`() {
+    @Test func `all policy rejections have the same response`() {
         let refusals: [any ServiceError] = [
             DownloadError.sourceNotAllowed(Self.secret), DownloadError.noAddress(Self.secret),
             SourceURLError.schemeNotAllowed("ftp"), SourceURLError.literalNotAllowed("127.1"),

@@ -20,7 +20,7 @@ struct CallbackHostsTests {
     }
 
     @Test(arguments: ["", "*", "*.", "a/b", "http://a", "a:81", "*.127.0.0.1", "a b", "user@a", "a?b", "*a.example"])
-    func `what is no host is no setting`(text: String) {
+    func `an invalid host is rejected`(text: String) {
         #expect(CallbackHosts([text]) == nil, "\(text)")
     }
 }

@@ -56,7 +56,7 @@ struct OutgoingCallerTests {
         #expect(tries.withLock { $0.count } == 3 && counts() == [0, 1, 0])
     }
 
-    @Test func `the second try counts, and what may not be sent is not tried again`() async {
+    @Test func `the second attempt counts, and a forbidden call is not retried`() async {
         let replies = Locked<[CallReply]>([.status(503), .status(200)])
         let trying = caller { _ in replies.withLock { $0.removeFirst() } }
         add("http://h/", to: trying)
@@ -68,7 +68,7 @@ struct OutgoingCallerTests {
         #expect(tries.withLock { $0.count } == 3 && counts() == [1, 1, 0])
     }
 
-    @Test func `only so many are under way, only so many wait, and the rest is dropped and counted`() async {
+    @Test func `a limited number of calls run or wait, and the others are dropped and counted`() async {
         let gate = Gate()
         let caller = caller { _ in
             await gate.pass()
@@ -96,7 +96,7 @@ struct OutgoingCallerTests {
         #expect(queue.add(3, bytes: half) == .starts && queue.add(4, bytes: 1) == .dropped)
     }
 
-    @Test func `the end waits for what is under way, for a time, and gives up the rest`() async {
+    @Test func `the shutdown waits for calls in progress, for a time, and drops the rest`() async {
         let gate = Gate()
         let caller = caller { call in
             await gate.pass()

@@ -25,7 +25,7 @@ struct PurgeHookTests {
         ("{urls} {} {Tag} {url", .text, "{urls} {} {Tag} {url"),
     ]
 
-    @Test func `a purge is told by sources or by tags, those of the sources included, some in each call`() throws {
+    @Test func `a purge is sent by sources or by tags, those of the sources included, several in each call`() throws {
         let sources = (0..<40).map { "http://h/\($0)" }
         let purge = CompletedPurge(sources: sources, tags: ["season"])
         func told(_ body: String, _ purge: CompletedPurge) throws -> [String] {
@@ -49,7 +49,7 @@ struct PurgeHookTests {
     }
 
     @Test(arguments: texts)
-    func `values are escaped for the place where they stand`(text: String, place: HookText.Place, expected: String) {
+    func `values are escaped for their context`(text: String, place: HookText.Place, expected: String) {
         let filled = HookText(text, in: place).filled(Self.purge, tag: "a.b")
         #expect(filled.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
@@ -91,7 +91,7 @@ struct PurgeHookTests {
         #expect(try PurgeHook(url: "http://h/?{url}").calls(for: long).isEmpty)
     }
 
-    @Test func `the body's type is told, and is guessed if it is not`() throws {
+    @Test func `the body's media type is sent, and guessed if it is not set`() throws {
         func type(_ body: String?, _ fields: [(name: HTTPField.Name, value: String)] = []) throws -> String? {
             try PurgeHook(url: "http://h/", fields: fields, body: body).calls(for: Self.purge).first?
                 .fields[.contentType]

@@ -121,7 +121,7 @@ struct ForgedRecordTests {
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func `no number in the record of a source ends the process, wherever it stands`(format: ImageFormat) throws {
+    func `no number anywhere in a source's record crashes the process`(format: ImageFormat) throws {
         let whole = Self.record(format)
         try use(try #require(SourceRecord(whole.encoded, of: Self.identity)))
         var believed = 0

@@ -78,7 +78,7 @@ final class PrefetcherTests: Sendable {
         #expect(await prefetcher.status(of: "other") == nil)
     }
 
-    @Test func `what has a destination is put there, and the report tells where`() async throws {
+    @Test func `a result is written to its destination, and the report has its location`() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let writable = writable()
         let before = try store()
@@ -173,7 +173,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `what is refused for want of room is tried again, after as long as it is told, but not for ever`()
+    @Test func `an overloaded item is retried after Retry-After, up to a limit`()
         async throws
     {
         maker.refuse("/a", times: 4)
@@ -226,7 +226,7 @@ final class PrefetcherTests: Sendable {
         for id in [second, third] { #expect(await prefetcher.status(of: id) == nil) }
     }
 
-    @Test func `a job beyond those that may be under way is refused`() async throws {
+    @Test func `a job beyond the limit is rejected`() async throws {
         let gate = maker.hold()
         let prefetcher = prefetcher { $0.maximumJobs = 1 }
         let id = try await prefetcher.begin(["/a"]).id
@@ -236,7 +236,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `a job goes on after a restart if there is a disk`() async throws {
+    @Test func `a job continues after a restart if there is a disk`() async throws {
         let before = try store()
         let first = prefetcher(store: before)
         maker.fail("/b")
@@ -267,7 +267,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .seconds(40))
     }
 
-    @Test func `a target that is written down and not understood any more has failed, and the others are made`()
+    @Test func `a stored target that is no longer valid fails, and the others are rendered`()
         async throws
     {
         let before = try store()
@@ -307,7 +307,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .queueTimeout)
     }
 
-    @Test func `jobs that come at once are no more than may be, though each is written down first`() async throws {
+    @Test func `concurrent jobs respect the limit, though each is stored first`() async throws {
         let store = try store()
         isBusy.withLock { $0 = true }
         let prefetcher = prefetcher(store: store) { $0.maximumJobs = 2 }
@@ -322,7 +322,7 @@ final class PrefetcherTests: Sendable {
         await store.close(timeLimit: .queueTimeout)
     }
 
-    @Test func `a job that finds no room to be written down says so, and is made all the same`() async throws {
+    @Test func `a job that cannot be stored reports it, and runs anyway`() async throws {
         let store = try store(noteCapacity: 4_096)
         let prefetcher = prefetcher(store: store)
         let small = try await prefetcher.begin(["/a"])
@@ -336,7 +336,7 @@ final class PrefetcherTests: Sendable {
 
     private func reported(_ count: Int) async { await reports.reached { $0.count == count } }
 
-    @Test func `each job tells its end once`() async throws {
+    @Test func `each job reports its end once`() async throws {
         maker.fail("/b")
         let prefetcher = prefetcher()
         let first = try await prefetcher.begin(["/a", "/b"], callback: "http://h/")

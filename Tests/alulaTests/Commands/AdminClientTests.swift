@@ -23,7 +23,7 @@ struct AdminClientTests {
         #expect(origin.requests.map(\.target) == ["/status"])
     }
 
-    @Test func `a refusal is told in the service's words`() throws {
+    @Test func `a rejection is reported in the service's words`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }
         origin.serve("/x", FakeAnswer(status: 400, body: Array(#"{"code":"bad_url","detail":"No URL."}"#.utf8)))
@@ -44,7 +44,7 @@ struct AdminClientTests {
         #expect(run.status == 1 && run.errors.contains("https://a.example/2.jpg: no room"), "\(run.errors)")
     }
 
-    @Test func `without a service there is no answer, and foreign words are none`() throws {
+    @Test func `an unreachable or foreign service is an error`() throws {
         let origin = try FakeOrigin()
         origin.serve("/", .closing)
         let client = try client(of: origin.port)
@@ -53,7 +53,7 @@ struct AdminClientTests {
         #expect(throws: CommandFailure.self) { try client.blockingSend("GET", "/") }
     }
 
-    @Test func `whether a service is ready is asked where its settings say`() throws {
+    @Test func `readiness is checked at the address in the settings`() throws {
         let origin = try FakeOrigin()
         let folder = TemporaryFolder()
         func run(_ arguments: [String] = [], environment: [String: String] = [:]) throws -> CommandRun {
@@ -75,7 +75,7 @@ struct AdminClientTests {
         #expect(try run(["--port", "\(origin.port)"]).status == 1)
     }
 
-    @Test func `the summary tells what the service says`() throws {
+    @Test func `the summary shows the service's values`() throws {
         let status = try JSONReader.value(
             in: Array(
                 #"{"version":"1.2.3","uptimeSeconds":93784,"draining":false,"activeDownloads":3,"queuedDownloads":2,"activeRenders":1,"origins":[{"origin":"https://a.example","state":"suspended","retryAfterSeconds":2.5}]}"#

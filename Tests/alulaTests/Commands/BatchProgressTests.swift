@@ -23,7 +23,7 @@ struct BatchProgressTests {
     private var failed: Outcome { outcome(.failed(CommandFailure(code: "not_an_image", "not an image"))) }
     private var skipped: Outcome { outcome(.skipped(path: "o/a.webp", isFinished: true)) }
 
-    @Test func `the bar tells the rate, the time that is left and the failures`() {
+    @Test func `the bar shows the rate, the remaining time and the failures`() {
         var progress = BatchProgress(total: 1_000, start: clock.now)
         #expect(progress.bar(at: clock.now, width: 30) == "[....................] 0/1000")
         clock.advance(by: .seconds(10))
@@ -36,7 +36,7 @@ struct BatchProgressTests {
         #expect(progress.bar(at: clock.now, width: 20).count <= 20)
     }
 
-    @Test func `what was finished before counts as done, and not for the rate`() {
+    @Test func `sources finished earlier count as done, but not for the rate`() {
         var progress = BatchProgress(total: 20_000, start: clock.now)
         for _ in 0..<10_000 { progress.count(skipped) }
         clock.advance(by: .seconds(100))

@@ -18,7 +18,7 @@ struct CommandArgumentsTests {
         }
     }
 
-    @Test func `options, parameters, settings and sources are told apart in any order`() throws {
+    @Test func `options, parameters, settings and sources are distinguished in any order`() throws {
         let sorted = try sorted(
             "a.jpg", "--w", "300", "--trimColor=red", "-o", "out/", "--force", "--allowed-networks", "10.0.0.0/8",
             "--config=x.json5", "-", "--watermarkX", "-10", "--", "--b.jpg")
@@ -39,7 +39,7 @@ struct CommandArgumentsTests {
         }
     }
 
-    @Test func `what concerns a single request is no option`() {
+    @Test func `a parameter of a single request is not an option`() {
         for name in ["url", "sig", "expires", "placeholder"] {
             #expect(fault("--" + name, "1") == "unknown option --\(name)")
         }

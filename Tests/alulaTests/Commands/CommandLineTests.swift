@@ -128,7 +128,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `a failure is one plain line, and others go on`() throws {
+    @Test func `a failure is one plain line, and the other files are rendered`() throws {
         folder.write("cat.jpg", jpeg)
         folder.write("cat.txt", Array("no image".utf8))
         folder.write("empty.jpg", [])
@@ -211,7 +211,7 @@ struct CommandLineTests {
         #expect(run.lines.allSatisfy { $0.contains(#""dominantColor":"#) && $0.contains(#""blurHash":"#) })
     }
 
-    @Test func `a batch goes on where it was stopped`() throws {
+    @Test func `a stopped batch resumes`() throws {
         for number in 1...5 { folder.write("photos/\(number).jpg", jpeg) }
         folder.write("list", Array("# all\nphotos\n\nphotos/1.jpg\ngone.jpg\n".utf8))
         let first = try run("batch", "list", "--w", "8", "--format", "png", "-o", "out", "--jobs", "2")
@@ -261,7 +261,7 @@ struct CommandLineTests {
         #expect(names.filter { $0 == "wrong" }.isEmpty)
     }
 
-    @Test func `a signature stands behind a target and behind a whole URL`() throws {
+    @Test func `a signature is appended to a target and to a whole URL`() throws {
         let key = ["ALULA_SIGNING_KEYS": String(repeating: "ab", count: 32)]
         let target = "/thumbnail?url=photos:a.jpg&w=300"
         let signed = try run("sign", target, environment: key)
@@ -297,7 +297,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `a full disk is told in one line`() throws {
+    @Test func `a full disk is reported in one line`() throws {
         folder.write("cat.jpg", jpeg)
         let run = try run("thumbnail", "cat.jpg", "--format", "png", "-o", "/dev/full")
         #expect(run.status == 1 && run.errors == "alula: /dev/full: no space left on device\n")

@@ -5,7 +5,7 @@ import Testing
 @testable import Commands
 
 struct CommandSourceTests {
-    @Test func `URLs, named origins, standard input and files are told apart`() {
+    @Test func `URLs, named origins, standard input and files are distinguished`() {
         let origins = Origins([Origin(name: "media", location: .memory([1]))])
         func source(_ text: String) -> CommandSource { CommandSource(text, origins) }
         #expect(source("-") == .standardInput)

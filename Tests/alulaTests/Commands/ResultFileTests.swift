@@ -34,7 +34,7 @@ struct ResultFileTests {
         #expect(contents(path) == [1] && names == ["a.jpg"])
     }
 
-    @Test func `a pipe in a folder of results is no place for one, and makes nobody wait`() throws {
+    @Test func `a pipe in a folder of results is replaced, and blocks no write`() throws {
         #expect(unsafe mkfifo(path, 0o600) == 0 && symlink(path, folder.path + "/b.jpg") == 0)
         for path in [path, folder.path + "/b.jpg"] {
             #expect(throws: ResultFile.existing) {
@@ -74,7 +74,7 @@ struct ResultFileTests {
         #expect(ResultFile.Stamp(of: folder.path) == nil)
     }
 
-    @Test func `what is wrong with a path is told in words`() {
+    @Test func `a faulty path is reported in words`() {
         #expect(throws: CommandFailure(system: ENOENT)) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: folder.path + "/b/a.jpg", replaces: true)
         }

@@ -46,7 +46,7 @@ struct ResultNamesTests {
         #expect(orders == ["0 cat.jpg,1 dog.png,3 cat-2.jpg,4 cat.png,5 dog-2.png,6 cat-3.jpg"])
     }
 
-    @Test func `a source that gave up its turn gets what is free later`() {
+    @Test func `a source that gave up its turn gets a later free name`() {
         var names = Self.names(["cat", "cat"])
         let told = [(1, "jpg"), (0, nil), (0, "jpg")].map { index, ending in
             names.settle(index, ending.map { [.format: $0] }).map(\.name)

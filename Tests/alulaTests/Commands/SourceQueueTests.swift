@@ -13,7 +13,7 @@ struct SourceQueueTests {
             duration: .zero)
     }
 
-    @Test func `no more than so many are in hand`() async {
+    @Test func `sources in progress never exceed the limit`() async {
         let counts = Locked((now: 0, most: 0))
         let gate = Gate()
         var reported = 0
@@ -36,7 +36,7 @@ struct SourceQueueTests {
         #expect(isComplete && reported == 10 && counts.withLock { $0.most } == 3)
     }
 
-    @Test func `what failed for want of room is tried again, alone`() async {
+    @Test func `an overloaded source is retried alone`() async {
         let tries = Locked<[Int]>([])
         var room = CommandFailure(code: "overloaded", "no room")
         room.isWorthRetrying = true
@@ -55,7 +55,7 @@ struct SourceQueueTests {
         #expect(tries.withLock { Array($0.suffix(2)) } == [2, 5])
     }
 
-    @Test func `of several renditions only those that failed for want of room are tried again`() async {
+    @Test func `only the overloaded renditions of a source are retried`() async {
         let tries = Locked<[[Int]?]>([])
         var room = CommandFailure(code: "overloaded", "no room")
         room.isWorthRetrying = true

@@ -176,7 +176,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `a placeholder stands in for a source that fails`() async throws {
+    @Test func `a placeholder replaces a failing source`() async throws {
         try await withService { running in
             let answer = try await running.thumbnail("/none.jpg", "w=20&h=10&placeholder=ff0000")
             #expect(answer.status == 200 && answer.headerFields[.cacheControl] == "no-store")

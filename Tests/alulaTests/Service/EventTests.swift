@@ -45,7 +45,7 @@ struct EventTests {
         }
     }
 
-    @Test func `figures are kept while nobody reads events`() async throws {
+    @Test func `statistics are recorded without a reader of events`() async throws {
         try await withService { running in
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             #expect(try await running.thumbnail("/a").status == 200)

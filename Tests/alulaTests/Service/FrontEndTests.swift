@@ -45,7 +45,7 @@ struct FrontEndTests {
         }
     }
 
-    @Test func `settings are judged`() throws {
+    @Test func `settings are validated`() throws {
         let file = #"{"origins": {"site": {"url": "https://a.example"}}}"#
         #expect(failure(["--base-origin", "site"], file: file) == [])
         #expect(

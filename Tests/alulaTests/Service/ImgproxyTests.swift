@@ -59,7 +59,7 @@ struct ImgproxyTests {
         }
     }
 
-    @Test func `a watermark lies in a file that nothing else of its folder follows`() async throws {
+    @Test func `a watermark's file gives no access to others in its folder`() async throws {
         let folder = TemporaryFolder()
         folder.write("other.png", Self.mark)
         folder.write("mark.png", Self.mark)
@@ -101,7 +101,7 @@ struct ImgproxyTests {
         }
     }
 
-    @Test func `what cannot be read is a problem that names the option`() async throws {
+    @Test func `an unreadable option is a problem that names it`() async throws {
         try await withService(["--imgproxy-path", "/"]) { running in
             Self.serve(running)
             let source = "plain/\(running.origin.url("/a.png"))"
@@ -116,7 +116,7 @@ struct ImgproxyTests {
         }
     }
 
-    @Test func `a target may say how large a file it takes, fetched or kept`() async throws {
+    @Test func `a target may limit the size of its file, fetched or cached`() async throws {
         try await withService(
             ["--imgproxy-path", "/"],
             configure: { settings in

@@ -35,7 +35,7 @@ struct NamedOriginTests {
         await running.stop()
     }
 
-    @Test func `operators see a source by its name, and act on it by what they see`() async throws {
+    @Test func `operators see a source by its name, and can use the name in requests`() async throws {
         let folder = TemporaryFolder()
         folder.write("a b.png", ImageFixture.png.array)
         let running = try NamedService(folder: folder.path)
@@ -106,7 +106,7 @@ struct NamedOriginTests {
     private static let traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
 
     @Test(arguments: ["00", "01"])
-    func `an origin that takes traces is told a trusted caller's, and no other origin is`(flags: String) async throws {
+    func `only an origin with tracing enabled receives a trusted caller's trace`(flags: String) async throws {
         let log = RecordingSink()
         let running = try NamedService(
             ["--trusted-proxies", "127.0.0.0/8"], logger: Logger(level: .info, sink: log))

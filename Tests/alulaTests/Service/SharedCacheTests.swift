@@ -64,7 +64,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `signatures are judged before the shared cache is asked`() async throws {
+    @Test func `signatures are checked before the shared cache is queried`() async throws {
         let key = String(repeating: "0f", count: 32)
         try await withInstance("one", ["--signing-keys", key]) { one in
             let answer = try await one.send("GET", "/thumbnail?url=\(origin.url("/a.jpg"))&w=32")

@@ -61,7 +61,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `one client's uploads that find no room are refused before they are sent, and other clients' go on`()
+    @Test func `one client's uploads beyond its share are rejected before they are sent, and others' continue`()
         async throws
     {
         try await withService(Self.settings) { running in

@@ -33,7 +33,7 @@ struct WatermarkTests {
         try ImageReading.decode(SharedBytes(answer.body)).pixel(x: x, y: y)
     }
 
-    @Test func `it lies on the result, which is as fresh as the less fresh and as new as the newer`() async throws {
+    @Test func `it is drawn over the result, with the shorter freshness and the newer date`() async throws {
         try await withService { running in
             Self.serve(running)
             let query = "format=png&watermark=\(running.origin.url("/mark"))"
