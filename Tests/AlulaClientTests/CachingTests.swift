@@ -73,7 +73,7 @@ struct CachingTests {
         #expect(cache.usage == 0)
     }
 
-    @Test func `a file on disk is that of its URL, with its tag and its time, also after a restart`() throws {
+    @Test func `a file on disk has its URL's data, tag and time, also after a restart`() throws {
         let first = ThumbnailDiskCache(directory: directory)
         #expect(first.value(for: url("a")) == nil && first.usage == 0)
         first.store(cached("a\nb\0", tag: #""x""#), for: url("a"))
@@ -93,7 +93,7 @@ struct CachingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
-    @Test func `a disk cache stays within its bytes, and begins with the files that were used longest ago`() throws {
+    @Test func `a disk cache stays within its byte limit, and evicts the least recently used files`() throws {
         let text = String(repeating: "a", count: 1_000)
         let sizes = ThumbnailDiskCache(directory: directory)
         sizes.store(cached(text), for: url("0"))
@@ -145,7 +145,7 @@ struct CachingTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 
-    @Test func `a folder that cannot be written costs only misses`() throws {
+    @Test func `an unwritable folder causes only misses`() throws {
         folder.write("cache", [])
         let cache = ThumbnailDiskCache(directory: directory)
         cache.store(cached("image"), for: url("a"))

@@ -18,7 +18,7 @@ struct EventChannelTests {
             ])
     }
 
-    @Test func `an event replaces the last one only before it is read, and only if it is obsolete`() async throws {
+    @Test func `an event replaces the last one only if that is unread and obsolete`() async throws {
         let channel = EventChannel<Int> {}
         for event in [1, 10, 11, 2, 12] { channel.send(event) { $0 >= 10 } }
         channel.finish(throwing: .tooLarge)
@@ -49,7 +49,7 @@ struct EventChannelTests {
         #expect(all.sorted() == Array(0..<1_000))
     }
 
-    @Test func `a reader that is canceled, or dropped, cancels the channel once`() async throws {
+    @Test func `a canceled or dropped reader cancels the channel once`() async throws {
         let cancellations = EventCounter()
         let channel = EventChannel<Int> { cancellations.increment() }
         let reader = Task { try await channel.next() }

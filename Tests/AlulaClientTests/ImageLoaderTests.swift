@@ -51,7 +51,7 @@ struct ImageLoaderTests {
         return ImageLoader(files, decoder: decoder, configuration: configuration, now: now)
     }
 
-    @Test func `callers of one URL share a decode, and its pixels are in memory until they are stale`() async throws {
+    @Test func `callers of one URL share a decode, and its pixels stay in memory until they are stale`() async throws {
         let (fetched, decoding) = (Gate(), ThreadGate())
         let decoder = Decoder(gate: decoding)
         let (images, url) = (loader(decoder), url("/a"))
@@ -70,7 +70,7 @@ struct ImageLoaderTests {
         #expect(images.cachedImage(at: url) == nil && files.cached(url) == nil)
     }
 
-    @Test func `pixels are bounded by their own size, and not by the size of the file`() async throws {
+    @Test func `pixels are limited by their own size, not by the file's`() async throws {
         let images = loader(Decoder(gate: nil), capacity: 1_000)
         for (path, text) in [("/a", "aaaaaa"), ("/b", "bbbbbb"), ("/c", "cccccccccccc")] {
             serve(path, text)
@@ -83,7 +83,7 @@ struct ImageLoaderTests {
         #expect(images.cachedImage(at: url("/b")) == nil && files.cached(url("/b")) == nil)
     }
 
-    @Test func `a file that cannot be decoded is an error that names its type`() async throws {
+    @Test func `an undecodable file is an error that names its type`() async throws {
         serve("/a", "bad")
         let images = loader(Decoder(gate: nil))
         await #expect { try await images.image(at: url("/a")) } throws: {

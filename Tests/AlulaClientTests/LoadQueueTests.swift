@@ -27,7 +27,7 @@ struct LoadQueueTests {
         return started
     }
 
-    @Test func `an abandoned load that only waited frees no slot, and one that ran frees its slot at its end`() throws {
+    @Test func `an abandoned waiting load frees no slot, and a running one frees its slot at its end`() throws {
         var queue = queue()
         for (caller, key) in ["a", "b", "c"].enumerated() {
             queue.add(key, caller: UInt64(caller))
@@ -48,7 +48,7 @@ struct LoadQueueTests {
     }
 
     @Test(arguments: [(ThumbnailLoader.Order.fifo, ["a", "b", "c"]), (.lifo, ["c", "b", "a"])])
-    func `waiting loads start in their order`(order: ThumbnailLoader.Order, expected: [String]) {
+    func `waiting loads start in order`(order: ThumbnailLoader.Order, expected: [String]) {
         var queue = queue(order)
         for key in ["a", "b", "c", "a"] { queue.add(key) }
         #expect(drain(&queue) == expected)
@@ -58,7 +58,7 @@ struct LoadQueueTests {
         (ThumbnailLoader.Order.fifo, ["second", "high", "first", "third", "low"]),
         (.lifo, ["high", "second", "third", "first", "low"]),
     ])
-    func `a load has the highest priority of its callers, and equal ones keep their order`(
+    func `a load has the highest priority of its callers, and equal ones start in order`(
         order: ThumbnailLoader.Order, expected: [String]
     ) {
         var queue = queue(order)
@@ -86,7 +86,7 @@ struct LoadQueueTests {
         #expect(queue.next()?.key == "b" && queue.next() == nil)
     }
 
-    @Test func `a paused load frees its slot, and keeps its callers until its next attempt`() throws {
+    @Test func `a paused load frees its slot, and retains its callers until its next attempt`() throws {
         var queue = queue()
         for key in ["a", "b"] { queue.add(key, caller: 5) }
         let next = queue.next()

@@ -98,7 +98,7 @@ struct LoaderLayersTests {
         await #expect(throws: ClientError.self) { try await loader.thumbnail(url("/a")) }
     }
 
-    @Test func `progress counts the bytes, and a caller that joins sees it from there`() async throws {
+    @Test func `progress counts the bytes, and a caller that joins sees the current count`() async throws {
         let gate = Gate()
         origin.serve("/a", image("abcdefgh").held(afterBytes: 3, at: gate))
         let (loader, url) = (loader(), url("/a"))
@@ -120,7 +120,7 @@ struct LoaderLayersTests {
         #expect(TransferProgress(completedBytes: 0, totalBytes: 0).fraction == 1)
     }
 
-    @Test func `a load that is more than half in is finished without callers, and cached`() async throws {
+    @Test func `a load that is more than half complete is finished without callers, and cached`() async throws {
         let gate = Gate()
         origin.serve("/a", image("abcdefgh").held(afterBytes: 5, at: gate))
         let (loader, url) = (loader(), url("/a"))
@@ -135,7 +135,7 @@ struct LoaderLayersTests {
         #expect(try await loader.thumbnail(url).data == Data("abcdefgh".utf8) && origin.hits("/a") == 1)
     }
 
-    @Test func `a caller may join a load that is finished without others`() async throws {
+    @Test func `a caller may join a load without other callers`() async throws {
         let gate = Gate()
         origin.serve("/a", image("abcdefgh").held(afterBytes: 5, at: gate))
         let (loader, url) = (loader(), url("/a"))
@@ -148,7 +148,7 @@ struct LoaderLayersTests {
         #expect(try await late.thumbnail.data == Data("abcdefgh".utf8) && origin.hits("/a") == 1)
     }
 
-    @Test func `a load that is half in, and no more, is canceled with its last caller`() async throws {
+    @Test func `a load that is at most half complete is canceled with its last caller`() async throws {
         let gate = Gate()
         origin.serve("/a", image("abcdefgh").held(afterBytes: 4, at: gate))
         let loader = loader()
@@ -175,7 +175,7 @@ struct LoaderLayersTests {
         #expect(origin.requests.map(\.target) == ["/0", "/3", "/2", "/1"])
     }
 
-    @Test func `a load is tried again after its delay, during which its slot is free`() async throws {
+    @Test func `a failed load is retried after its delay, during which its slot is free`() async throws {
         origin.serve("/a", .status(503))
         origin.serve("/b", image("b"))
         let loader = loader(slots: 1, retries: 2)
@@ -191,7 +191,7 @@ struct LoaderLayersTests {
         #expect(origin.hits("/a") == 3)
     }
 
-    @Test func `the last failure is that of the callers, and a canceled wait ends the attempts`() async throws {
+    @Test func `the callers get the last failure, and a canceled wait ends the attempts`() async throws {
         origin.serve("/a", .status(503))
         origin.serve("/b", .status(503))
         let loader = loader(retries: 1)
@@ -210,7 +210,7 @@ struct LoaderLayersTests {
         #expect(origin.hits("/c") == 1 && time.sleeperCount == 0)
     }
 
-    @Test func `prefetched thumbnails are in memory when they are needed, and leave slots for others`() async throws {
+    @Test func `prefetched thumbnails are in memory when needed, and leave slots for others`() async throws {
         let gate = Gate()
         let urls = (0..<4).map { url("/\($0)") }
         for path in ["/0", "/1", "/2", "/3"] { origin.serve(path, image("x").held(at: gate)) }
@@ -228,7 +228,7 @@ struct LoaderLayersTests {
         #expect(origin.hits == 5)
     }
 
-    @Test func `a prefetch that is stopped, or whose prefetcher ends, is canceled`() async throws {
+    @Test func `a stopped prefetch is canceled, as is one whose prefetcher ends`() async throws {
         origin.serve("/a", .silence)
         origin.serve("/b", .silence)
         let loader = loader()
@@ -261,7 +261,7 @@ struct LoaderLayersTests {
     }
 
     @Test(arguments: ["missing", "folder", "https"])
-    func `a file that cannot be read is an error before anything is sent`(kind: String) async throws {
+    func `an unreadable file is an error before anything is sent`(kind: String) async throws {
         let file =
             switch kind {
             case "missing": URL(filePath: folder.path).appending(path: "missing")

@@ -41,12 +41,12 @@ struct PartsAndBoundsTests {
         (.unexpected(status: 502, mediaType: nil), true), (.unexpected(status: 404, mediaType: nil), false),
         (.tooLarge, false), (.cancelled, false), (.undecodable(mediaType: "image/jxl"), false),
     ])
-    func `only errors that may pass are transient`(error: ClientError, isTransient: Bool) {
+    func `only temporary errors are transient`(error: ClientError, isTransient: Bool) {
         #expect(error.isTransient == isTransient)
     }
 
     @Test(arguments: [1, 2, 3, 7, 64, 1_000])
-    func `a multipart body is cut alike in whatever pieces it arrives`(size: Int) throws {
+    func `a multipart body is parsed alike in any pieces`(size: Int) throws {
         var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=\"b\""))
         let content = "\r\n--a\r\n--\0\r\n\r\n"
         let body = Data(
@@ -68,14 +68,14 @@ struct PartsAndBoundsTests {
     }
 
     @Test(arguments: ["--b\r\n\r\n", ""])
-    func `a part without an end is refused when it is too long, and so is a preamble`(start: String) throws {
+    func `an overlong part without an end is rejected, and so is a preamble`(start: String) throws {
         var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=b", longestPart: 1_000))
         #expect(try reader.read(Data(start.utf8)).isEmpty)
         for _ in 0..<9 { #expect(try reader.read(Data(count: 100)).isEmpty) }
         #expect(throws: ClientError.self) { for _ in 0..<2 { _ = try reader.read(Data(count: 100)) } }
     }
 
-    @Test func `a part that is too long is refused although it arrives at once`() throws {
+    @Test func `an overlong part is rejected although it arrives at once`() throws {
         var reader = try #require(MultipartReader(mediaType: "multipart/mixed; boundary=b", longestPart: 10))
         #expect(throws: ClientError.self) { try reader.read(Data("--b\r\n\r\n0123456789\r\n--b--".utf8)) }
     }

@@ -107,7 +107,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test func `an image that has not changed is not sent again`() async throws {
+    @Test func `an unchanged image is not sent again`() async throws {
         try await withService { service, origin, _ in
             let request = ThumbnailRequest(origin.url("/a.jpg"), Rendition(width: 20, format: .png))
             let first = try await service.thumbnail(request)
@@ -116,7 +116,7 @@ struct RunningServiceTests {
         }
     }
 
-    @Test func `a thumbnail is written to its place, and its part says where`() async throws {
+    @Test func `a thumbnail is written to its destination, and its part has the location`() async throws {
         try await withService { service, origin, output in
             let url = try #require(URL(string: origin.url("/a.jpg")))
             let orders: [RenditionOrder] = [

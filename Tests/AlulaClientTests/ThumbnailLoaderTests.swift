@@ -69,7 +69,7 @@ struct ThumbnailLoaderTests {
         #expect(try await loader.thumbnail(url).data == Data("b".utf8))
     }
 
-    @Test func `loads that are canceled as they begin or end harm no other`() async throws {
+    @Test func `loads canceled as they begin or end affect no other`() async throws {
         origin.serve("/a", image("a", maxAge: 0))
         let (loader, url) = (loader(), url("/a"))
         for round in 0..<300 {
@@ -82,7 +82,7 @@ struct ThumbnailLoaderTests {
         #expect(await eventually { await loader.activeLoads == 0 })
     }
 
-    @Test func `a caller whose task is canceled leaves, and so does one that forgets its load`() async throws {
+    @Test func `a caller leaves when its task is canceled or its load is released`() async throws {
         origin.serve("/a", .silence)
         origin.serve("/b", .silence)
         let loader = loader()
@@ -97,7 +97,7 @@ struct ThumbnailLoaderTests {
     }
 
     @Test(arguments: [(ThumbnailLoader.Order.fifo, ["/0", "/1", "/2", "/3"]), (.lifo, ["/0", "/3", "/2", "/1"])])
-    func `no more loads run than there are places, and the others start in their order`(
+    func `no more loads run than there are slots, and the others start in order`(
         order: ThumbnailLoader.Order, expected: [String]
     ) async throws {
         let gate = Gate()
@@ -113,7 +113,7 @@ struct ThumbnailLoaderTests {
         #expect(origin.highestParallelism == 1)
     }
 
-    @Test func `a placeholder comes first, unless the thumbnail is there`() async throws {
+    @Test func `a placeholder comes first, unless the thumbnail is available`() async throws {
         origin.serve("/a", image("a"))
         let (loader, url) = (loader(), url("/a"))
         let placeholder = Thumbnail(data: Data("p".utf8), mediaType: "image/png")

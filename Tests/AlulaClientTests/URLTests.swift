@@ -60,7 +60,7 @@ struct URLTests {
                 + "&tag=product-7%2Cseason")
     }
 
-    @Test func `sizes of client hints take the place of numbers`() {
+    @Test func `client-hint sizes replace numbers`() {
         var rendition = Rendition(width: 300, height: 200)
         rendition.devicePixelRatio = 2
         rendition.automatic = .width
@@ -94,7 +94,7 @@ struct URLTests {
         #expect(InfoRequest("a:b").parameters.map(\.text) == ["url=a%3Ab"])
     }
 
-    @Test func `a list of widths or densities says what its files have`() throws {
+    @Test func `a list of widths or densities describes its files`() throws {
         var rendition = Rendition(width: 10)
         rendition.devicePixelRatio = 2
         rendition.automatic = [.width, .devicePixelRatio]
@@ -129,7 +129,7 @@ struct URLTests {
     }
 
     @Test(arguments: ["", "00ff", hexadecimal + "0g", hexadecimal + "0", hexadecimal + "\n"])
-    func `a mistyped key is an error, and not a missing key`(text: String) throws {
+    func `a malformed key is an error, and not a missing key`(text: String) throws {
         #expect {
             try ThumbnailService(#require(URL(string: "https://a.example")), key: SigningKey(hexadecimal: text))
         } throws: {
@@ -143,7 +143,7 @@ struct URLTests {
         "https://a.example/#x",
         "https:///a",
     ])
-    func `a URL that cannot be a service's is an error`(text: String) throws {
+    func `a URL that cannot be a service's is rejected`(text: String) throws {
         let url = try #require(URL(string: text))
         #expect {
             try ThumbnailService(url)
@@ -152,7 +152,7 @@ struct URLTests {
         }
     }
 
-    @Test func `a source is a URL, or the text of one`() throws {
+    @Test func `a source is a URL or its text`() throws {
         let url = try #require(URL(string: "https://example.com/a%20b.jpg?x=1&y"))
         #expect(ThumbnailRequest(url, Rendition(width: 3)) == ThumbnailRequest(url.absoluteString, Rendition(width: 3)))
         #expect(
@@ -164,12 +164,12 @@ struct URLTests {
         (0.2, "1"), (-5, "0"), (.infinity, "253402300799"), (.nan, "0"),
         (Date.distantFuture.timeIntervalSince1970, "64092211200"),
     ])
-    func `any date is a number of seconds`(seconds: Double, text: String) {
+    func `any date becomes a number of seconds`(seconds: Double, text: String) {
         let parameters = ThumbnailRequest.parameters(expires: Date(timeIntervalSince1970: seconds))
         #expect(parameters.map(\.text) == ["expires=\(text)"])
     }
 
-    @Test func `an order names its place and its cache control only if it has them`() throws {
+    @Test func `an order names its destination and cache control only if set`() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let orders: [RenditionOrder] = [

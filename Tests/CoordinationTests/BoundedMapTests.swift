@@ -26,7 +26,7 @@ struct BoundedMapTests {
         #expect(map.peek(4) == nil && map.weight == 3 && map.peek(3) == "value")
     }
 
-    @Test func `a value is not found after its end`() {
+    @Test func `an expired value is not found`() {
         var map = BoundedMap<Int, String>()
         map.insert("short", for: 1, until: .seconds(5))
         map.insert("long", for: 2, until: .seconds(9))
@@ -47,7 +47,7 @@ struct BoundedMapTests {
         #expect(map.evict(downTo: 0).map(\.key) == [4] && map.count == 0 && map.weight == 0)
     }
 
-    @Test func `slots are used again, and matching entries go`() {
+    @Test func `slots are reused, and matching entries are removed`() {
         var map = BoundedMap<Int, Int>(maximumCount: 100)
         for key in 0..<1_000 { map.insert(key, for: key, weight: 1) }
         #expect(map.count == 100 && map.weight == 100 && map.entries.map(\.key) == Array(900..<1_000))

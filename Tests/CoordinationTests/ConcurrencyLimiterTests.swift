@@ -6,7 +6,7 @@ import Testing
 struct ConcurrencyLimiterTests {
     private let turns = ConcurrencyLimiter(maximumTurns: 1, maximumWaiting: 10, timekeeper: ManualTimekeeper())
 
-    @Test func `who waits begins when the turn before it ends, in order of arrival`() async throws {
+    @Test func `a waiter begins when an earlier turn ends, in order of arrival`() async throws {
         let gate = Gate()
         let order = Locked<[Int]>([])
         let first = Task { [turns] in
@@ -31,7 +31,7 @@ struct ConcurrencyLimiterTests {
         #expect(turns.turnCount == 0)
     }
 
-    @Test func `who would wait too long is refused at once`() async throws {
+    @Test func `a caller that would wait too long is rejected at once`() async throws {
         let gate = Gate()
         let taken = (0..<2).map { _ in
             Task.immediate { [turns] in try await turns.run(cost: .seconds(1)) { await gate.pass() } }
@@ -44,7 +44,7 @@ struct ConcurrencyLimiterTests {
         for task in taken { try await task.value }
     }
 
-    @Test func `one canceled in the line never begins, and an error gives the turn back`() async throws {
+    @Test func `a canceled waiter never begins, and an error releases the turn`() async throws {
         let gate = Gate()
         let first = Task { [turns] in
             try await turns.run(cost: .seconds(1)) {

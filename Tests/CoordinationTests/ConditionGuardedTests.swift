@@ -10,7 +10,7 @@ struct ConditionGuardedTests {
         #expect(guarded.withLock { $0 } == [1])
     }
 
-    @Test func `a thread that waits is woken by the change it waits for`() throws {
+    @Test func `a waiting thread wakes at its change`() throws {
         let guarded = ConditionGuarded([Int]())
         let found = Locked(0)
         let thread = try WorkThread(named: "waits") {
@@ -25,7 +25,7 @@ struct ConditionGuardedTests {
         #expect(found.withLock { $0 } == 7)
     }
 
-    @Test func `all threads that wait are woken together`() throws {
+    @Test func `all waiting threads wake together`() throws {
         let guarded = ConditionGuarded(false)
         let threads = try (0..<4).map { _ in try WorkThread(named: "waits") { guarded.blockingWait { $0 ? () : nil } } }
         guarded.withLock { $0 = true }
@@ -33,7 +33,7 @@ struct ConditionGuardedTests {
         for thread in threads { thread.blockingJoin() }
     }
 
-    @Test func `a wait ends with nothing when its time is up`() {
+    @Test func `a wait ends without a value at its timeout`() {
         let guarded = ConditionGuarded([Int]())
         #expect(guarded.blockingWait(atMost: .milliseconds(5)) { $0.popLast() } == nil)
         #expect(guarded.blockingWait(atMost: .zero) { $0.popLast() } == nil)

@@ -8,7 +8,7 @@ struct DelayEstimateTests {
         #expect(estimate.delay(of: .starting, behind: [500, 500], threads: 1) == .zero)
     }
 
-    @Test func `the jobs before it make a job wait, shared by the threads`() {
+    @Test func `earlier jobs delay a job, shared by the threads`() {
         var estimate = DelayEstimate()
         estimate.record(.milliseconds(30), of: .starting)
         #expect(estimate.delay(of: .starting, behind: [0, 0], threads: 2) == .zero)
@@ -16,7 +16,7 @@ struct DelayEstimateTests {
         #expect(estimate.delay(of: .starting, behind: [0, 10], threads: 2) == .milliseconds(150))
     }
 
-    @Test func `work that is started is waited for until it is finished`() {
+    @Test func `started work counts until it is finished`() {
         var estimate = DelayEstimate()
         estimate.record(.milliseconds(30), of: .starting)
         estimate.record(.milliseconds(10), of: .finishing)
@@ -26,7 +26,7 @@ struct DelayEstimateTests {
         #expect(estimate.delay(of: .finishing, behind: [10, 10], threads: 1) == .milliseconds(100))
     }
 
-    @Test func `it follows what jobs take by and by`() {
+    @Test func `it follows the durations of jobs over time`() {
         var estimate = DelayEstimate()
         for _ in 0..<200 { estimate.record(.milliseconds(10), of: .starting) }
         for _ in 0..<200 { estimate.record(.milliseconds(40), of: .starting) }

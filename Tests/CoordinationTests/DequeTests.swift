@@ -2,7 +2,7 @@ import Coordination
 import Testing
 
 struct DequeTests {
-    @Test func `elements leave in the order in which they came`() {
+    @Test func `elements leave in order of arrival`() {
         var queue = Deque<Int>()
         var taken: [Int] = []
         for number in 0..<1_000 {
@@ -14,7 +14,7 @@ struct DequeTests {
         #expect(queue.isEmpty && queue.popFirst() == nil)
     }
 
-    @Test func `an element can be taken out of the middle`() {
+    @Test func `an element can be removed from the middle`() {
         var queue = Deque<Int>()
         for number in 0..<5 { queue.append(number) }
         _ = queue.popFirst()

@@ -29,7 +29,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.refusals == 0)
     }
 
-    @Test func `who waits is let in when there is room, in the order of arrival`() async throws {
+    @Test func `waiters are admitted when there is memory, in order of arrival`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let order = Locked<[Int]>([])
@@ -56,7 +56,7 @@ struct MemoryBudgetTests {
         #expect(order.withLock { $0 }.sorted() == [1, 2, 3] && budget.statistics.reserved == 0)
     }
 
-    @Test func `work goes before arrivals, which leave a quarter free`() async throws {
+    @Test func `work precedes arrivals, which leave a quarter free`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(75, for: .arrival)
         let arrival = Task { try await budget.reserve(1, for: .arrival) }
@@ -69,7 +69,7 @@ struct MemoryBudgetTests {
         #expect(try await arrival.value.bytes == 1)
     }
 
-    @Test func `a wait ends with a refusal, and holds nothing then`() async throws {
+    @Test func `a wait ends with a rejection, and then holds nothing`() async throws {
         let budget = MemoryBudget(limit: 100, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let late = Task { try await budget.reserve(1) }
@@ -84,7 +84,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `who leaves the line leaves no trace, and the line is bounded`() async throws {
+    @Test func `a waiter that leaves the queue leaves no trace, and the queue is bounded`() async throws {
         let budget = MemoryBudget(limit: 100, maximumWaiting: 1, timekeeper: time, purge: notePurge)
         let held = try await budget.reserve(100)
         let leaver = Task { try await budget.reserve(1) }
@@ -98,7 +98,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `13: the caches are purged in two steps before anybody waits, no further than is needed`() async throws {
+    @Test func `13: the caches are purged in two steps before any wait, no further than needed`() async throws {
         let cache = Locked(90)
         let steps = Locked<[MemoryBudget.Purge]>([])
         let budget = MemoryBudget(
@@ -130,7 +130,7 @@ struct MemoryBudgetTests {
         #expect(try await waiter.value.bytes == 10)
     }
 
-    @Test func `a reservation grows while there is room, and parts of it go their own way`() async throws {
+    @Test func `a reservation grows while there is memory, and can be split`() async throws {
         let budget = MemoryBudget(limit: 100, timekeeper: time)
         let room = try await budget.reserve(10, for: .arrival)
         try room.grow(by: 65, for: .arrival)
@@ -143,7 +143,7 @@ struct MemoryBudgetTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `never more than the limit is held, whoever comes, waits, leaves and ends`() async throws {
+    @Test func `the limit is never exceeded, in any order of arrivals and ends`() async throws {
         let budget = MemoryBudget(limit: 100, maximumWaiting: 10_000)
         let held = Locked((now: 0, most: 0))
         await withTaskGroup(of: Void.self) { group in

@@ -5,7 +5,7 @@ import Testing
 struct SharedTasksStateTests {
     private typealias State = SharedTasksState<String, Int, String>
 
-    @Test func `27: waiters are answered in the order in which they came, each exactly once`() {
+    @Test func `27: waiters are answered in order of arrival, each exactly once`() {
         var state = State()
         let tickets = (0..<5).map { _ in enter(&state) }
         for (number, ticket) in tickets.enumerated().reversed() {
@@ -22,7 +22,7 @@ struct SharedTasksStateTests {
         #expect(late.continuation == nil)
     }
 
-    @Test func `a result that comes before the continuation waits for it`() throws {
+    @Test func `a result that precedes the continuation waits for it`() throws {
         var state = State()
         let ticket = enter(&state)
         let answered = state.finish("a", ticket.generation, .success(3))
@@ -31,7 +31,7 @@ struct SharedTasksStateTests {
         #expect(value == 3)
     }
 
-    @Test func `a cancellation that comes before the continuation is not lost`() {
+    @Test func `a cancellation that precedes the continuation is not lost`() {
         var state = State()
         let ticket = enter(&state)
         let departure = state.leave(ticket)
@@ -40,7 +40,7 @@ struct SharedTasksStateTests {
         #expect(throws: CancellationError.self) { try result?.get() }
     }
 
-    @Test func `a late end of abandoned work does not touch its successor`() {
+    @Test func `a late end of abandoned work does not affect its successor`() {
         var state = State()
         let first = enter(&state)
         _ = state.leave(first)

@@ -73,7 +73,7 @@ struct SharedTasksTests {
         #expect(try await second.value == 1)
     }
 
-    @Test func `the last to leave cancels the work, and a successor is untouched`() async throws {
+    @Test func `the last caller that leaves cancels the work, and its successor is unaffected`() async throws {
         let tasks = SharedTasks<String, Int>()
         for _ in 0..<200 {
             let gate = Gate()
@@ -97,7 +97,7 @@ struct SharedTasksTests {
         }
     }
 
-    @Test func `26: no caller finds neither the work nor its result`() async throws {
+    @Test func `26: every caller finds the work or its result`() async throws {
         let tasks = SharedTasks<Int, Int>()
         let cache = Locked<[Int: Int]>([:])
         let runs = Locked(0)

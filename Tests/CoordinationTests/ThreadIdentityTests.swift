@@ -2,7 +2,7 @@ import Coordination
 import Testing
 
 struct ThreadIdentityTests {
-    @Test func `a thread knows itself from another one`() throws {
+    @Test func `a thread distinguishes itself from another`() throws {
         let here = ThreadIdentity.current
         let other = Locked<ThreadIdentity?>(nil)
         let thread = try WorkThread(named: "other") { other.withLock { $0 = .current } }

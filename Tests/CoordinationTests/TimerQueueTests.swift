@@ -6,7 +6,7 @@ import Testing
 /// Tasks that sleep until a time, by the system's clock and as a value.
 @Suite(.timeLimit(.minutes(1)))
 struct TimerQueueTests {
-    @Test func `all sleepers are woken, the last one not before its time`() async throws {
+    @Test func `all sleepers wake, the last one not before its time`() async throws {
         let queue = try #require(TimerQueue.shared)
         let now = SystemTimekeeper().now
         let woken = Locked<[Int]>([])
@@ -22,7 +22,7 @@ struct TimerQueueTests {
         #expect(SystemTimekeeper().now >= now + .milliseconds(60))
     }
 
-    @Test func `a canceled sleeper is woken at once, before and after it has come`() async throws {
+    @Test func `a canceled sleeper wakes at once, before and after its arrival`() async throws {
         let queue = try #require(TimerQueue.shared)
         for _ in 0..<1_000 {
             let task = Task { try await queue.sleep(until: SystemTimekeeper().now + .seconds(3_600)) }
@@ -44,7 +44,7 @@ struct TimerQueueTests {
         await #expect(throws: CancellationError.self) { try await kept.value }
     }
 
-    @Test func `sleepers of a value come out by their times, canceled ones never`() async throws {
+    @Test func `sleepers of a value wake in order of time, canceled ones never`() async throws {
         let state = Locked(TimerQueueState())
         let deadlines = [5, 3, 9, 1, 7, 3, 8, 2].map { Duration.seconds($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in

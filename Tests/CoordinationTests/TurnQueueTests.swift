@@ -13,7 +13,7 @@ struct TurnQueueTests {
         return (id, queue.enter(id, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer))
     }
 
-    @Test mutating func `as many as there are places have a turn, the others wait in order of arrival`() {
+    @Test mutating func `slots give turns, and the others wait in order of arrival`() {
         let first = enter(1)
         #expect(first.admission == .turn)
         #expect(enter(1).admission == .turn)
@@ -27,7 +27,7 @@ struct TurnQueueTests {
         #expect(queue.waitingCount == 1)
     }
 
-    @Test mutating func `who leaves the line gets no turn, and counts no more`() {
+    @Test mutating func `a waiter that leaves the queue gets no turn, and no longer counts`() {
         let running = enter(1)
         _ = enter(1)
         let third = enter(8, "third")
@@ -56,7 +56,7 @@ struct TurnQueueTests {
         #expect(queue.backlog(at: .zero) == Backlog(count: 0, delay: .zero, age: .zero))
     }
 
-    @Test mutating func `who would wait too long is refused, unless fewer wait than there are places`() {
+    @Test mutating func `a caller that would wait too long is rejected, unless fewer wait than there are slots`() {
         _ = enter(4)
         _ = enter(4)
         #expect(enter(4, queueTimeout: .zero).admission == .waits)
@@ -80,7 +80,7 @@ struct TurnQueueTests {
         #expect(queue.pace < 4)
     }
 
-    @Test mutating func `the line is as old as the time in which there was always somebody in it`() {
+    @Test mutating func `the queue's age is the time since it was last empty`() {
         let first = enter(1)
         _ = enter(1)
         let third = enter(1, at: .seconds(1))

@@ -12,14 +12,14 @@ struct WorkThreadTests {
         #expect(name.withLock { $0 } == "body-runner")
     }
 
-    @Test func `a name of more than fifteen bytes is cut`() throws {
+    @Test func `a name of more than fifteen bytes is truncated`() throws {
         let name = Locked("")
         let thread = try WorkThread(named: "a name that is far too long") { name.withLock { $0 = currentThreadName() } }
         thread.blockingJoin()
         #expect(name.withLock { $0 } == "a name that is ")
     }
 
-    @Test func `a thread holds what its body captures until it ends, and no longer`() throws {
+    @Test func `a thread retains its body's captures until it ends, and no longer`() throws {
         let door = ThreadGate()
         weak var captured: ThreadGate?
         let thread: WorkThread

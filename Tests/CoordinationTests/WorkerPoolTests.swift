@@ -5,20 +5,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct WorkerPoolTests {
-    @Test func `work runs on a thread of the pool and its value comes back`() async throws {
+    @Test func `work runs on a thread of the pool and returns its value`() async throws {
         let pool = WorkerPool(count: 2, maximumQueued: 10, name: "test")
         defer { pool.shutDown() }
         let value = try await pool.run { _ in 6 * 7 }
         #expect(value == 42)
     }
 
-    @Test func `an error comes back as it was thrown`() async {
+    @Test func `an error is rethrown unchanged`() async {
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
         await #expect(throws: Failure.self) { try await pool.run { _ in throw Failure() } }
     }
 
-    @Test func `a full queue refuses at once`() async throws {
+    @Test func `a full queue rejects at once`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
         let door = ThreadGate()
@@ -67,7 +67,7 @@ struct WorkerPoolTests {
         #expect(!pool.submit { _ in })
     }
 
-    @Test func `a job that would wait too long is refused, however long the queue may be`() async throws {
+    @Test func `a job that would wait too long is rejected at any length of the queue`() async throws {
         let time = ManualTimekeeper()
         let pool = WorkerPool(count: 1, maximumQueued: 100, name: "test", timekeeper: time)
         defer { pool.shutDown() }
@@ -167,7 +167,7 @@ struct WorkerPoolTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `running work learns from its token that its time is up`() async throws {
+    @Test func `running work sees in its token that its time is over`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 5, name: "test")
         defer { pool.shutDown() }
         await #expect(throws: DeadlineExceeded.self) {

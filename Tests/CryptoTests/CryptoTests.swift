@@ -26,13 +26,13 @@ struct CryptoTests {
         #expect(Hexadecimal.encode(code) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     }
 
-    @Test func `codes are equal only when every byte and the length are`() {
+    @Test func `codes are equal only if every byte and the length are`() {
         #expect(HMAC.isEqual([1, 2, 3], [1, 2, 3]))
         #expect(!HMAC.isEqual([1, 2, 3], [1, 2, 4]))
         #expect(!HMAC.isEqual([1, 2, 3], [1, 2]))
     }
 
-    @Test func `hexadecimal goes there and back`() {
+    @Test func `hexadecimal round-trips`() {
         #expect(Hexadecimal.decode("00ffA5") == [0, 255, 165])
         #expect(Hexadecimal.decode("0") == nil)
         #expect(Hexadecimal.decode("0g") == nil)
@@ -40,7 +40,7 @@ struct CryptoTests {
 
     @Test(
         arguments: [([], ""), ([102], "Zg"), ([102, 111], "Zm8"), ([251, 255, 254], "-__-")] as [([UInt8], String)])
-    func `base64url goes there and back`(bytes: [UInt8], text: String) {
+    func `base64url round-trips`(bytes: [UInt8], text: String) {
         #expect(Base64URL.encode(bytes) == text)
         #expect(Base64URL.decode(text) == bytes)
     }
@@ -50,13 +50,13 @@ struct CryptoTests {
             ([], ""), ([102], "Zg=="), ([102, 111], "Zm8="), ([102, 111, 111], "Zm9v"),
             ([102, 111, 111, 98], "Zm9vYg=="), ([251, 255, 254], "+//+"),
         ] as [([UInt8], String)])
-    func `base64 goes there and back`(bytes: [UInt8], text: String) {
+    func `base64 round-trips`(bytes: [UInt8], text: String) {
         #expect(Base64.encode(bytes) == text)
         #expect(Base64.decode(text) == bytes)
     }
 
     @Test(arguments: ["Zg==", "Zh", "Z", "+/+/", "Zm8=", "Z g"])
-    func `base64url refuses padding, other alphabets and unused bits`(text: String) {
+    func `base64url rejects padding, other alphabets and unused bits`(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 }

@@ -51,7 +51,7 @@ import ThumbnailTypes
             ("w=auto&dpr=auto", [.secCHWidth: "500", .secCHDPR: "3"], "640x- Sec-CH-Width,Sec-CH-DPR"),
             ("w=auto&dpr=auto", [:], "640x- Sec-CH-Width,Width,Sec-CH-DPR,DPR"),
         ] as [(String, HTTPFields, String)])
-    func `sizes are those of the client, rounded up to allowed ones`(
+    func `sizes are the client's, rounded up to allowed ones`(
         query: String, fields: HTTPFields, expected: String
     ) throws {
         #expect(try Self.answer(query, fields) == expected)
@@ -94,7 +94,7 @@ import ThumbnailTypes
         #expect(try Self.answer("dpr=auto", [.dpr: "2"], of: Self.dialect(.up)) == "960x- Sec-CH-DPR,DPR")
     }
 
-    @Test func `a request wins over auto in a preset, and the other way round`() throws {
+    @Test func `a request takes precedence over auto in a preset, and the reverse`() throws {
         var vocabulary = Vocabulary()
         vocabulary.sizes.sizes = [320, 640]
         vocabulary.presets["auto"] = [("w", "auto")]
@@ -117,7 +117,7 @@ import ThumbnailTypes
         return "\(quality) \(query.hintFields.names.joined(separator: ","))"
     }
 
-    @Test func `a client that saves data gets a lower quality in all grammars, unless it is named`() throws {
+    @Test func `save-data lowers the quality in all grammars, unless the target names it`() throws {
         var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
         (imgproxy.prefix, thumbor.prefix) = (PathPrefix("/i"), PathPrefix("/t"))
         let source = "url=https%3A%2F%2Fh.example%2Fa.jpg"

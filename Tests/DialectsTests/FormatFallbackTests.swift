@@ -69,7 +69,7 @@ import ThumbnailTypes
         Row("vercel", "/_vercel/image?url=\(url)&w=3840&q=75", .jpeg, "image/avif", .jpeg),
         Row("astro", "/_image?href=\(url)&f=avif", .jpeg, nil, nil),
     ])
-    func `a chosen format gives way, a named one does not`(row: Row) throws {
+    func `a chosen format may be replaced, a named one may not`(row: Row) throws {
         let header = ImageHeader(format: row.source, storedSize: PixelSize(4_000, 3_000))
         let query = try Self.dialect(row.grammar).query(in: RequestedTarget(row.target, accept: row.accept))
         var rules = RenderingRules()
@@ -84,7 +84,7 @@ import ThumbnailTypes
         #expect(try RenderPlan(query.recipe, of: source).format == expected)
     }
 
-    @Test func `imgproxy's grammar scales a result down for the format that the target names`() throws {
+    @Test func `imgproxy's grammar scales a result down for the format in the target`() throws {
         func size(_ options: String, _ width: Int, _ height: Int) throws -> PixelSize {
             let header = ImageHeader.still(.jpeg, width, height)
             let recipe = AnyRenderRecipe(try ImgproxyFixture.recipe(options))

@@ -40,7 +40,7 @@ struct HostileSizesTests {
             ("300x300/filters:watermark(http://h/m.png,0,0,0,10000,none)", thin),
             ("300x300/filters:watermark(http://h/m.png,0,0,0,10000)", PixelSize(width: 1, height: 65_535)),
         ])
-    func `marks that would be too large are refused`(options: String, mark: PixelSize) throws {
+    func `oversized marks are rejected`(options: String, mark: PixelSize) throws {
         #expect(throws: ImagingError.self) {
             try plan(
                 try thumbor(), "/t/unsafe/\(options)/http://h/a.png", of: PixelSize(width: 65_535, height: 1),
@@ -50,7 +50,7 @@ struct HostileSizesTests {
     }
 
     @Test(arguments: ["stretch/1x1", "full-fit-in/1000000x1000000", "1000000x0", "0x1000000", "fit-in/1000000x0"])
-    func `sources of extreme proportions are refused or made small`(options: String) throws {
+    func `sources of extreme proportions are rejected or made small`(options: String) throws {
         do {
             let plan = try plan(
                 try thumbor(), "/t/unsafe/\(options)/http://h/a.png", of: Self.thin, addition: Self.thin)
@@ -61,7 +61,7 @@ struct HostileSizesTests {
     @Test(arguments: [
         "mod=1,1,-1e30", "mod=-1e38,-1e38,-1e38", "hue=-99999999999999999999", "sharp=-1e30", "gam=-1e30",
     ])
-    func `numbers far below zero are bounded`(options: String) throws {
+    func `very large negative numbers are bounded`(options: String) throws {
         let dialect = WsrvDialect(at: try #require(PathPrefix("/w")))
         _ = try? plan(
             dialect, "/w/?url=h/a.png&\(options)", of: PixelSize(width: 30, height: 20), addition: Self.thin)

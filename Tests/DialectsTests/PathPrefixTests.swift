@@ -35,7 +35,7 @@ struct PathPrefixTests {
             ("/a", "/a", true), ("/a", "/a/b", true), ("/a/b", "/a", true), ("/a", "/b", false), ("/a", "/ab", false),
             ("/", "/a", false), ("/", "/", true),
         ])
-    func `places that share targets overlap`(one: String, other: String, overlaps: Bool) throws {
+    func `paths that share targets overlap`(one: String, other: String, overlaps: Bool) throws {
         #expect(try #require(PathPrefix(one)).overlaps(try #require(PathPrefix(other))) == overlaps)
     }
 }

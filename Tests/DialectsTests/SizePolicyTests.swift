@@ -149,7 +149,7 @@ import ThumbnailTypes
         ("/netlify?URL&w=320&q=77", "/netlify?URL&w=320&q=80"), ("/astro?URL&w=320&q=77", "/astro?URL&w=320&q=80"),
         ("/astro?URL&w=320&q=max", "/astro?URL&w=320&q=80"),
     ])
-    func `a quality that is not allowed is refused, or the next one up`(asked: String, allowed: String) throws {
+    func `a disallowed quality is rejected, or the next one up is used`(asked: String, allowed: String) throws {
         let (asked, allowed) = (Self.target(asked), Self.target(allowed))
         #expect(throws: APIError.sizeNotAllowed("q", allowed: [50, 80])) {
             try Self.query(asked, Self.policy(.refuse, sizes: [], qualities: [80, 50]))
@@ -202,7 +202,7 @@ import ThumbnailTypes
         #expect(size == PixelSize(width: 320, height: 320))
     }
 
-    @Test func `signed targets of any grammar are free`() throws {
+    @Test func `signed targets of any grammar are unrestricted`() throws {
         var vocabulary = Vocabulary()
         vocabulary.sizes = Self.policy(.refuse)
         let key = [UInt8](repeating: 7, count: 32)

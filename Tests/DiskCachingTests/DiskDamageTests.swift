@@ -41,7 +41,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `37: a flipped bit anywhere is a miss and never a wrong answer`() async throws {
+    @Test func `37: a flipped bit anywhere is a miss and never a wrong response`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         var kept = 0
@@ -58,7 +58,7 @@ struct DiskDamageTests {
         #expect(kept > places.count * Self.count / 2)
     }
 
-    @Test func `37: a file cut short is a miss where it is cut`() async throws {
+    @Test func `37: a truncated file is a miss where data is missing`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         for length in [
@@ -71,7 +71,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `pages of zeros and of noise are a miss`() async throws {
+    @Test func `pages of zeros and of noise are misses`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         let noise = CacheValue.sample(5, count: 4_096).body.array
@@ -85,7 +85,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `a page in another's place is a miss`() async throws {
+    @Test func `a misplaced page is a miss`() async throws {
         let fixture = try StoreFixture()
         let intact = try await filled(fixture)
         for page in stride(from: 4_096, to: intact.count - 4_096, by: 8_192) {
@@ -96,7 +96,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `a foreign file is set aside untouched`() async throws {
+    @Test func `a foreign file is moved aside unchanged`() async throws {
         let fixture = try StoreFixture()
         let text = Array("Somebody's letters, which are no database.".utf8)
         try fixture.write(text)
@@ -107,7 +107,7 @@ struct DiskDamageTests {
         #expect(fixture.log.messages == ["disk cache file not usable"])
     }
 
-    @Test func `somebody else's database is set aside with its tables`() async throws {
+    @Test func `a foreign database is moved aside with its tables`() async throws {
         let fixture = try StoreFixture()
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         do {
@@ -132,7 +132,7 @@ struct DiskDamageTests {
         #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.trusted"])
     }
 
-    @Test func `a file of ours with a trigger or another table is not believed`() async throws {
+    @Test func `a store file with a trigger or another table is not trusted`() async throws {
         let fixture = try StoreFixture()
         _ = try await filled(fixture)
         do {
@@ -143,7 +143,7 @@ struct DiskDamageTests {
         #expect(try await check(fixture, "trigger") == 0)
     }
 
-    @Test func `the log of a file that is gone is not played into the next one`() async throws {
+    @Test func `the log of a deleted file is not replayed into the next one`() async throws {
         let fixture = try StoreFixture()
         _ = try await filled(fixture)
         let store = try fixture.store()
@@ -156,7 +156,7 @@ struct DiskDamageTests {
         #expect(try await check(fixture, "log") == 0)
     }
 
-    @Test func `a log with a flipped bit costs what it held from there on`() async throws {
+    @Test func `a log with a flipped bit loses its later entries`() async throws {
         let fixture = try StoreFixture()
         _ = try await filled(fixture)
         let store = try fixture.store()
@@ -176,7 +176,7 @@ struct DiskDamageTests {
         }
     }
 
-    @Test func `a second store in the folder is refused while the first has it`() async throws {
+    @Test func `a second store in the folder is rejected while the first has it`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             #expect(throws: DiskStoreError.inUse) { try fixture.store() }
@@ -186,7 +186,7 @@ struct DiskDamageTests {
     }
 
     @Test(arguments: ["/proc/alula", "/dev/null/alula", "/proc/self/at/all"])
-    func `a folder that cannot be had is an error`(folder: String) {
+    func `an inaccessible folder is an error`(folder: String) {
         let configuration = DiskStoreConfiguration(folder: folder, capacities: [.source: 1 << 20], contentVersion: 1)
         #expect(throws: DiskStoreError.self) {
             try DiskStore(configuration, logger: .silent, timekeeper: ManualTimekeeper())

@@ -10,7 +10,7 @@ import Testing
 /// A file that can no longer be written or read: the store does without it and says so, and tries again later.
 @Suite(.timeLimit(.minutes(2)))
 struct DiskFailureTests {
-    @Test func `a file that may only be read is done without, said once, and tried again later`() async throws {
+    @Test func `a read-only file is not used, reported once, and retried later`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))
@@ -32,7 +32,7 @@ struct DiskFailureTests {
         }
     }
 
-    @Test func `a file that is full makes room before it gives up`() async throws {
+    @Test func `a full file evicts entries before it gives up`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
@@ -57,7 +57,7 @@ struct DiskFailureTests {
         }
     }
 
-    @Test func `a file that is damaged while it is open is begun anew at once`() async throws {
+    @Test func `a file damaged while open is recreated at once`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))
@@ -73,7 +73,7 @@ struct DiskFailureTests {
         }
     }
 
-    @Test func `sums that are wrong are found out by counting`() async throws {
+    @Test func `wrong totals are detected by a recount`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))
@@ -85,7 +85,7 @@ struct DiskFailureTests {
         }
     }
 
-    @Test func `a store that was closed answers nothing and keeps its file`() async throws {
+    @Test func `a closed store returns nothing and leaves its file`() async throws {
         let fixture = try StoreFixture()
         let store = try fixture.store()
         store.store(.sample(1), for: .source(1))

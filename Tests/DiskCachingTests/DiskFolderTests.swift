@@ -7,7 +7,7 @@ import Testing
 /// The store keeps out of folders where others could put something in its place.
 @Suite(.timeLimit(.minutes(1)))
 struct DiskFolderTests {
-    @Test func `folders that are missing are made on the way, for this user alone`() async throws {
+    @Test func `missing folders are created, for this user alone`() async throws {
         let fixture = try StoreFixture()
         let place = DiskFolder(path: fixture.folder + "/a/b//c/")
         try place.prepare()
@@ -33,7 +33,7 @@ struct DiskFolderTests {
     }
 
     @Test(arguments: ["", "/", "//"])
-    func `a link is not followed, wherever it leads`(end: String) throws {
+    func `links are never followed`(end: String) throws {
         let fixture = try StoreFixture()
         let other = try StoreFixture()
         try FileManager.default.createDirectory(atPath: other.folder, withIntermediateDirectories: true)
@@ -45,7 +45,7 @@ struct DiskFolderTests {
         #expect(other.files == ["in"])
     }
 
-    @Test func `a folder where everybody may write is not used, one within it is`() throws {
+    @Test func `a world-writable folder is rejected, a folder within it is not`() throws {
         let fixture = try StoreFixture()
         try FileManager.default.createDirectory(atPath: fixture.folder, withIntermediateDirectories: true)
         for mode in [0o777, 0o1777, 0o702] as [mode_t] {

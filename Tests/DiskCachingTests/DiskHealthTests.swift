@@ -4,7 +4,7 @@ import Testing
 
 struct DiskHealthTests {
     @Test
-    func `each failure soon after the one before doubles the wait, up to its bound, and a long peace forgets them`() {
+    func `each failure soon after the previous one doubles the wait, up to its limit, and a long success resets it`() {
         var health = DiskHealth(firstDelay: .seconds(60), maximumDelay: .seconds(200))
         #expect(health.isWorking && health.mayTry(at: .zero))
         health.fail(at: .zero)

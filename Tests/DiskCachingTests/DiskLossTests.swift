@@ -10,7 +10,7 @@ struct DiskLossTests {
     private let lost = "disk cache file gone or replaced"
 
     @Test(arguments: [true, false])
-    func `a folder that was deleted is begun anew, and said so once`(isFolder: Bool) async throws {
+    func `a deleted folder is recreated, and reported once`(isFolder: Bool) async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))
@@ -46,7 +46,7 @@ struct DiskLossTests {
         }
     }
 
-    @Test func `a log that was deleted alone is missed as well`() async throws {
+    @Test func `a log deleted alone is detected as well`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))

@@ -28,7 +28,7 @@ struct DiskNotesTests {
         try await fixture.withStore { store in #expect(store.statistics.noteUsage == 1_024) }
     }
 
-    @Test func `a note is replaced by one of its length, and by nothing where it is not there`() async throws {
+    @Test func `a note replaces only an existing note of the same length`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             #expect(await store.store([note(1)]))
@@ -40,7 +40,7 @@ struct DiskNotesTests {
         }
     }
 
-    @Test func `notes that find no room cost the entries nothing`() async throws {
+    @Test func `notes beyond their limit cost the entries nothing`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             for number in 0..<50 { store.store(.sample(number, count: 20_000), for: .source(number)) }
@@ -64,7 +64,7 @@ struct DiskNotesTests {
         }
     }
 
-    @Test func `entries that fill their share leave the notes their room`() async throws {
+    @Test func `entries that fill their share leave the notes' space`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.noteCapacity = 4 << 20 }) { store in
             for number in 0..<3 { #expect(await store.store([note(number, count: 1 << 20)])) }

@@ -26,7 +26,7 @@ struct DiskStoreTests {
         #expect(fixture.files == ["alula-cache.sqlite", "alula-cache.sqlite.trusted"])
     }
 
-    @Test func `a second entry under a key takes the first one's place`() async throws {
+    @Test func `a second entry under a key replaces the first`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1, count: 50_000), for: .source(7))
@@ -70,7 +70,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `37: the file itself stays near its bound however much goes through it`() async throws {
+    @Test func `37: the file's size stays near its limit under any load`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 1 << 20) { store in
             for number in 0..<400 {
@@ -100,7 +100,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `a smaller bound than before is reached soon after the start`() async throws {
+    @Test func `a smaller limit than before is reached soon after the start`() async throws {
         let fixture = try StoreFixture()
         let cost = CacheValue.sample(0).cost
         try await fixture.withStore { store in
@@ -113,7 +113,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `11: removing a source takes all made from it and nothing else`() async throws {
+    @Test func `11: removing a source removes its results and nothing else`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             store.store(.sample(1), for: .source(1))
@@ -133,7 +133,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `removing everything leaves the notes, and gives the room back`() async throws {
+    @Test func `removing everything leaves the notes, and frees the space`() async throws {
         let fixture = try StoreFixture()
         let note = DiskNote(name: .text(1), bytes: .text(12_345))
         try await fixture.withStore { store in
@@ -163,7 +163,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `a reader comes after a write of its source that waits`() async throws {
+    @Test func `a reader follows a queued write of its source`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             let hold = await store.hold()
@@ -191,7 +191,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `a removal needs no room in the queue`() async throws {
+    @Test func `a removal needs no space in the queue`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.maximumPendingJobs = 1 }) { store in
             store.store(.sample(1), for: .source(1))
@@ -206,7 +206,7 @@ struct DiskStoreTests {
         }
     }
 
-    @Test func `a reader waits for the disk no longer than its limit`() async throws {
+    @Test func `a reader waits for the disk up to its limit`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore({ $0.readTimeLimit = .seconds(1) }) { store in
             store.store(.sample(1), for: .source(1))

@@ -41,7 +41,7 @@ struct FullDiskTests {
         await store.entry(for: .source(number))?.isSample(number) == true
     }
 
-    @Test func `a full disk is read, not written, and tried again every ten seconds`() async {
+    @Test func `a full disk is read, not written, and retried every ten seconds`() async {
         await #expect(processExitsWith: .success) {
             let fixture = try StoreFixture()
             let store = try fixture.store(capacity: 8 << 20)

@@ -6,7 +6,7 @@ struct PendingChangesTests {
     private let source: [UInt8] = [1]
     private let other: [UInt8] = [2]
 
-    @Test func `a write is wanted when its turn comes, unless its source was removed meanwhile`() throws {
+    @Test func `a queued write is still valid at its turn, unless its source has been removed`() throws {
         var changes = PendingChanges(maximumBytes: 100)
         let firstTicket = changes.announce(bytes: 1, source: source)
         let first = try #require(firstTicket)
@@ -23,7 +23,7 @@ struct PendingChangesTests {
         #expect(rest.isNothing)
     }
 
-    @Test func `the removal of everything calls off all that waits and nothing that comes later`() throws {
+    @Test func `the removal of everything cancels earlier changes and no later ones`() throws {
         var changes = PendingChanges(maximumBytes: 100)
         let beforeTicket = changes.announce(bytes: 1, source: source)
         let before = try #require(beforeTicket)
@@ -36,7 +36,7 @@ struct PendingChangesTests {
         #expect(many.isEverything)
     }
 
-    @Test func `more bytes than may wait are refused, but one write alone is not`() throws {
+    @Test func `queued bytes beyond the limit are rejected, but a single write is not`() throws {
         var changes = PendingChanges(maximumBytes: 100)
         let largeTicket = changes.announce(bytes: 1_000, source: source)
         let large = try #require(largeTicket)

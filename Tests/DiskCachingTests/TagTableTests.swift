@@ -35,7 +35,7 @@ struct TagTableTests {
     /// The least room that tags have, in bytes.
     private static let room = 256 << 10
 
-    @Test func `a source whose tags have no room is removed`() async throws {
+    @Test func `a source whose tags do not fit is removed`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore(capacity: 1 << 20) { store in
             store.store(.sample(0), for: .source(0))
@@ -55,7 +55,7 @@ struct TagTableTests {
         }
     }
 
-    @Test func `the name of a source counts once, however many tags it has`() async throws {
+    @Test func `the name of a source counts once, with any number of tags`() async throws {
         let fixture = try StoreFixture()
         let name = String(repeating: "u", count: 1_800)
         try await fixture.withStore(capacity: 1 << 20) { store in

@@ -5,7 +5,7 @@ import Text
 
 /// Who gets a slot.
 struct DownloadSlotsTests {
-    @Test func `slots are capped in all and per host`() {
+    @Test func `slots are limited in total and per host`() {
         var slots = DownloadSlots(maximum: 3, perHost: 2)
         let tokens = ["a", "a", "a", "b", "c"].map { slots.take(for: $0) }
         #expect(tokens.map { $0 != nil } == [true, true, false, true, false])
@@ -13,7 +13,7 @@ struct DownloadSlotsTests {
         #expect(slots.activeCount == 3)
     }
 
-    @Test func `a host without room leaves room for others`() {
+    @Test func `a host without free slots leaves slots to others`() {
         var slots = DownloadSlots(maximum: 3, perHost: 1)
         _ = slots.take(for: "a")
         #expect(!slots.hasRoom(for: "a", at: .zero))
@@ -41,13 +41,13 @@ struct DownloadSlotsTests {
         #expect(others.allSatisfy { $0 != nil })
     }
 
-    @Test func `a host that is alone takes what its cap allows`() {
+    @Test func `a host alone takes all slots of its cap`() {
         var slots = DownloadSlots(maximum: 8, perHost: 100)
         let tokens = (0..<9).map { _ in slots.take(for: "a") }
         #expect(tokens.map { $0 != nil } == Array(repeating: true, count: 8) + [false])
     }
 
-    @Test func `a slow host leaves half of the slots to others, and never has less than one`() {
+    @Test func `a slow host leaves half of the slots to others, and always has at least one`() {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         for host: ExactText in ["a", "b", "c"] {
             for _ in 0..<4 { _ = slots.take(for: host) }
@@ -62,7 +62,7 @@ struct DownloadSlotsTests {
         #expect(quick.allSatisfy { $0 != nil })
     }
 
-    @Test func `a host is slow while half of its transfers are, and for a while after one was`() throws {
+    @Test func `a host is slow while half of its transfers are, and for a while after that`() throws {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         let quick = TransferProgress()
         let slow = TransferProgress()

@@ -41,7 +41,7 @@ struct ImageDownloaderQueueTests {
     @Test(arguments: [
         (DownloadConfiguration.Order.fifo, ["/x", "/a", "/b", "/c"]), (.lifo, ["/x", "/c", "/b", "/a"]),
     ])
-    func `17: queued downloads start in the order that is set`(
+    func `17: queued downloads start in the configured order`(
         order: DownloadConfiguration.Order, started: [String]
     ) async throws {
         let downloader = downloader {
@@ -55,7 +55,7 @@ struct ImageDownloaderQueueTests {
         #expect(loader.started == started)
     }
 
-    @Test func `17: under LIFO a request older than half its time goes first`() async throws {
+    @Test func `17: under LIFO a request older than half its time takes precedence`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 1
             $0.order = .lifo
@@ -69,7 +69,7 @@ struct ImageDownloaderQueueTests {
         #expect(loader.started == ["/x", "/a", "/c", "/b"])
     }
 
-    @Test func `18: a host that stalls does not delay another's request`() async throws {
+    @Test func `18: a stalled host does not delay another's request`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 4
             $0.maximumActiveDownloadsPerHost = 2
@@ -103,7 +103,7 @@ struct ImageDownloaderQueueTests {
     }
 
     @Test(arguments: DownloadConfiguration.Order.allCases)
-    func `18: a queued request of a host that has no transfer goes first`(
+    func `18: a queued request of a host without transfers takes precedence`(
         order: DownloadConfiguration.Order
     ) async throws {
         let downloader = downloader {
@@ -123,7 +123,7 @@ struct ImageDownloaderQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test func `18: slow hosts with a full queue keep no other host waiting`() async throws {
+    @Test func `18: slow hosts with a full queue delay no other host`() async throws {
         let downloader = downloader { $0.maximumActiveDownloadsPerHost = 8 }
         let slow = (0..<64).map { downloader.begin("/\($0)", host: "slow\($0 / 8).example") }
         #expect(downloader.queuedRequestCount > 0)
@@ -189,7 +189,7 @@ struct ImageDownloaderQueueTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test func `a full queue refuses new flights and lets callers join old ones`() async throws {
+    @Test func `a full queue rejects new fetches and lets callers join existing ones`() async throws {
         let downloader = downloader {
             $0.maximumActiveDownloads = 1
             $0.maximumQueuedDownloads = 2
@@ -202,7 +202,7 @@ struct ImageDownloaderQueueTests {
         #expect(!loader.started.contains("/d"))
     }
 
-    @Test func `45: activity is counted from the slots`() async throws {
+    @Test func `45: activity is counted by the slots`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = ["/a", "/b"].map { downloader.begin($0) }
         #expect(!downloader.isActive)
@@ -220,7 +220,7 @@ struct ImageDownloaderQueueTests {
         #expect(!downloader.isActive)
     }
 
-    @Test func `operators see each flight with its progress`() async throws {
+    @Test func `operators see each fetch with its progress`() async throws {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = [downloader.begin("/a?x=1", receipt: "r1"), downloader.begin("/b", receipt: "r2")]
         await loader.starts(1)

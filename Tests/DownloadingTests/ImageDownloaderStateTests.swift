@@ -3,7 +3,7 @@ import Testing
 @testable import Downloading
 
 struct ImageDownloaderStateTests {
-    @Test func `27: callers are answered in the order in which they came, each once`() throws {
+    @Test func `27: callers are answered in order of arrival, each once`() throws {
         var state = ImageDownloaderState<Int>(DownloadConfiguration())
         var flight: UInt64?
         let request = SourceRequest(identity: .path("/a"))

@@ -81,7 +81,7 @@ struct ImageDownloaderTests {
         #expect(downloader.activeRequestCount == 0)
     }
 
-    @Test func `23: the last caller's leaving ends the transfer and caches nothing`() async throws {
+    @Test func `23: the transfer ends without caching when the last caller leaves`() async throws {
         let downloader = downloader()
         let tasks = [downloader.begin("/a"), downloader.begin("/a")]
         await loader.starts(1)
@@ -111,7 +111,7 @@ struct ImageDownloaderTests {
         #expect(loader.cancellations == 0)
     }
 
-    @Test func `23: just below half, or without an announced length, it does not`() async throws {
+    @Test func `23: just below half, or without an announced length, it is canceled`() async throws {
         for expected in [101, nil] {
             let loader = StubLoader()
             let downloader = downloader(loader: loader)
@@ -159,7 +159,7 @@ struct ImageDownloaderTests {
         #expect(loader.highestParallelism == 1)
     }
 
-    @Test func `25: five canceled while they run or wait are all canceled, and their successors succeed`()
+    @Test func `25: five running or waiting requests are all canceled, and their successors succeed`()
         async throws
     {
         var configuration = DownloadConfiguration()
@@ -180,7 +180,7 @@ struct ImageDownloaderTests {
         #expect(loader.started == ["/0"] + paths)
     }
 
-    @Test func `26: no request falls between the end of a transfer and its place in the cache`() async throws {
+    @Test func `26: no request falls between the end of a transfer and its cache entry`() async throws {
         let cache = StubCache(keeps: true)
         let loader = StubLoader(isHolding: false)
         let downloader = downloader(loader: loader, cache: cache)
@@ -213,7 +213,7 @@ struct ImageDownloaderTests {
         #expect(cache.storeCount == 1)
     }
 
-    @Test func `28: one URL under two origins' names is two sources`() async throws {
+    @Test func `28: one URL under two origin names is two sources`() async throws {
         let downloader = downloader()
         let url = SourceIdentity.path("/a").url
         let tasks = ["one", "two"].map { name in

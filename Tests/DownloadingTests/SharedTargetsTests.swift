@@ -48,7 +48,7 @@ struct SharedTargetsTests {
             "a removal forgets every target's failure")
     }
 
-    @Test func `one target's 404 takes no copy away`() async throws {
+    @Test func `a 404 of one target removes no copy`() async throws {
         let downloader = downloader()
         loader.releaseAll()
         _ = try await begin(downloader, "right").value
@@ -58,7 +58,7 @@ struct SharedTargetsTests {
         #expect(try await begin(downloader, "right").value.participation == .cached)
     }
 
-    @Test func `callers with another target are not answered by a failure that they waited for`() async throws {
+    @Test func `callers with another target do not share a failure`() async throws {
         let downloader = downloader()
         let wrong = try begin(downloader, "wrong")
         let right = try begin(downloader, "right")

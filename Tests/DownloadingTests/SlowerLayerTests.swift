@@ -95,7 +95,7 @@ struct SlowerLayerTests {
         }
     }
 
-    @Test func `32: only-if-cached may look into the slower layer, and no further`() async throws {
+    @Test func `32: only-if-cached may query the slower layer, and nothing else`() async throws {
         var directives = RequestCacheControl.none
         directives.onlyIfCached = true
         let request = SourceRequest(identity: .path("/a"), directives: directives)

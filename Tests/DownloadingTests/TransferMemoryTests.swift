@@ -10,7 +10,7 @@ struct TransferMemoryTests {
     /// The purges of everything: a waiter asks for one when it has joined the line and found no room.
     private let lastPurges = EventCounter()
 
-    @Test func `a transfer waits for memory to begin with`() async throws {
+    @Test func `a transfer waits for memory before it starts`() async throws {
         let loader = StubLoader()
         let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper(), purge: notePurge)
         let downloader = ImageDownloader(
@@ -29,7 +29,7 @@ struct TransferMemoryTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `a transfer that finds no memory is refused, and not remembered as a failure of its origin`()
+    @Test func `a transfer without memory is rejected, and not remembered as its origin's failure`()
         async throws
     {
         let loader = StubLoader(isHolding: false)

@@ -83,7 +83,7 @@ struct TransferReportTests {
         #expect(try await other.value.text == "/b")
     }
 
-    @Test func `45: activity is reported when work has gone on for a second, and 0.17 s after its end`() async throws {
+    @Test func `45: activity is reported after a second of work, and 0.17 s after its end`() async throws {
         let caller = downloader.begin("/a")
         await loader.starts(1)
         await clock.nextWaking(at: .seconds(1))

@@ -18,7 +18,7 @@ struct BodyPaceTests {
     }
 
     @Test(arguments: [(0, 1_000), (1, 100), (90, 100), (900, 1_000), (4_000, 5_000)])
-    func `less than a kilobyte a second ends after five seconds and a little`(bytes: Int, pause: Int) throws {
+    func `less than a kilobyte a second ends after a little more than five seconds`(bytes: Int, pause: Int) throws {
         let end = try #require(lateness(of: bytes, each: .milliseconds(pause)))
         #expect(end >= .seconds(5) && end <= .seconds(11))
         if bytes < 900 { #expect(end <= .milliseconds(5_600)) }

@@ -27,7 +27,7 @@ import Testing
         #expect(order([], count: 1) == [])
     }
 
-    @Test func `of networks with equally many connections, the idlest connection of all is closed`() {
+    @Test func `of networks with equally many connections, the idlest connection is closed`() {
         #expect(order([(1, 3), (2, 2), (3, 4), (1, 9), (2, 9), (3, 9)], count: 1) == [1])
     }
 
@@ -36,7 +36,7 @@ import Testing
         #expect(order([(1, 4), (1, 5), (1, 6), (1, 7), (2, 1), (2, 2), (2, 3)], count: 4) == [0, 4, 1, 5])
     }
 
-    @Test func `a few of many connections are chosen quickly, whatever their networks are`() {
+    @Test func `a few of many connections are chosen quickly, for any networks`() {
         let places = (0..<4_096).map { (network: UInt64($0), idleSince: Optional(4_096 - $0)) }
         #expect(order(places, count: 64) == Array((4_032...4_095).reversed()))
     }

@@ -25,7 +25,7 @@ struct DeferredResponseTests {
         #expect(secondAnswer == nil)
     }
 
-    @Test func `an abandoned promise resumes once, gives its task up and has no answer`() {
+    @Test func `an abandoned response resumes once, releases its task and has no content`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         _ = promise.attach(Task {}, ticket: 1)
@@ -39,7 +39,7 @@ struct DeferredResponseTests {
         #expect(kept == nil)
     }
 
-    @Test func `a task that is attached too late is to be canceled`() {
+    @Test func `a task that is attached too late is canceled`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         let abandonment = promise.abandon()
@@ -58,7 +58,7 @@ struct DeferredResponseTests {
         #expect(kept != nil)
     }
 
-    @Test func `late events of an earlier promise change nothing`() {
+    @Test func `late events of an earlier response change nothing`() {
         var promise = DeferredResponse()
         promise.begin(ticket: 1)
         _ = promise.abandon(ticket: 1)
@@ -74,7 +74,7 @@ struct DeferredResponseTests {
         #expect(isKept)
     }
 
-    @Test func `without a promise there is nothing to end`() {
+    @Test func `without a deferred response there is nothing to end`() {
         var promise = DeferredResponse()
         let isResumed = promise.keep(answer, ticket: 0)
         #expect(!isResumed)

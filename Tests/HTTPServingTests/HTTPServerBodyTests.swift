@@ -19,7 +19,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: [0, 1, 1_000, 70_000, 200_000])
-    func `a body arrives whole, and the connection stays open`(count: Int) async throws {
+    func `a body arrives complete, and the connection stays open`(count: Int) async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -33,7 +33,7 @@ struct HTTPServerBodyTests {
         #expect(try await client.response().text.hasPrefix("GET 0 "))
     }
 
-    @Test func `a body that comes with its header or byte by byte is the same`() async throws {
+    @Test func `a body that arrives with its header or byte by byte is the same`() async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -60,7 +60,7 @@ struct HTTPServerBodyTests {
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
-    func `a body that is not allowed is refused when its header is read, and the connection closes`(
+    func `a disallowed body is rejected after its header, and the connection closes`(
         header: String, status: Int
     )
         async throws
@@ -84,7 +84,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
-    func `a body that comes at less than a kilobyte a second is refused long before its time is up`(
+    func `a body slower than a kilobyte a second is rejected long before its timeout`(
         field: String
     ) async throws {
         let time = WalkingTimekeeper()
@@ -108,7 +108,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: [(0, 1), (1, 1), (1_000, 7), (200_000, 30_000)])
-    func `a body in chunks arrives whole, and the connection closes after the answer`(
+    func `a chunked body arrives complete, and the connection closes after the response`(
         count: Int, size: Int
     )
         async throws
@@ -128,7 +128,7 @@ struct HTTPServerBodyTests {
         ("zz\r\nabc\r\n", 400, "badRequest"), ("3\r\nabcd\r\n", 400, "badRequest"),
         ("fffffffffffffffffffffff\r\n", 413, "bodyTooLarge"), ("-3\r\nabc\r\n", 400, "badRequest"),
     ])
-    func `chunks that are malformed are refused, and the connection closes`(
+    func `malformed chunks are rejected, and the connection closes`(
         body: String, status: Int, text: String
     )
         async throws
@@ -141,7 +141,7 @@ struct HTTPServerBodyTests {
         #expect(await eventually { server.connectionCount == 0 })
     }
 
-    @Test func `an endless body is refused at the limit of its route`() async throws {
+    @Test func `an endless body is rejected at the limit of its route`() async throws {
         let server = try server()
         let client = try RawHTTPClient(port: server.port)
         client.send(Self.chunked)
@@ -151,7 +151,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: ["Content-Length: 100", "Transfer-Encoding: chunked"])
-    func `a body that stops is refused when its time is up`(field: String) async throws {
+    func `a body that stops is rejected at its timeout`(field: String) async throws {
         let time = WalkingTimekeeper()
         let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(3) }, timedBy: time)
         let client = try RawHTTPClient(port: server.port)
@@ -175,7 +175,7 @@ struct HTTPServerBodyTests {
         #expect(await eventually { server.connectionCount == 0 })
     }
 
-    @Test func `a body that takes too long is refused with the next byte, and ends its connection`() async throws {
+    @Test func `a body that takes too long is rejected with the next byte, and ends its connection`() async throws {
         let server = try TestServer.start(configured: { $0.bodyTimeout = .zero })
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")

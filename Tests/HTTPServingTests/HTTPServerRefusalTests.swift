@@ -81,7 +81,7 @@ struct HTTPServerRefusalTests {
     ]
 
     @Test(arguments: forbidden)
-    func `a header that RFC 9112 forbids is refused, and the connection closes`(forbidden: Case) async throws {
+    func `a header that RFC 9112 forbids is rejected, and the connection closes`(forbidden: Case) async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
@@ -137,7 +137,7 @@ struct HTTPServerRefusalTests {
         }
     }
 
-    @Test func `several bodies whose chunks are malformed at the same time are each refused by the responder`()
+    @Test func `several concurrent bodies with malformed chunks are each rejected by the responder`()
         async throws
     {
         let server = try TestServer.start(configured: { $0.threads = 1 })
@@ -154,7 +154,7 @@ struct HTTPServerRefusalTests {
         #expect(try await clients[3].response().status == 200)
     }
 
-    @Test func `a header that arrives in parts is refused, and other connections are served`() async throws {
+    @Test func `a header in parts is rejected, and other connections are served`() async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
         let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients { client.send("GET / HTTP/1.1\r\n") }
@@ -171,7 +171,7 @@ struct HTTPServerRefusalTests {
         }
     }
 
-    @Test func `more cookies than the library can hold are refused by the responder`() async throws {
+    @Test func `more cookies than the library can hold are rejected by the responder`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(String(repeating: "a=b; ", count: 3_000))\r\n\r\n")
@@ -180,7 +180,7 @@ struct HTTPServerRefusalTests {
         #expect(try await client.remainder().isEmpty)
     }
 
-    @Test func `a refusal follows the answers to earlier requests`() async throws {
+    @Test func `a rejection follows the responses to earlier requests`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n")
@@ -189,14 +189,14 @@ struct HTTPServerRefusalTests {
         #expect(try await client.remainder().isEmpty)
     }
 
-    @Test func `a target that is not UTF-8 is refused`() async throws {
+    @Test func `a target that is not UTF-8 is rejected`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send(Array("GET /".utf8) + [0xe4] + Array(" HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
         #expect(try await client.response().status == 400)
     }
 
-    @Test func `a request after a refused one is never served`() async throws {
+    @Test func `a request after a rejected one is never served`() async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()
@@ -221,7 +221,7 @@ struct HTTPServerRefusalTests {
         #expect(text.hasPrefix("HTTP/1.1 400 "))
     }
 
-    @Test func `refused clients that never leave delay no other client and no shutdown`() async throws {
+    @Test func `rejected clients that never leave delay no other client and no shutdown`() async throws {
         let server = try TestServer.start { _ in .ready(.text("")) }
         var clients: [RawHTTPClient] = []
         for _ in 0..<100 {
@@ -238,7 +238,7 @@ struct HTTPServerRefusalTests {
         for client in clients { client.close() }
     }
 
-    @Test func `a request that the library refuses closes the connection and reaches no responder`() async throws {
+    @Test func `a request that the library rejects closes the connection and reaches no responder`() async throws {
         let asked = EventCounter()
         let server = try TestServer.start { request in
             asked.increment()

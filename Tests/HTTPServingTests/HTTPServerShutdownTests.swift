@@ -62,7 +62,7 @@ struct HTTPServerShutdownTests {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `43: a request that is on its way when accepting stops is served; a silent client is not waited for`()
+    @Test func `43: a request in transit when accepting stops is served; a silent client does not delay the end`()
         async throws
     {
         let server = try TestServer.start()
@@ -126,7 +126,7 @@ struct HTTPServerShutdownTests {
         never.open()
     }
 
-    @Test func `43: an answer that its client does not read does not delay a shutdown`() async throws {
+    @Test func `43: a response that its client does not read does not delay a shutdown`() async throws {
         let body = SharedBytes([UInt8](repeating: 1, count: 32 << 20))
         let asked = EventCounter()
         let server = try TestServer.start { _ in
@@ -152,7 +152,7 @@ struct HTTPServerShutdownTests {
         server.stopAccepting()
     }
 
-    @Test func `stopping under load neither crashes nor leaves a request without its answer`() async throws {
+    @Test func `stopping under load neither crashes nor loses a response`() async throws {
         for _ in 0..<20 {
             let server = try TestServer.start()
             let answered = EventCounter()
@@ -175,7 +175,7 @@ struct HTTPServerShutdownTests {
         }
     }
 
-    @Test func `43: a thousand servers start and stop, and leave no thread and no descriptor`() async {
+    @Test func `43: a thousand servers start and stop without leaking threads or descriptors`() async {
         // In a process of its own: other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
             func cycle() async throws {

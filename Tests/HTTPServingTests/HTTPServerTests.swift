@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPServerTests {
-    @Test func `an answer has the responder's fields and body, and the server's date and length`() async throws {
+    @Test func `a response has the responder's fields and body, and the server's date and length`() async throws {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("hello")
             response.headerFields.append(.eTag, "\"1\"")
@@ -28,7 +28,7 @@ struct HTTPServerTests {
         #expect(response.headerFields[.connection] == nil)
     }
 
-    @Test func `an answer with a date is sent with that date alone`() async throws {
+    @Test func `a response with a date is sent with only that date`() async throws {
         let date = HTTPDate(secondsSince1970: 784_111_777).imfFixdate
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("hello")
@@ -40,7 +40,7 @@ struct HTTPServerTests {
         #expect(try await client.response().headerFields.values(of: .date) == [date])
     }
 
-    @Test func `method, raw target and fields reach the responder as they were sent`() async throws {
+    @Test func `method, raw target and fields reach the responder unchanged`() async throws {
         let server = try TestServer.start()
         let client = try RawHTTPClient(port: server.port)
         client.send(
@@ -79,7 +79,7 @@ struct HTTPServerTests {
     }
 
     @Test(arguments: [1, 2, 4])
-    func `a connection serves request after request`(threads: Int) async throws {
+    func `a connection serves consecutive requests`(threads: Int) async throws {
         let server = try TestServer.start(configured: { $0.threads = threads })
         let client = try RawHTTPClient(port: server.port)
         for number in 0..<100 {
@@ -155,7 +155,7 @@ struct HTTPServerTests {
     }
 
     @Test(arguments: [false, true])
-    func `a body is lent without a copy and given back once, when it is sent`(isPromised: Bool) async throws {
+    func `a body is lent without a copy and released once, after it is sent`(isPromised: Bool) async throws {
         let releases = EventCounter()
         // The responder gives its only reference away: a copy would release the original before anybody has read it.
         let body = Locked<SharedBytes?>(.nines(count: 16 << 20, released: releases))

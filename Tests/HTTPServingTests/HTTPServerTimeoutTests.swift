@@ -32,7 +32,7 @@ struct HTTPServerTimeoutTests {
         try await passHeaderTimeout(of: server)
     }
 
-    @Test func `an idle connection is not taken for a slow header`() async throws {
+    @Test func `an idle connection is not a slow header`() async throws {
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time)
         let fresh = try RawHTTPClient(port: server.port)
         let used = try RawHTTPClient(port: server.port)
@@ -45,7 +45,7 @@ struct HTTPServerTimeoutTests {
         }
     }
 
-    @Test func `a slow answer is not taken for a slow header`() async throws {
+    @Test func `a slow response is not a slow header`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.headerTimeout = .seconds(1) }, timedBy: time) { request in
             .deferred {
@@ -98,7 +98,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await slow.response().status == 200)
     }
 
-    @Test func `while all connections have requests, further ones are closed at once`()
+    @Test func `while all connections have requests, new ones are closed at once`()
         async throws
     {
         let gate = Gate()
@@ -125,7 +125,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await next.response().status == 200)
     }
 
-    @Test func `silent connections keep no client out, because the idlest is closed`() async throws {
+    @Test func `silent connections do not exclude other clients, because the idlest is closed`() async throws {
         let time = ManualTimekeeper()
         let server = try TestServer.start(configured: { $0.maximumConnections = 8 }, timedBy: time)
         var silent: [RawHTTPClient] = []

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PatientBodyTests {
     @Test(arguments: [(Duration.milliseconds(500), Duration.seconds(60)), (.seconds(60), .seconds(3))])
-    func `limits for clients that stop reading do not hold for a patient body`(
+    func `limits for clients that stop reading do not apply to a patient body`(
         stall: Duration, silence: Duration
     ) async throws {
         let closed = EventCounter()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct RecurringResponseTests {
-    @Test func `one response answers many connections and methods, and its body is released once`() async throws {
+    @Test func `one response serves many connections and methods, and its body is released once`() async throws {
         let released = EventCounter()
         do {
             let recurring = RecurringResponse(
@@ -34,7 +34,7 @@ struct RecurringResponseTests {
         #expect(released.count == 1)
     }
 
-    @Test func `the form of a response is made once`() {
+    @Test func `a response is formatted once`() {
         final class Form: Sendable {}
         let made = EventCounter()
         let recurring = RecurringResponse(HTTPResponse(status: .ok))

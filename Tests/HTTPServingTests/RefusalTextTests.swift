@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServing
 
 struct RefusalTextTests {
-    @Test func `a refusal's text is a whole answer with the server's own framing`() {
+    @Test func `a rejection's text is a complete response with the server's framing`() {
         let fields: HTTPFields = [
             .contentType: "text/plain", .contentLength: "9", .date: "never", .connection: "keep-alive", .eTag: "a\r\nb",
         ]
@@ -18,7 +18,7 @@ struct RefusalTextTests {
         #expect(text == lines.joined(separator: "\r\n"))
     }
 
-    @Test func `a refusal's text has the bytes of every kind of body`() {
+    @Test func `a rejection's text has the bytes of every kind of body`() {
         func end(_ body: HTTPResponse.Body) -> String {
             let bytes = RefusalText.bytes(of: HTTPResponse(status: .requestTimeout, body: body), at: 0)
             return String(decoding: bytes.suffix(24), as: UTF8.self)

@@ -25,7 +25,7 @@ struct RememberedHeaderTests {
 
     private static let header = "GET /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n"
 
-    @Test func `the same header is read twice, then recognized on its connection`() async throws {
+    @Test func `the same header is parsed twice, then recognized on its connection`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for expected in ["looked at", "looked at", "recognised", "recognised", "recognised"] {
@@ -50,7 +50,7 @@ struct RememberedHeaderTests {
         ("PUT /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", "looked at"),
         ("HEAD /a?x=1 HTTP/1.1\r\nHost: test\r\nX-A: b\r\n", ""),
     ])
-    func `a header that differs in any byte is read`(_ other: (header: String, answer: String)) async throws {
+    func `a header that differs in any byte is parsed`(_ other: (header: String, answer: String)) async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }
@@ -60,7 +60,7 @@ struct RememberedHeaderTests {
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    @Test func `a malformed header is refused although the one before was remembered`() async throws {
+    @Test func `a malformed header is rejected although the previous one was remembered`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }
@@ -69,7 +69,7 @@ struct RememberedHeaderTests {
         #expect(await server.shutDown(timeLimit: .seconds(5)))
     }
 
-    @Test func `a remembered header without an answer is read again`() async throws {
+    @Test func `a remembered header without a response is parsed again`() async throws {
         let server = try serve()
         let client = try RawHTTPClient(port: server.port)
         for _ in 0..<3 { _ = try await text(client, Self.header) }

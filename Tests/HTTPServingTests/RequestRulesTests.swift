@@ -19,7 +19,7 @@ struct RequestRulesTests {
     }
 
     @Test(arguments: ["", "a", "?", "http://a/", "a:443", "*"])
-    func `targets in other forms are refused`(target: String) {
+    func `targets in other forms are rejected`(target: String) {
         #expect(!Self.isAcceptable("GET", target))
     }
 
@@ -33,11 +33,11 @@ struct RequestRulesTests {
     }
 
     @Test(arguments: ["a b", "a/b", "a@b", "a?b", "a#b", "a\\b", "a<", "\u{e4}"])
-    func `Host with any other character is refused`(host: String) {
+    func `Host with any other character is rejected`(host: String) {
         #expect(!Self.isAcceptable("GET", "/", [.host: host]))
     }
 
-    @Test func `exactly one Host is demanded, and none by HTTP 1.0`() {
+    @Test func `exactly one Host is required, and none by HTTP 1.0`() {
         #expect(!Self.isAcceptable("GET", "/", [:]))
         #expect(Self.isAcceptable("GET", "/", [:], isVersion10: true))
         #expect(!Self.isAcceptable("GET", "/", [.host: "a", .host: "a"]))
@@ -63,7 +63,7 @@ struct RequestRulesTests {
         }
     }
 
-    @Test func `a route with bodies knows them by their length or chunks, and limits the length`() {
+    @Test func `a route with bodies detects them by their length or chunks, and limits the length`() {
         func decision(
             _ fields: HTTPFields, method: HTTPRequest.Method = .post, isVersion10: Bool = false
         ) -> RequestRules.Decision {

@@ -38,7 +38,7 @@ struct ShortWaitTests {
         }
     }
 
-    @Test func `each answer reaches its client when its wait ends, request after request`() async throws {
+    @Test func `each response reaches its client when its wait ends, request after request`() async throws {
         let waits = Waits()
         let server = try TestServer.start { request in waits.wait { .ready(.echo(request)) } }
         let clients = try (0..<100).map { _ in try RawHTTPClient(port: server.port) }
@@ -53,7 +53,7 @@ struct ShortWaitTests {
         #expect(waits.answered.count == 300 && waits.abandoned.count == 0)
     }
 
-    @Test func `a wait may end at once, and be followed by another one, by an answer or by a task`() async throws {
+    @Test func `a wait may end at once, and precede another wait, a response or a task`() async throws {
         let waits = Waits()
         let gate = Gate()
         gate.open()
@@ -81,7 +81,7 @@ struct ShortWaitTests {
         }
     }
 
-    @Test func `the wait of a client that has left has one end, and its answer is released`() async throws {
+    @Test func `the wait of a client that has left ends once, and its response is released`() async throws {
         let waits = Waits()
         let released = EventCounter()
         let server = try TestServer.start { _ in
@@ -101,7 +101,7 @@ struct ShortWaitTests {
         await released.reached(waits.answered.count)
     }
 
-    @Test func `a wait that the end of the server cuts is abandoned once, and its late reply finds nothing`()
+    @Test func `a wait cut by the server's shutdown is abandoned once, and its late reply is dropped`()
         async throws
     {
         let waits = Waits()

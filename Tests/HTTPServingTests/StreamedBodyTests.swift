@@ -26,7 +26,7 @@ struct StreamedBodyTests {
 
     private static func bytes(_ text: String) -> SharedBytes { SharedBytes(Array(text.utf8)) }
 
-    @Test func `pieces come as chunks as soon as they are written, and the connection stays open`() async throws {
+    @Test func `pieces arrive as chunks as soon as they are written, and the connection stays open`() async throws {
         let gate = Gate()
         let server = try server { body in
             try await body.write(Self.bytes("first"))
@@ -44,7 +44,7 @@ struct StreamedBodyTests {
         }
     }
 
-    @Test func `a large piece arrives whole`() async throws {
+    @Test func `a large piece arrives complete`() async throws {
         let whole = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
         let server = try server { try await $0.write(SharedBytes(whole)) }
         let client = try RawHTTPClient(port: server.port)
@@ -69,7 +69,7 @@ struct StreamedBodyTests {
         await ends.reached(1)
     }
 
-    @Test func `a client that leaves while nothing is written cancels the writer`() async throws {
+    @Test func `a client that leaves between writes cancels the writer`() async throws {
         let ends = EventCounter()
         let begun = EventCounter()
         let server = try server { body in
@@ -86,7 +86,7 @@ struct StreamedBodyTests {
         await ends.reached(1)
     }
 
-    @Test func `a body that is broken off ends the connection without a last chunk`() async throws {
+    @Test func `an aborted body ends the connection without a last chunk`() async throws {
         struct Failure: Error {}
         let server = try server { body in
             try await body.write(Self.bytes("first"))
@@ -98,7 +98,7 @@ struct StreamedBodyTests {
         #expect(try await client.remainder() == Array("5\r\nfirst\r\n".utf8))
     }
 
-    @Test func `a body closed before it is written refuses everything`() async {
+    @Test func `a body closed before it is written rejects all writes`() async {
         let body = StreamedBody()
         let closings = EventCounter()
         body.onClose { closings.increment() }

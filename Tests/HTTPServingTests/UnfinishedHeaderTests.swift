@@ -11,7 +11,7 @@ struct UnfinishedHeaderTests {
         #expect(samples == [false, false, false, true, true])
     }
 
-    @Test func `an idle connection is never overdue, and ends the time of an unfinished header`() {
+    @Test func `an idle connection is never overdue, and resets the time of an unfinished header`() {
         var header = UnfinishedHeader()
         let samples = [0, 0, 5, 0, 5, 5].enumerated().map { second, pending in
             header.isOverdue(pendingBytes: pending, afterBytes: 0, at: .seconds(second * 10), limit: .seconds(5))
@@ -19,7 +19,7 @@ struct UnfinishedHeaderTests {
         #expect(samples == [false, false, false, false, false, true])
     }
 
-    @Test func `unfinished headers in a row are not taken for one that never ends`() {
+    @Test func `consecutive unfinished headers are not one endless header`() {
         var header = UnfinishedHeader()
         let samples = (0..<10).map { second in
             header.isOverdue(pendingBytes: 1, afterBytes: second * 50, at: .seconds(second), limit: .seconds(1))

@@ -2,7 +2,7 @@ import HTTPTypes
 import Testing
 
 struct CacheControlTests {
-    @Test func `directives are read without regard to case, with and without quotes`() {
+    @Test func `directives are parsed without regard to case, with and without quotes`() {
         let control = CacheControl("Max-Age=60, no-cache=\"set-cookie, x\", PRIVATE ,s-maxage=\"10\"")
         #expect(control.seconds("max-age") == 60)
         #expect(control.seconds("s-maxage") == 10)
@@ -11,7 +11,7 @@ struct CacheControlTests {
     }
 
     @Test(arguments: ["max-age=-1", "max-age=x", "max-age", "max-age=1.5", "max-age=60, max-age=61"])
-    func `a number that is doubled or cannot be read means stale at once`(value: String) {
+    func `a duplicate or invalid number means stale at once`(value: String) {
         #expect(CacheControl(value).seconds("max-age") == 0)
     }
 

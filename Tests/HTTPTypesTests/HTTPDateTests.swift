@@ -6,7 +6,7 @@ struct HTTPDateTests {
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
         "SUN, 06 nov 1994 08:49:37 gmt", "sunday, 06-NOV-94 08:49:37 GMT", "sun nov  6 08:49:37 1994",
     ])
-    func `the three forms of RFC 9110 are read`(text: String) {
+    func `the three forms of RFC 9110 are parsed`(text: String) {
         #expect(HTTPDate(text)?.secondsSince1970 == 784_111_777)
     }
 
@@ -21,7 +21,7 @@ struct HTTPDateTests {
     }
 
     @Test(arguments: [0, 951_782_400, 1_709_164_800, 4_102_444_800, 784_111_777, 68_169_599])
-    func `writing and reading are inverse to each other`(seconds: Int) {
+    func `writing and parsing are inverse`(seconds: Int) {
         let date = HTTPDate(secondsSince1970: seconds)
         #expect(HTTPDate(date.imfFixdate) == date)
     }
@@ -29,7 +29,7 @@ struct HTTPDateTests {
     @Test(arguments: [
         "1994-11-06T08:49:37Z", "1994-11-06T08:49:37.000Z", "1994-11-06T08:49:37.9Z", "1994-11-06T08:49:37+00:00",
     ])
-    func `instants of ISO 8601 in UTC are read`(text: String) {
+    func `instants of ISO 8601 in UTC are parsed`(text: String) {
         #expect(HTTPDate(iso8601: text)?.secondsSince1970 == 784_111_777)
     }
 
@@ -43,7 +43,7 @@ struct HTTPDateTests {
         #expect(HTTPDate(iso8601: text) == nil)
     }
 
-    @Test func `a leap day is written as such`() {
+    @Test func `a leap day is written correctly`() {
         #expect(HTTPDate(secondsSince1970: 951_782_400).imfFixdate == "Tue, 29 Feb 2000 00:00:00 GMT")
         #expect(HTTPDate(secondsSince1970: 951_827_696).basicISO8601 == "20000229T123456Z")
     }

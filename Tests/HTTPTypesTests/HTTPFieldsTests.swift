@@ -23,7 +23,7 @@ struct HTTPFieldsTests {
         #expect(!fields.contains(.vary) && fields.count == 1)
     }
 
-    @Test func `fields that continue others contain both, and do not change the others`() {
+    @Test func `fields that extend others contain both, and do not change the others`() {
         let lasting: HTTPFields = [.vary: "Accept", .eTag: "1"]
         var answer = HTTPFields(continuing: lasting)
         answer.append(.age, "1")

@@ -9,7 +9,7 @@ struct RequestCacheControlTests {
         #expect(RequestCacheControl("no-transform, extension=1") == .none)
     }
 
-    @Test func `each directive is read`() {
+    @Test func `each directive is parsed`() {
         let all = RequestCacheControl("No-Cache, no-store, only-if-cached, max-age=5, min-fresh=6, max-stale=7")
         #expect(all.noCache && all.noStore && all.onlyIfCached)
         #expect(all.maxAge == 5)
@@ -17,7 +17,7 @@ struct RequestCacheControlTests {
         #expect(all.maxStale == 7)
     }
 
-    @Test func `max-stale without a number accepts any, max-age=0 is a reload`() {
+    @Test func `max-stale without a number accepts any age, max-age=0 is a reload`() {
         #expect(RequestCacheControl("max-stale").maxStale == .max)
         #expect(RequestCacheControl("max-stale=x").maxStale == 0)
         #expect(RequestCacheControl("max-age=0").noCache)

@@ -60,7 +60,7 @@ struct ConfinementTests {
     ]
 
     @Test(.unlessSanitized("a thread of it opens a file, which a worker must not"), arguments: Start.allCases)
-    func `a worker has few threads, however many it wants`(start: Start) throws {
+    func `a worker has few threads, however many it requests`(start: Start) throws {
         let worker = try start.worker()
         defer { _ = worker.end() }
         try #require(worker.protections.isSupervised)

@@ -28,7 +28,7 @@ struct LibraryMessageTests {
         #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `damaged data of an AVIF ends no worker`() throws {
+    @Test func `damaged data of an AVIF crashes no worker`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture { $0.decoderLifetime.requests = 100_000 }
         try #require(fixture.codec.protections.isSandbox)
@@ -58,7 +58,7 @@ struct LibraryMessageTests {
         }
     }
 
-    @Test func `a forbidden call during a request is stopped and named`() throws {
+    @Test func `a forbidden call during a request is stopped and reported`() throws {
         let watched = try Watched()
         defer { watched.roster.shutDown() }
         try #require(watched.roster.blockingFirst().isSupervised)

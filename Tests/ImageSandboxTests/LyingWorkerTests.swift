@@ -98,7 +98,7 @@ struct LyingWorkerTests {
         }
     }
 
-    @Test func `a true answer is accepted`() throws {
+    @Test func `a true response is accepted`() throws {
         for answer in [Self.answer(), Self.planes { _ in }] {
             guard case .done(let image) = try PlayedWorker(answer).outcome() else {
                 Issue.record("an honest answer was refused")
@@ -132,7 +132,7 @@ struct LyingWorkerTests {
     ]
 
     @Test(arguments: lies.keys.sorted())
-    func `a false answer is refused`(lie: String) throws {
+    func `a false response is rejected`(lie: String) throws {
         let answer = try #require(Self.lies[lie])
         guard case .breach = try PlayedWorker(answer).outcome() else {
             Issue.record("\(lie) was accepted")
@@ -160,7 +160,7 @@ struct LyingWorkerTests {
         }
     }
 
-    @Test func `a request that no caller waits for is interrupted`() throws {
+    @Test func `a request without a waiting caller is interrupted`() throws {
         let token = WorkToken()
         let gate = Locked(false)
         let worker = try PlayedWorker { _ in
@@ -209,7 +209,7 @@ struct LyingWorkerTests {
         close(kept)
     }
 
-    @Test func `many pixels that are still writable are refused`() throws {
+    @Test func `many pixels that are still writable are rejected`() throws {
         let mapping = Locked<UInt>(0)
         let worker = try PlayedWorker { pixels in
             let message = Self.manyPixels()
@@ -225,7 +225,7 @@ struct LyingWorkerTests {
     }
 
     @Test(arguments: [-1, 1])
-    func `many pixels in more or less memory are refused`(more: Int) throws {
+    func `many pixels in too much or too little memory are rejected`(more: Int) throws {
         guard case .breach = try outcomeOfManyPixels(PlayedWorker { _ in Self.manyPixels(more: more) }) else {
             Issue.record("the memory was of another size")
             return
@@ -289,7 +289,7 @@ struct LyingWorkerTests {
         #expect(unsafe pwrite(descriptor, byte, 1, 0) == 1)
     }
 
-    @Test func `memory that holds more than announced is refused`() throws {
+    @Test func `memory that holds more than announced is rejected`() throws {
         let worker = try PlayedWorker { memory in
             var status = stat()
             _ = unsafe fstat(memory, &status)
@@ -309,7 +309,7 @@ struct LyingWorkerTests {
             pixelCount: 2 * side * side * 2, delayCount: 0, profileCount: 0)
     ).message
 
-    @Test func `a worker that sends messages or uses CPU time without a request is noticed`() throws {
+    @Test func `a worker that sends messages or uses CPU time without a request is detected`() throws {
         let (ours, theirs) = try MessageSocket.pair()
         let process = WorkerProcess(id: getpid(), socket: ours)
         #expect(process.idleFault == nil)

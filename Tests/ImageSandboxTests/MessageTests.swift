@@ -53,7 +53,7 @@ struct MessageTests {
     }
 
     @Test(arguments: answers)
-    func `an answer reads back as it was written`(answer: WorkerResponse) {
+    func `a response reads back as written`(answer: WorkerResponse) {
         #expect(answer.message.count == WorkerResponse.byteCount)
         #expect(WorkerResponse(answer.message) == answer)
         #expect(WorkerResponse(answer.message.dropLast()) == nil)
@@ -89,13 +89,13 @@ struct MessageTests {
             new: []),
         .attempt(.openSocket), .releaseMemory,
     ])
-    func `a request reads back as it was written`(request: WorkerRequest) {
+    func `a request reads back as written`(request: WorkerRequest) {
         #expect(request.message.count == WorkerRequest.byteCount)
         #expect(WorkerRequest(request.message) == request)
         #expect(WorkerRequest(request.message.dropLast()) == nil)
     }
 
-    @Test func `the decoder of a JPEG reads back as it was written`() {
+    @Test func `the decoder of a JPEG reads back as written`() {
         let reasons: [JPEGDecoding?] = JPEGDecoding.Reason.allCases.map { .fallback($0) }
         for decoding in reasons + [.fast, nil] {
             var description = Self.planes
@@ -107,7 +107,7 @@ struct MessageTests {
         }
     }
 
-    @Test func `bytes that are not a message are refused`() {
+    @Test func `bytes that are not a message are rejected`() {
         #expect(WorkerResponse([UInt8](repeating: 0, count: WorkerResponse.byteCount)) == nil)
         #expect(WorkerResponse([UInt8](repeating: 255, count: WorkerResponse.byteCount)) == nil)
         #expect(WorkerRequest([UInt8](repeating: 0, count: WorkerRequest.byteCount)) == nil)

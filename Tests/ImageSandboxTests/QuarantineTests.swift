@@ -3,7 +3,7 @@ import Testing
 @testable import ImageSandbox
 
 struct QuarantineTests {
-    @Test func `a content is refused for its time and no longer`() {
+    @Test func `a content is rejected for its time and no longer`() {
         var quarantine = Quarantine<Int>(duration: .seconds(600))
         let isNew = quarantine.isEmpty(at: .zero)
         #expect(isNew)

@@ -4,7 +4,7 @@ import Testing
 @testable import ImageSandbox
 
 struct SandboxConfigurationTests {
-    @Test func `decoder runs add twice their cost to the CPU time of a decode, also as the price of patches`() {
+    @Test func `decoder runs add twice their cost to the CPU time of a decode, and so do patches`() {
         let size = PixelSize(width: 64, height: 64)
         let patched = ImageHeader(format: .jxl, storedSize: size, decoderRuns: 3_500)
         let plain = ImageHeader(format: .jxl, storedSize: size)

@@ -73,7 +73,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
-    func `15: a worker says whether an image lacks pixels`(fixture file: ImageFixture) throws {
+    func `15: a worker reports whether an image lacks pixels`(fixture file: ImageFixture) throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let plan = DecodePlan(incompleteImages: .serve)
@@ -84,7 +84,7 @@ struct SandboxedCodecTests {
         #expect(throws: ImagingError.self) { try fixture.decode(file.bytes) }
     }
 
-    @Test func `a worker says whether it repaired a file`() throws {
+    @Test func `a worker reports whether it repaired a file`() throws {
         let fixture = try SandboxFixture()
         var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
         writer.rowsChunk = 500
@@ -112,7 +112,7 @@ struct SandboxedCodecTests {
         #expect(image.size == ImageFixture.size && image.bands == 3)
     }
 
-    @Test func `turned, tiled, gray and oddly profiled images are the same from a worker`() throws {
+    @Test func `rotated, tiled, gray and unusually profiled images are the same from a worker`() throws {
         let fixture = try SandboxFixture()
         try #require(fixture.codec.protections.isSandbox)
         var turned = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
@@ -144,7 +144,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .pngTruncated, .webpTruncated, .gifTruncated])
-    func `a damaged image ends no worker`(damaged: ImageFixture) async throws {
+    func `a damaged image crashes no worker`(damaged: ImageFixture) async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         #expect(throws: ImagingError.self) { try fixture.decode(damaged.bytes) }
@@ -177,7 +177,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_jpeg_fallbacks_total{reason=\"end\"}") == 1)
     }
 
-    @Test func `an idle worker that is killed is replaced, and no image is tried twice`() async throws {
+    @Test func `a killed idle worker is replaced, and no image is retried`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         for process in before { kill(process, SIGKILL) }
@@ -189,7 +189,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_decode_retries_total") == 0)
     }
 
-    @Test func `an idle worker that is stopped is replaced, and no image is tried twice`() async throws {
+    @Test func `a stopped idle worker is replaced, and no image is retried`() async throws {
         let fixture = try SandboxFixture()
         let next = try #require(await fixture.idle(2).last)
         kill(next, SIGSTOP)
@@ -218,7 +218,7 @@ struct SandboxedCodecTests {
         #expect(fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `an image that ends two workers is refused for ten minutes, others are decoded`() async throws {
+    @Test func `an image that crashes two workers is rejected for ten minutes, others are decoded`() async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         let slow = fixture.startSlowly()
@@ -238,7 +238,7 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(SandboxFixture.slow).size == SandboxFixture.slowSize)
     }
 
-    @Test func `more CPU time or larger pixels than granted end the worker, and the image is tried once`()
+    @Test func `more CPU time or larger pixels than granted end the worker, and the image is not retried`()
         async throws
     {
         // The delays behind the frames are the only bytes that the worker writes by a system call.
@@ -268,7 +268,7 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a decode that keeps a processor busy past its deadline is refused for a while, others are not`()
+    @Test func `a decode that uses a processor past its deadline is rejected for a while, others are not`()
         async throws
     {
         let fixture = try SandboxFixture()
@@ -282,7 +282,7 @@ struct SandboxedCodecTests {
         #expect(try await fixture.decodeSlowly().size == SandboxFixture.slowSize)
     }
 
-    @Test func `a file that needs far more time than its header's cost is damaged, and refused for a while`()
+    @Test func `a file that needs far more time than its header's cost is damaged, and rejected for a while`()
         async throws
     {
         let fixture = try SandboxFixture { ($0.minimumDecodeTime, $0.decodeTimeShare) = (.zero, 0) }
@@ -342,7 +342,7 @@ struct SandboxedCodecTests {
         #expect(fixture.codec.idleProcesses.last == worker)
     }
 
-    @Test func `a file takes no more memory than its header is costed at`() async throws {
+    @Test func `a file takes no more memory than its header's cost`() async throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture { $0.launch.spareMemory = 16 << 20 }
         try #require(fixture.codec.protections.isSandbox)
@@ -368,7 +368,7 @@ struct SandboxedCodecTests {
         #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a worker may use all processors, wherever it was woken`() async throws {
+    @Test func `a worker may use all processors, wherever it was started`() async throws {
         let fixture = try SandboxFixture()
         let worker = try #require(await fixture.idle(2).last)
         func processors(of process: String) throws -> Substring {

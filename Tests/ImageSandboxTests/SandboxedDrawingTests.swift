@@ -31,7 +31,7 @@ struct SandboxedDrawingTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
-    @Test func `groups of a huge drawing take memory for the part that is drawn`() throws {
+    @Test func `groups of a huge drawing take memory only for the drawn part`() throws {
         let fixture = try SandboxFixture()
         let groups = "<g opacity='.5'><g opacity='.5'><rect width='64' height='48' fill='red' mask='url(#m)'/></g></g>"
         let mask = "<mask id='m'><rect width='64' height='48' fill='white'/></mask>"

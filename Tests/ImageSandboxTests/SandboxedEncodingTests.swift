@@ -90,7 +90,7 @@ struct SandboxedEncodingTests {
         #expect(fixture.codec.encoders?.processes.count == 1 && fixture.ends(.violation) == 0)
     }
 
-    @Test func `encoders never see files, and decoders write none`() async throws {
+    @Test func `encoders never open files, and decoders write none`() async throws {
         let fixture = try SandboxFixture()
         #expect(fixture.codec.encoders == nil)
         let decoders = await fixture.idle(2)
@@ -106,7 +106,7 @@ struct SandboxedEncodingTests {
         _ = try await slow.value
     }
 
-    @Test func `an image whose encoder ends is given to another`() async throws {
+    @Test func `an image whose encoder crashes is given to another`() async throws {
         let fixture = try SandboxFixture()
         let encoder = try await fixture.idleEncoder()
         let file = Task { try await fixture.encodeSlowly() }
@@ -117,7 +117,7 @@ struct SandboxedEncodingTests {
         #expect(fixture.metric("alula_quarantined_total") == 0)
     }
 
-    @Test func `an image that ends two encoders is our fault, and refused for a while`() async throws {
+    @Test func `an image that crashes two encoders is an internal error, and rejected for a while`() async throws {
         let fixture = try SandboxFixture()
         let first = try await fixture.idleEncoder()
         let file = Task { try await fixture.encodeSlowly() }
@@ -135,7 +135,7 @@ struct SandboxedEncodingTests {
         #expect(try await ImageHeader.inspect(fixture.encodeSlowly(as: .gif)).format == .gif)
     }
 
-    @Test func `an encode past its deadline is stopped with its worker, and its image refused for a while`()
+    @Test func `an encode past its deadline is stopped with its worker, and its image rejected for a while`()
         async throws
     {
         let fixture = try SandboxFixture()
@@ -162,7 +162,7 @@ struct SandboxedEncodingTests {
         #expect(try await fixture.idleEncoder() != encoder)
     }
 
-    @Test func `an encode that no caller waits for is stopped with its worker`() async throws {
+    @Test func `an encode without a waiting caller is stopped with its worker`() async throws {
         let fixture = try SandboxFixture()
         _ = try await fixture.idleEncoder()
         let token = WorkToken()
@@ -190,7 +190,7 @@ struct SandboxedEncodingTests {
         }
     }
 
-    @Test func `an image that AVIF cannot hold ends no worker`() throws {
+    @Test func `an image that AVIF cannot hold crashes no worker`() throws {
         try ImageLibrary.start()
         let fixture = try SandboxFixture()
         let photo = ImageFixture.photo(width: 64, height: 64)

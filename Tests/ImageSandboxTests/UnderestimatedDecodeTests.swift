@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct UnderestimatedDecodeTests {
-    @Test func `a decode that is not as small as its cost ends, is not begun as small again, and is not damaged`()
+    @Test func `an underestimated decode ends, is not started as small again, and is not damaged`()
         async throws
     {
         let fixture = try SandboxFixture { $0.minimumSmallDecodeTime = .seconds(-60) }

@@ -25,7 +25,7 @@ struct WorkerMemoryTests {
     }
 
     @Test(.unlessSanitized("it maps more memory than a worker gets"))
-    func `an image for which memory is short does not count as damaged, wherever its library notices`()
+    func `an image short of memory does not count as damaged, wherever its library notices it`()
         async throws
     {
         // libjxl 0.7 reports some shortages, and traps at others; 0.11 reports all.

@@ -58,7 +58,7 @@ struct WorkerTemplateTests {
         #expect(kill(template.id, 0) != 0 && errno == ESRCH)
     }
 
-    @Test func `a template makes no more copies than it may`() throws {
+    @Test func `a template makes no more copies than its limit`() throws {
         let template = try WorkerLaunch.ofTests.startTemplate()
         defer { template.end() }
         for _ in 0..<WorkerTemplate.maximumCopies {

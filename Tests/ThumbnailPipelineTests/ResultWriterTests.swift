@@ -62,7 +62,7 @@ struct ResultWriterTests {
             ([.cacheControl: "no-cache"], "public, max-age=0"), ([:], nil), ([.lastModified: changed], nil),
             ([.lastModified: changed, .cacheControl: "private"], "private"),
         ] as [(HTTPFields, String?)])
-    func `what the origin stated goes along, and no guess does`(fields: HTTPFields, expected: String?) async throws {
+    func `an explicit lifetime is sent, but not a heuristic one`(fields: HTTPFields, expected: String?) async throws {
         let source = Self.freshness(fields)
         #expect(try await told(Self.thumbnail(source)) == expected)
         // A source that may not be stored is an image in hand under a name of no origin.

@@ -46,7 +46,7 @@ import ThumbnailTypes
         ("trim.width=300,trim.height=200,width=150", "150x100"), ("trim.right=80,trim.bottom=20", "1000x700"),
         ("trim=10;10;10;10,dpr=2", "1040x680"),
     ])
-    func `a size is that of the service`(options: String, expected: String) throws {
+    func `sizes are the service's`(options: String, expected: String) throws {
         #expect(try Self.plan(options).answerText.prefix(before: UInt8(ascii: " ")) == expected)
     }
 
@@ -85,7 +85,7 @@ import ThumbnailTypes
         #expect(try Self.plan("fit=cover,w=30,h=90,g=auto").steps.contains { $0 is InterestStep })
     }
 
-    @Test func `colors are those of CSS`() throws {
+    @Test func `colors are CSS colors`() throws {
         let red = Color(red: 255, green: 0, blue: 0)
         for text in ["red", "%23f00", "ff0000", "rgb%28255%2C0%2C0%29", "rgb%28100%25%200%25%200%25%29", "%23F00F"] {
             let plan = try Self.plan("background=\(text)", of: Self.header(40, 30, .png))
@@ -140,7 +140,7 @@ import ThumbnailTypes
         ("width", .badParameter("options", "Must be name=value, separated by commas.")),
         ("width=%ff", .badParameter("width", "The value is not percent-encoded UTF-8.")),
     ])
-    func `the first fault is named`(options: String, error: APIError) throws {
+    func `the first fault is reported`(options: String, error: APIError) throws {
         #expect(throws: error) { try Self.query(options) }
     }
 
@@ -158,7 +158,7 @@ import ThumbnailTypes
         ("width=540,format=json", #"{"width":540,"height":360,"#), ("f=json", #"{"width":1080,"height":720,"#),
         ("f=json,w=99,h=50,fit=cover", #"{"width":99,"height":50,"#),
     ])
-    func `facts are those of the image that the other options make`(options: String, start: String) throws {
+    func `facts describe the image that the other options make`(options: String, start: String) throws {
         let query = try Self.query(options, accept: "image/avif")
         #expect(query.form.facts == FactsRequest() && !query.isNegotiated)
         let written = query.form.factsWriter?.answer(about: SourceFacts(header: Self.header(), byteCount: 1_234))
@@ -166,7 +166,7 @@ import ThumbnailTypes
         #expect(written?.mediaType == "application/json" && written?.text == start + original)
     }
 
-    @Test func `a trim that leaves nothing is refused`() throws {
+    @Test func `a trim that leaves nothing is rejected`() throws {
         for options in ["trim=400;0;400;0", "trim.left=1080", "trim.top=720,trim.height=3"] {
             #expect(throws: ImagingError.cropOutside(PixelSize(width: 1_080, height: 720))) { try Self.plan(options) }
         }

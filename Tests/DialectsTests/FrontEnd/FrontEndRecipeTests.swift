@@ -52,7 +52,7 @@ import ThumbnailTypes
         #expect(try Self.answer(target, accept: accept, of: Self.header()) == expected)
     }
 
-    @Test func `Next keeps animations, and replaces formats that clients do not name`() throws {
+    @Test func `Next preserves animations, and replaces formats that clients do not name`() throws {
         let target = "/_next/image?\(Self.photo)&w=32&q=75"
         let moving = Self.header(64, 64, .gif, frames: 4)
         #expect(try Self.answer(target, accept: "image/webp", of: moving).hasPrefix("64x64 gif"))
@@ -85,7 +85,7 @@ import ThumbnailTypes
         ("/.netlify/images?url=a.jpg&fit=crop", .badChoice("fit", allowed: ["contain", "cover", "fill"])),
         ("/_image?w=300", .missingParameter("href")),
     ])
-    func `the first fault is named`(target: String, error: APIError) throws {
+    func `the first fault is reported`(target: String, error: APIError) throws {
         #expect(throws: error) { try Self.answer(target, accept: nil, of: Self.header()) }
     }
 
@@ -175,7 +175,7 @@ import ThumbnailTypes
             try Self.answer("/_image?href=/a&w=32&f=gif", accept: nil, of: moving).hasPrefix("32x32 gif"))
     }
 
-    @Test func `Astro draws drawings as its own format, and turns them into no other one`() throws {
+    @Test func `Astro draws drawings in its own format, and rejects other formats`() throws {
         #expect(try Self.format(ofDrawing: "/_image?href=/a.svg&w=100", "astro") == .webp)
         #expect(throws: ImagingError.formatNotAccepted(.svg)) {
             try Self.format(ofDrawing: "/_image?href=/a.svg&w=100&f=webp", "astro")
@@ -189,7 +189,7 @@ import ThumbnailTypes
         #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
     }
 
-    @Test func `a BlurHash is a text in place of an image`() throws {
+    @Test func `a BlurHash is a text instead of an image`() throws {
         let query = try Self.dialect("netlify").query(in: RequestedTarget("/.netlify/images?url=a.jpg&fm=blurhash"))
         #expect(query.form.facts == FactsRequest(features: [.blurHash]) && !query.isNegotiated)
         let appearance = ImageAppearance(
@@ -202,7 +202,7 @@ import ThumbnailTypes
         #expect(written?.mediaType == "text/plain" && written?.text == hash)
     }
 
-    @Test func `the origin's faults of the client keep their status`() throws {
+    @Test func `the origin's client errors keep their status`() throws {
         func status(_ upstream: Int, code: String = "origin_error") throws -> Int {
             let error = StubFailure(code: code, upstreamStatus: upstream)
             let problem = Problem(error, requestID: "r", common: [:])

@@ -44,7 +44,7 @@ import ThumbnailTypes
         ("rotate_90,crop_0_0_100_50,w_50", "50x25"), ("rotate_45", "1414x1414"), ("w%5F300", "1200x800"),
         ("w_100,w_200", "200x133"), ("flop,flip,w_150", "150x100"), ("kernel_nearest,s_300x200", "300x200"),
     ])
-    func `a size is that of the service`(modifiers: String, expected: String) throws {
+    func `sizes are the service's`(modifiers: String, expected: String) throws {
         #expect(try Self.plan(modifiers).answerText.prefix(before: UInt8(ascii: " ")) == expected)
     }
 
@@ -59,7 +59,7 @@ import ThumbnailTypes
         #expect(try recipe.composition(of: RecipeSource(header: header)).turn == turn)
     }
 
-    @Test func `a part is one of the image as it is stored`() throws {
+    @Test func `a part refers to the image as stored`() throws {
         let recipe = try Self.query("crop_100_50_300_200").recipe.recipe
         let part = try recipe.composition(of: RecipeSource(header: Self.header(orientation: 6))).part
         let upright = PixelSize(width: 800, height: 1_200)
@@ -108,7 +108,7 @@ import ThumbnailTypes
         #expect(bars.first?.y == 0)
     }
 
-    @Test func `effects follow the size, in the order of sharp`() throws {
+    @Test func `effects follow the resize, in sharp's order`() throws {
         let plan = try Self.plan(
             "tint_00ff00,normalize,sharpen_2,blur_5,median_3,grayscale,negate,threshold_9,dilate_3,erode,w_30,"
                 + "gamma_2_1")
@@ -145,7 +145,7 @@ import ThumbnailTypes
         ("median_100", .unsupportedOption("median", "Its squares are too large here.")),
         ("rotate_45,w_30", .unsupportedOption("rotate", "Whole degrees are turned, with a size quarters only.")),
     ])
-    func `the first fault is named`(modifiers: String, error: APIError) throws {
+    func `the first fault is reported`(modifiers: String, error: APIError) throws {
         #expect(throws: error) { try Self.query(modifiers) }
     }
 
@@ -158,7 +158,7 @@ import ThumbnailTypes
         #expect(throws: APIError.self) { try Self.query(modifiers) }
     }
 
-    @Test func `sources are decoded once, and the query of the request means nothing`() throws {
+    @Test func `sources are decoded once, and the query of the request is ignored`() throws {
         func source(_ text: String) throws -> ExactText { try Self.query("w_9", source: text).source }
         #expect(try source("https://a.example/b%20c.jpg%3Fv=1?w=3") == "https://a.example/b%20c.jpg?v=1")
         #expect(try source("https:/a.example/b.jpg") == "https://a.example/b.jpg")

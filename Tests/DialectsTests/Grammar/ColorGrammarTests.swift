@@ -31,7 +31,7 @@ import Testing
         ("rgba(0 0 255 / 0.5)", Color(red: 0, green: 0, blue: 255, alpha: 128)),
         ("White", .white),
     ])
-    func `Alula's own grammar takes some of CSS's spellings`(text: String, color: Color) {
+    func `Alula's own grammar accepts some of CSS's spellings`(text: String, color: Color) {
         #expect(ColorGrammar.ownColor(text) == color)
         #expect(ColorGrammar.cssColor(text) == color)
     }
@@ -39,7 +39,7 @@ import Testing
     @Test(arguments: [
         "#", "#ff", "#red", "##fff", "#1234", "hsl(0,0%,0%)", "rgb(1,2)", "rgb", "rgb()", "#+ff", "# fff",
     ])
-    func `and no others`(text: String) {
+    func `other spellings are rejected`(text: String) {
         #expect(ColorGrammar.ownColor(text) == nil)
     }
 

@@ -30,7 +30,7 @@ import ThumbnailTypes
             ("/fit?width=800&height=150", 400, 300, 200, 150), ("/fit?width=1000&height=1", 1_200, 800, 2, 1),
             ("/fit?width=4096&height=4096", 1_200, 800, 1_200, 800), ("/convert?type=png", 7, 5, 7, 5),
         ])
-    func `sizes are those of the service`(
+    func `sizes are the service's`(
         target: String, width: Int, height: Int, resultWidth: Int, resultHeight: Int
     ) throws {
         let size = try imaginaryComposition(target, width, height).finalSize
@@ -56,7 +56,7 @@ import ThumbnailTypes
         #expect(try imaginaryComposition(target, 400, 300).stepTexts == steps)
     }
 
-    @Test func `turns come first, and mirrors after them`() throws {
+    @Test func `rotations come first, and mirrors after them`() throws {
         func turn(_ target: String, _ orientation: QuarterTurn, _ format: ImageFormat = .jpeg) throws -> QuarterTurn {
             try imaginaryComposition(target, 40, 30, format, orientation: orientation).turn
         }
@@ -113,7 +113,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `a part of a turned image is a part of the upright one`() throws {
+    @Test func `a part of a rotated image is one of the upright image`() throws {
         let target = pipeline(
             """
             [{"operation":"rotate","params":{"rotate":90}},\
@@ -139,12 +139,12 @@ import ThumbnailTypes
     @Test(arguments: [
         (ImageFormat.jpeg, ImageFormat.jpeg), (.png, .png), (.webp, .webp), (.tiff, .jpeg), (.bmp, .jpeg),
     ])
-    func `the format is the source's if it is written`(source: ImageFormat, format: ImageFormat) throws {
+    func `the format is the source's if it is encodable`(source: ImageFormat, format: ImageFormat) throws {
         #expect(try imaginaryComposition("/flip", 40, 30, source).format == format)
     }
 
     @Test(arguments: [ImageFormat.gif, .svg])
-    func `sources whose format is not written need another one`(format: ImageFormat) throws {
+    func `sources without an encodable format need another one`(format: ImageFormat) throws {
         #expect(throws: ImagingError.formatNotAccepted(format)) { try imaginaryComposition("/flip", 40, 30, format) }
         #expect(try imaginaryComposition("/flip?type=png", 40, 30, format).format == .png)
     }
@@ -152,7 +152,7 @@ import ThumbnailTypes
     @Test(arguments: [
         "/resize?width=99999999999", "/zoom?factor=99999999", "/crop?height=1e30&width=1", "/fit?width=1&height=1",
     ])
-    func `sides that no image has are refused or bounded`(target: String) throws {
+    func `impossible sides are rejected or bounded`(target: String) throws {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 1, height: 65_535))
         let plan = try? RenderPlan(try imaginaryQuery(target).recipe, of: RecipeSource(header: source))
         #expect((plan?.outputSize.area ?? 0) <= ImagingLimits().maximumOutputPixels)
@@ -179,7 +179,7 @@ import ThumbnailTypes
         #expect(composition.format == .jpeg && composition.quality == .fixed(80))
     }
 
-    @Test func `drawings are drawn in the size of the preview`() throws {
+    @Test func `drawings are drawn at the preview's size`() throws {
         let composition = try imaginaryComposition(
             nextcloud("fit", 64, first: "convert", as: "png"), 120, 90, .svg, hasAlpha: true)
         #expect(composition.size == PixelSize(width: 64, height: 48) && composition.format == .png)

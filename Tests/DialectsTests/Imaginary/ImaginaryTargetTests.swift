@@ -32,12 +32,12 @@ import ThumbnailTypes
         "background=%23ffffff", "aspectratio=16", "aspectratio=0:9", "operations=%7B%7B", "type=jpg", "type=avif",
         "type=AUTO", "width=%zz", "width=%ff",
     ])
-    func `a wrong value is refused, also if nothing uses it`(query: String) {
+    func `a wrong value is rejected even if unused`(query: String) {
         #expect(throws: APIError.self) { try imaginaryQuery("/flip?" + query) }
         #expect(throws: APIError.self) { try imaginaryQuery("/info?" + query) }
     }
 
-    @Test func `words count in any case, the first of several values counts, and unknown names do not`() throws {
+    @Test func `words are case-insensitive, the first of several values counts, and unknown names do not`() throws {
         let read = try options("gravity=+South&extend=LastPixel&width=3&width=4&Width=9&colour=red&foo&=")
         #expect(read.gravity == .south && read.bars == .background && read.width == 3)
         #expect(try options("extend=repeat").bars == .mirror && options("").bars == .copy)
@@ -101,7 +101,7 @@ import ThumbnailTypes
         "[" + [String](repeating: "{\"operation\":\"flip\"}", count: 11).joined(separator: ",") + "]",
         "[{\"operation\":\"convert\",\"params\":{\"type\":\"tiff\"}},{\"operation\":\"flip\"}]",
     ])
-    func `a pipeline that cannot be read is refused`(json: String) {
+    func `an invalid pipeline is rejected`(json: String) {
         #expect(throws: APIError.self) { try imaginaryQuery(pipeline(json)) }
     }
 
@@ -110,7 +110,7 @@ import ThumbnailTypes
         #expect(read.map(\.name) == [.flip])
     }
 
-    @Test func `marks are sources of their own, and texts are drawings that the request brings`() throws {
+    @Test func `marks are separate sources, and texts are drawings sent with the request`() throws {
         let query = try imaginaryQuery(
             pipeline(
                 """
@@ -151,7 +151,7 @@ import ThumbnailTypes
         #expect(throws: APIError.noSuchRoute) { try source("url=http://h/a") { $0.disabledRoutes = ["flip"] } }
     }
 
-    @Test func `a key is a field or a parameter, and the field goes first`() throws {
+    @Test func `a key is a field or a parameter, and the field takes precedence`() throws {
         let dialect = try imaginary { $0.key = Array("sesame".utf8) }
         func isOpen(_ query: String, field: String? = nil) -> Bool {
             var fields: HTTPFields = [:]
@@ -194,7 +194,7 @@ import ThumbnailTypes
         #expect(!isAuthentic("/api/flip?url=x&sign=\(plain.dropLast(3))"))
     }
 
-    @Test func `at the root only the service's own routes are taken`() throws {
+    @Test func `at the root only the service's own routes are matched`() throws {
         let dialect = try imaginary()
         func isTaken(_ target: String) -> Bool { if case .certain = dialect.claim(on: target) { true } else { false } }
         #expect(isTaken("/resize?width=3") && isTaken("/info") && isTaken("/thumbnail?width=3"))

@@ -40,7 +40,7 @@ struct ImgproxyGrammarTests {
         #expect(try ImgproxyFixture.options("rs%3Afit%3A10%3A20").height == 20)
     }
 
-    @Test func `base64 may be cut anywhere and padded`() throws {
+    @Test func `base64 may be split anywhere and padded`() throws {
         let text = Self.base64(Self.url)
         let pieces = stride(from: 0, to: text.count, by: 7).map { String(text.dropFirst($0).prefix(7)) }
         for path in [
@@ -77,7 +77,7 @@ struct ImgproxyGrammarTests {
         "YQ.png.webp", ".png", "plain/@png", "//plain/https://h/a", "plain/%FF", "/w8", "fill/300/200/ce/0/YQ.jpg",
         "fit/plain/https://h/a", "force", "rs%3afit%3a100%3a100/plain/https://h/a",
     ])
-    func `a source that cannot be read is an error of the URL`(path: String) {
+    func `an invalid source is a URL error`(path: String) {
         guard ImgproxyFixture.fault(path)?.code == "bad_url" else {
             Issue.record("\(path): \(String(describing: ImgproxyFixture.fault(path)))")
             return
@@ -117,11 +117,11 @@ struct ImgproxyGrammarTests {
         ("c", "https://h/b", "https://h/bc"), ("a", "media:", "media:a"),
         ("evil/a", "https://", "https://evil/a"), ("a", "https://h?u=", "https://h?u=a"),
     ])
-    func `no source continues the host of the base`(path: String, base: String, expected: String) throws {
+    func `no source extends the host of the base URL`(path: String, base: String, expected: String) throws {
         #expect(try source("plain/" + path) { $0.baseURL = SourceBase(base) } == expected)
     }
 
-    @Test func `files of the machine have a source of their own if that is set`() throws {
+    @Test func `local files have their own source if a setting allows it`() throws {
         #expect(try source("plain/local:///a/b.jpg") { $0.localOrigin = "files" } == "files:a/b.jpg")
         #expect(try source("plain/local:/a/b.jpg") { $0.localOrigin = "files" } == "files:a/b.jpg")
         #expect(try source("plain/local:///a/b.jpg") == "local:///a/b.jpg")
@@ -153,7 +153,7 @@ struct ImgproxyGrammarTests {
         #expect(try options("rt:fit").resizingType == .fit)
     }
 
-    @Test func `presets of the settings file win over those of the environment`() throws {
+    @Test func `presets of the settings file take precedence over the environment's`() throws {
         var configuration = ImgproxyConfiguration()
         configuration.prefix = PathPrefix("/")
         configuration.presets = ["a": "w:1", "b": "h:2"]
@@ -165,7 +165,7 @@ struct ImgproxyGrammarTests {
         #expect(options.width == 3 && options.height == 2)
     }
 
-    @Test func `presets alone may be allowed`() throws {
+    @Test func `only presets may be allowed`() throws {
         func configure(_ configuration: inout ImgproxyConfiguration) {
             configuration.presets = ["thumb": "s:120:80", "card": "w:300/f:png"]
             configuration.allowsOnlyPresets = true
@@ -177,14 +177,14 @@ struct ImgproxyGrammarTests {
         #expect(ImgproxyFixture.fault("w:300/plain/https://h/a", configure) != nil)
     }
 
-    @Test func `a preset that could never work is a fault by name`() {
+    @Test func `a preset that can never work is reported by name`() {
         var configuration = ImgproxyConfiguration()
         configuration.presets = ["a": "w:1/pr:b", "b": "h:2", "c": "w", "d": "w:x", "e": "pr:f", "g": "br:10"]
         let faults = configuration.presetFaults(Vocabulary())
         #expect(faults.map { $0.prefix(8) } == ["preset c", "preset d", "preset e", "preset g"])
     }
 
-    @Test func `options that are not allowed are refused as they are written, but not in presets`() throws {
+    @Test func `disallowed options are rejected in any spelling, but not in presets`() throws {
         func configure(_ configuration: inout ImgproxyConfiguration) {
             configuration.allowedOptions = ["w", "pr"]
             configuration.presets = ["a": "h:5"]
@@ -214,7 +214,7 @@ struct ImgproxyGrammarTests {
         }
     }
 
-    @Test func `formats that are not written here are refused`() {
+    @Test func `formats that Alula cannot encode are rejected`() {
         for format in ["tiff", "bmp", "ico", "heic"] {
             let fault = ImgproxyFixture.fault("plain/https://h/a@\(format)")
             guard fault?.code == "unsupported_option", fault?.parameter == "format" else {
@@ -225,7 +225,7 @@ struct ImgproxyGrammarTests {
         }
     }
 
-    @Test func `a place is a prefix`() {
+    @Test func `a path is a prefix`() {
         let dialect = ImgproxyFixture.dialect { $0.prefix = PathPrefix("/img") }
         #expect(dialect.claim(on: "/img/_/plain/x") == .certain && dialect.claim(on: "/image/_/plain/x") == .none)
         #expect(throws: Never.self) { try dialect.query(in: RequestedTarget("/img/_/plain/https://h/a")) }

@@ -19,7 +19,7 @@ struct ImgproxyHostileTests {
         "/", ":", "@", ".", "%", "%3A", "%3A/", "w:1/", "pr:default/", "plain/", "a", "//plain", "-/", "::/", "w:/",
         "%00/", "http:/", "c:1:1:fp:0:0/", "é", "\u{0}", "=", "A/", "w%3A1/",
     ])
-    func `long targets of one piece are read or refused`(piece: String) {
+    func `long targets of one repeated text are parsed or rejected`(piece: String) {
         let path = Self.filled(piece)
         for target in ["/_/" + path, "/_/" + path + "plain/https://h/a", "/" + path, "/_/plain/" + path] {
             let dialect = ImgproxyFixture.dialect { $0.presets = ["default": "w:5/h:6/el:1"] }
@@ -29,7 +29,7 @@ struct ImgproxyHostileTests {
         }
     }
 
-    @Test func `presets that name each other many times are cut short`() {
+    @Test func `presets that repeat each other are bounded`() {
         let fault = ImgproxyFixture.fault("\(Self.filled("pr:a:a:a:a:a:a:a:a/"))\(ImgproxyFixture.source)") {
             $0.presets = ["a": "pr:b:b:b:b:b:b:b:b", "b": "pr:c:c:c:c:c:c:c:c", "c": "w:1/w:1/w:1/w:1"]
         }
@@ -47,7 +47,7 @@ struct ImgproxyHostileTests {
         "rot:9223372036854775800", "exp:99999999999999999999", "mb:99999999999999999999", "bl:1e10", "t:1e10",
         "g:ce:1e10", "wm:1:ce:1e300", "q:-9223372036854775808", "bg:-1:0:0", "pix:99999999999", "maf:1e9",
     ])
-    func `numbers beyond all bounds are refused`(option: String) {
+    func `numbers beyond all bounds are rejected`(option: String) {
         let name = String(option.prefix { $0 != ":" })
         let fault = ImgproxyFixture.fault("\(option)/\(ImgproxyFixture.source)") { $0.allowsSecurityOptions = true }
         #expect(fault?.parameter == name)

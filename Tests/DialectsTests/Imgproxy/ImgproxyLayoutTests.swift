@@ -54,14 +54,14 @@ struct ImgproxyLayoutTests {
         #expect(try size("w:800") == PixelSize(400, 300))
     }
 
-    @Test func `crop pixels are cut off, fractions rounded`() throws {
+    @Test func `crop pixels are cut, fractions rounded`() throws {
         #expect(try layout("c:100.9:50.5").cropSize == PixelSize(100, 50))
         #expect(try layout("c:1.5:0.5", PixelSize(641, 427)).cropSize == PixelSize(1, 214))
         #expect(try layout("c:0.01:0.5", PixelSize(10, 8)).cropSize == PixelSize(1, 4))
         #expect(try layout("c:0:100").cropSize == PixelSize(0, 100))
     }
 
-    @Test func `padding is rounded to even, and follows the ratio that the source allows`() throws {
+    @Test func `padding is rounded to even, and uses the ratio that the source allows`() throws {
         func left(_ options: String) throws -> Int {
             try layout(options).margins(ImgproxyFixture.options(options)).left
         }
@@ -89,7 +89,7 @@ struct ImgproxyLayoutTests {
         #expect(padded.resizedSize == PixelSize(150, 113) && padded.ratio == 0.5)
     }
 
-    @Test func `decoders that make images smaller round before they are scaled`() throws {
+    @Test func `decoders that reduce images round before the scaling`() throws {
         let odd = PixelSize(641, 427)
         #expect(try layout("w:100", odd, prescaling: .powers).resizedSize == PixelSize(100, 67))
         #expect(try layout("c:101:101/w:20", odd, prescaling: .powers).resizedSize == PixelSize(20, 20))
@@ -134,7 +134,7 @@ struct ImgproxyGravityTests {
         }
     }
 
-    @Test func `the middle of a rest is rounded as libvips does`() {
+    @Test func `the middle of a remainder is rounded as by libvips`() {
         // (rest + 1) / 2, halves to even.
         for (rest, start) in [(0, 0), (1, 1), (2, 2), (3, 2), (4, 2), (5, 3), (6, 4), (7, 4)] {
             #expect(place(ImgproxyGravity(), PixelSize(100, 100), PixelSize(100 + rest, 100))[0] == start, "\(rest)")
@@ -151,12 +151,12 @@ struct ImgproxyGravityTests {
         #expect(place(ImgproxyGravity(kind: .west, x: -4_000), inner, mayOverhang: true) == [-99, 100])
     }
 
-    @Test func `a point is the middle of the part as far as the edges allow`() {
+    @Test func `a point is the center of the part within the edges`() {
         #expect(place(ImgproxyGravity(kind: .focus, x: 0.5, y: 0.2), PixelSize(100, 100)) == [150, 10])
         #expect(place(ImgproxyGravity(kind: .focus, x: 1, y: 0), PixelSize(100, 100)) == [300, 0])
     }
 
-    @Test func `a place before a turn is where it leads to after it`() {
+    @Test func `a position before a rotation is mapped through it`() {
         let outer = PixelSize(38, 30)
         let turns: [(Int, Bool, Bool)] = (0..<4).flatMap { quarters in
             [(quarters, false, false), (quarters, true, false), (quarters, false, true), (quarters, true, true)]

@@ -70,7 +70,7 @@ struct ImgproxyOptionTests {
         #expect(try !self.options("ex:1/ex:").extend.isOn)
     }
 
-    @Test func `trim is undone by an empty threshold`() throws {
+    @Test func `an empty threshold disables the trim`() throws {
         let trim = try options("t:10:FF00ff:1:0").trim
         #expect(trim.threshold == 10 && trim.color == Color(red: 255, green: 0, blue: 255))
         #expect(trim.isEqualAcross && !trim.isEqualDown)
@@ -108,7 +108,7 @@ struct ImgproxyOptionTests {
         }
     }
 
-    @Test func `filters are numbers that are not negative`() throws {
+    @Test func `filters are nonnegative numbers`() throws {
         let options = try options("bl:1.5/sharpen:2/pix:10")
         #expect(options.blur == 1.5 && options.sharpen == 2 && options.pixelate == 10)
         for wrong in ["bl:-1", "blur:x", "sh:-0.1", "pix:1.5", "pixelate:-1"] {
@@ -168,7 +168,7 @@ struct ImgproxyOptionTests {
         #expect(usual.ignoredOptions.isEmpty)
     }
 
-    @Test func `wide colors stay where the profile does`() throws {
+    @Test func `wide colors are preserved with the profile`() throws {
         func gamut(_ options: String) throws -> Gamut? {
             try ImgproxyFixture.composition(options, .still(.jpeg, 40, 30)).gamut
         }
@@ -183,7 +183,7 @@ struct ImgproxyOptionTests {
         #expect(try keeps("") && keeps("sm:0/kcr:0") && !keeps("kcr:0"))
     }
 
-    @Test func `limits change only if that is allowed`() throws {
+    @Test func `limits change only if a setting allows it`() throws {
         for option in ["msr:0.5", "msfs:1000", "maf:5", "mafr:1", "mrd:100"] {
             let path = "\(option)/\(ImgproxyFixture.source)"
             #expect(ImgproxyFixture.fault(path) != nil)

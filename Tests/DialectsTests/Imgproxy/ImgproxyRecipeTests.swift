@@ -24,7 +24,7 @@ struct ImgproxyRecipeTests {
         composition.steps.shape(after: FrameShape(size: composition.size, hasAlpha: hasAlpha))
     }
 
-    @Test func `the steps come in imgproxy's order, however the target is written`() throws {
+    @Test func `the steps are in imgproxy's order, however the target is written`() throws {
         let made = try composition(
             "wm:1/pd:10/bg:0000ff/pix:4/sh:1/bl:1/ex:1/exar:1/rs:fill:60:90/c:150:90:nowe",
             additions: [.still(.png, 8, 8)]
@@ -39,7 +39,7 @@ struct ImgproxyRecipeTests {
         #expect(shape(made) == FrameShape(size: PixelSize(80, 110), hasAlpha: false))
     }
 
-    @Test func `a canvas is transparent if the format can be, else white`() throws {
+    @Test func `a canvas is transparent if the format supports it, else white`() throws {
         #expect(keys(try composition("s:300:300/ex:1")) == ["canvas 300x300 0,38 0,0,0,0"])
         #expect(keys(try composition("s:300:300/ex:1/f:jpg")) == ["canvas 300x300 0,38 255,255,255,255"])
         #expect(
@@ -91,7 +91,7 @@ struct ImgproxyRecipeTests {
         #expect(try format("", accept: "image/jxl,image/avif", ["avif", "jxl"]) == .jxl)
     }
 
-    @Test func `a request heeds Accept only if that can matter`() throws {
+    @Test func `a request depends on Accept only if it can matter`() throws {
         func isNegotiated(_ options: String, isEnforced: Bool) throws -> Bool {
             try ImgproxyFixture.query(options + ImgproxyFixture.source) {
                 $0.defaults.negotiate("webp", isEnforced: isEnforced)
@@ -114,7 +114,7 @@ struct ImgproxyRecipeTests {
                 && quality("mb:0") == .fixed(80))
     }
 
-    @Test func `animations keep as many frames as are allowed, in formats that can move`() throws {
+    @Test func `animations keep at most the allowed number of frames, in formats with animation`() throws {
         let gif = ImageHeader.still(.gif, 120, 80, frames: 5)
         func made(_ options: String, _ header: ImageHeader = gif, most: Int = 64) throws -> Composition {
             try composition(options, header) { $0.defaults.maximumFrames = most }
@@ -125,7 +125,7 @@ struct ImgproxyRecipeTests {
         #expect(try made("t:10").trim == nil && made("t:10/f:png").trim != nil)
     }
 
-    @Test func `a trim compares medians on magenta and is worked out twice`() throws {
+    @Test func `a trim compares medians on magenta and is computed twice`() throws {
         let first = try composition("t:10.7:ff0000:1/w:50")
         #expect(first.trim?.tolerance == 10 && first.trim?.color == Color(red: 255, green: 0, blue: 0))
         #expect(first.trim?.matte == Color(red: 255, green: 0, blue: 255) && first.trim?.isEqualAcross == true)
@@ -138,7 +138,7 @@ struct ImgproxyRecipeTests {
         #expect(turned?.isEqualDown == true && turned?.isEqualAcross == false)
     }
 
-    @Test func `the upright image is turned back if it must not be upright`() throws {
+    @Test func `the image is rotated back unless it must be upright`() throws {
         let stored = ImageHeader.still(.jpeg, 400, 600, orientation: 6)
         let upright = try composition("w:300", stored)
         #expect(upright.turn == 1 && upright.size == PixelSize(300, 200))
@@ -149,13 +149,13 @@ struct ImgproxyRecipeTests {
         #expect(try composition("rot:90/fl:1:0").turn == 5 && composition("fl:1:1").turn == 3)
     }
 
-    @Test func `a crop is of the result's orientation`() throws {
+    @Test func `a crop has the result's orientation`() throws {
         let made = try composition("c:200:100:nowe/rot:90")
         #expect(made.part == ImagePart(x: 0, y: 100, size: PixelSize(100, 200), of: PixelSize(400, 300)))
         #expect(made.size == PixelSize(200, 100) && made.turn == 6)
     }
 
-    @Test func `smart crops look at the image`() throws {
+    @Test func `smart crops use the image's content`() throws {
         #expect(keys(try composition("rs:fill:200:200/g:sm")) == ["attention 200x200"])
         let first = try composition("c:100:100:sm/w:50")
         #expect(first.part == nil && first.size == PixelSize(400, 300))
@@ -190,7 +190,7 @@ struct ImgproxyRecipeTests {
         #expect(padded.steps.last?.keyText == "overlay 0 24x16 0,0 24x16 gamma at 0,0 24x16 100")
     }
 
-    @Test func `the target's own limits refuse sources`() throws {
+    @Test func `the target's own limits reject sources`() throws {
         func fault(_ options: String, _ header: ImageHeader) -> Bool {
             (try? composition(options, header) { ($0.allowsSecurityOptions, $0.defaults.maximumFrames) = (true, 9) })
                 == nil
@@ -201,13 +201,13 @@ struct ImgproxyRecipeTests {
         #expect(fault("msr:0.4", gif) && !fault("msr:0.5", gif) && fault("mafr:0.09", gif) && !fault("mafr:0.1", gif))
     }
 
-    @Test func `weak filters change nothing`() throws {
+    @Test func `weak filters have no effect`() throws {
         #expect(keys(try composition("bl:0.5/sh:0.3/pix:1")).isEmpty)
         #expect(keys(try composition("bl:0.6/sh:0.31/pix:2")).count == 3)
         #expect(ImgproxyFilters.deviation(ofBlur: 1e9) == 66_480_000)
     }
 
-    @Test func `the key says what decides the second composition`() throws {
+    @Test func `the key includes the inputs of the second composition`() throws {
         func key(_ options: String) throws -> String { try ImgproxyFixture.recipe(options).keyText }
         let plain = try key("")
         for options in [

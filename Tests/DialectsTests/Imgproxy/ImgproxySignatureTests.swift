@@ -40,7 +40,7 @@ struct ImgproxySignatureTests {
         #expect(!isAuthentic("/oWaL7QoW5Ts/asd", keys: keys, salts: salts))
     }
 
-    @Test func `any pair of a key and its salt counts, but no mixed pair`() {
+    @Test func `any pair of a key and its salt is valid, but no mixed pair`() {
         let (keys, salts) = (["one", "two"], ["eins", "zwei"])
         for (key, salt) in zip(keys, salts) {
             let signature = signature(of: Self.path, key: key, salt: salt)
@@ -75,13 +75,13 @@ struct ImgproxySignatureTests {
         #expect(!isAuthentic("/" + self.signature(of: String(Self.path.dropFirst())) + Self.path))
     }
 
-    @Test func `trusted texts are signatures of anything`() {
+    @Test func `trusted texts are valid signatures for any target`() {
         #expect(isAuthentic("/open-sesame" + Self.path, trusted: ["open-sesame", "partner"]))
         #expect(!isAuthentic("/open-sesam" + Self.path, trusted: ["open-sesame", "partner"]))
         #expect(!isAuthentic("/OPEN-SESAME" + Self.path, trusted: ["open-sesame"]))
     }
 
-    @Test func `without keys any text is one, except an option`() {
+    @Test func `without keys any text is a signature, except an option`() {
         #expect(isAuthentic("/_" + Self.path, keys: [], salts: []))
         #expect(isAuthentic("/%3Dx" + Self.path, keys: [], salts: []))
         #expect(!isAuthentic("/w:100" + Self.path, keys: [], salts: []))
@@ -89,7 +89,7 @@ struct ImgproxySignatureTests {
     }
 
     @Test(arguments: ["/", "/x", "/x/", "//w:1/plain/a", "", "/?a/b"])
-    func `a target without a path is read, and the reading says so`(target: String) {
+    func `a target without a path is parsed, and its error says so`(target: String) {
         let dialect = ImgproxyFixture.dialect { ($0.keys, $0.salts) = ([[1]], [[2]]) }
         #expect(dialect.isAuthentic(RequestedTarget(target)))
         #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget(target)) }

@@ -13,7 +13,7 @@ struct OperationGrammarTests {
         try ThumbnailTarget.parse("/thumbnail?url=x:y&" + query, accept: nil).options.operations
     }
 
-    @Test func `every operation is read`() throws {
+    @Test func `every operation is parsed`() throws {
         let query =
             "trim=10&trimColor=red&crop=0.25,0.0,0.5,1.0&rotate=45&flip=hv&brightness=120&contrast=80&saturate=0&hue=359"
             + "&grayscale=100&sepia=50&invert=1&blur=2.5&sharpen=0.75&pixelate=8&pad=1,2,3,4&radius=max&mask=triangle-180"
@@ -31,7 +31,7 @@ struct OperationGrammarTests {
         #expect(try operations("crop=0,1,20,30").crop == .pixels(x: 0, y: 1, width: 20, height: 30))
     }
 
-    @Test func `missing margins are those of CSS`() throws {
+    @Test func `missing margins default as in CSS`() throws {
         #expect(try operations("pad=5").pad == .init(top: 5, right: 5, bottom: 5, left: 5))
         #expect(try operations("pad=5,6").pad == .init(top: 5, right: 6, bottom: 5, left: 6))
         #expect(try operations("pad=5,6,7").pad == .init(top: 5, right: 6, bottom: 7, left: 6))
@@ -42,7 +42,7 @@ struct OperationGrammarTests {
         "rotate=0", "brightness=100", "contrast=100", "saturate=100", "hue=0", "grayscale=0", "sepia=0", "invert=0",
         "blur=0", "blur=0.0", "blur=0.00", "sharpen=0", "pixelate=1", "pad=0", "pad=0,0,0,0", "radius=0",
     ])
-    func `a value that changes nothing is the request without it`(query: String) throws {
+    func `a value without an effect equals the request without it`(query: String) throws {
         #expect(try operations(query) == ImageOperations())
     }
 
@@ -76,11 +76,11 @@ struct OperationGrammarTests {
         ("trim=9&trimColor=rgb(0%20128%2C255)", "trim=9&trimColor=0080ff"),
         ("trim=9&trimColor=RGBA(0,0,0,0.5)", "trim=9&trimColor=00000080"),
     ])
-    func `a value may be written in several ways`(query: String, same: String) throws {
+    func `a value has several spellings`(query: String, same: String) throws {
         #expect(try operations(query) == operations(same))
     }
 
-    @Test func `words of closed lists have no case`() throws {
+    @Test func `words of closed lists are case-insensitive`() throws {
         func request(_ query: String) throws -> Request {
             try ThumbnailTarget.parse("/thumbnail?url=http%3A%2F%2Fh%2Fa&" + query, accept: nil)
         }
@@ -106,7 +106,7 @@ struct OperationGrammarTests {
         }
     }
 
-    @Test func `a job's rendition keeps its operations`() throws {
+    @Test func `a job's rendition preserves its operations`() throws {
         let target = try NativeDialect().target(
             source: "x:y", rendition: "w=3&crop=0.1,0.0,1.0,1.0&pad=1,2&radius=max&blur=0.50&trim=3&trimColor=fff")
         #expect(

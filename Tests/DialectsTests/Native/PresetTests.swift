@@ -53,11 +53,11 @@ struct PresetTests {
         ("preset=marked&watermarkOpacity=7&watermark=x:z", "watermark=x:z&watermarkOpacity=7"),
         ("preset=soft&watermark=logo", "watermark=logo&watermarkOpacity=50"),
     ])
-    func `later presets win over earlier ones, and the request over all`(query: String, meaning: String) throws {
+    func `later presets override earlier ones, and the request overrides all`(query: String, meaning: String) throws {
         #expect(try parse("&" + query) == parse("&" + meaning))
     }
 
-    @Test func `the default goes before all others`() throws {
+    @Test func `the default preset precedes all others`() throws {
         let vocabulary = Self.vocabulary(standard: [("q", "50"), ("w", "10"), ("enlarge", "1")])
         #expect(try parse("", vocabulary) == parse("&q=50&w=10&enlarge=1"))
         #expect(try parse("&preset=card", vocabulary) == parse("&q=50&w=400&h=300&fit=cover&enlarge=1"))
@@ -86,7 +86,7 @@ struct PresetTests {
     }
 
     @Test(arguments: ["w=300", "h=1", "watermark=logo", "placeholder=red", "watermarkX=0", "fit=cover", "q=5"])
-    func `if only presets are allowed, a request may say little else`(parameter: String) throws {
+    func `if only presets are allowed, a request may have few other options`(parameter: String) throws {
         let vocabulary = Self.vocabulary(standard: [("q", "50")], onlyPresets: true)
         let name = String(parameter.prefix { $0 != "=" })
         #expect(throws: APIError.badParameter(name, "Only presets may set this parameter.")) {
@@ -109,11 +109,11 @@ struct PresetTests {
         #expect(Self.vocabulary().fault(in: preset)?.parameter == parameter)
     }
 
-    @Test func `presets that requests can use have none`() {
+    @Test func `usable presets have no fault`() {
         for preset in Self.presets.values { #expect(Self.vocabulary().fault(in: preset) == nil) }
     }
 
-    @Test func `renditions of jobs use presets, and mean the same when they are read again`() throws {
+    @Test func `renditions of jobs use presets, and are the same after storage`() throws {
         func requests(_ vocabulary: Vocabulary, _ rendition: String) throws -> AnyRenderRecipe {
             let dialect = NativeDialect(vocabulary: vocabulary)
             let target = try dialect.target(source: "http://h/a b", rendition: rendition)

@@ -10,7 +10,7 @@ import ThumbnailTypes
 struct ThumbnailOptionTests {
     private let dialect = NativeDialect()
 
-    @Test func `every parameter that a rendition may have is an option`() {
+    @Test func `every rendition parameter is an option`() {
         let names = Set(ThumbnailParameter.all.map(\.name)).subtracting([
             "url", "sig", "expires", "placeholder",
         ])
@@ -25,7 +25,7 @@ struct ThumbnailOptionTests {
         #expect(ThumbnailOption.named("url") == nil)
     }
 
-    @Test func `every word that an option offers is one of its values`() throws {
+    @Test func `every offered word is a valid value`() throws {
         let needs = ["watermarkPosition": "watermark", "watermarkTile": "watermark"]
         for option in ThumbnailOption.all {
             for value in option.values {
@@ -37,7 +37,7 @@ struct ThumbnailOptionTests {
         }
     }
 
-    @Test func `options are read as the parameters of a target are`() throws {
+    @Test func `options are parsed like the parameters of a target`() throws {
         let request = try dialect.request(options: [
             ("width", "300"), ("background", "f00"), ("watermark", "https://example.com/a b.png?x=1&y=ä#"),
         ])

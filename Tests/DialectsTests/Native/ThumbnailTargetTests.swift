@@ -38,7 +38,7 @@ import ThumbnailTypes
         #expect(query.expires == 4_102_444_800)
     }
 
-    @Test func `tags are a list without repetitions, which every other grammar of requests takes as well`() throws {
+    @Test func `tags are a list without repetitions, which every other grammar accepts as well`() throws {
         let query = try parse("url=x:y&tag=product-7,a.B_c%2Cproduct-7")
         #expect(query.tags == ["product-7", "a.B_c"])
         let plain = try parse("url=x:y")
@@ -53,7 +53,7 @@ import ThumbnailTypes
         #expect(try NativeDialect().target(source: "x:y", rendition: "w=3&tag=b") == "/thumbnail?url=x%3Ay&w=3&tag=b")
     }
 
-    @Test func `a quality may be looked for`() throws {
+    @Test func `a quality may be searched for`() throws {
         let automatic = try parse("url=x:y&quality=auto&format=webp")
         #expect(automatic.options.isQualityAutomatic && automatic.options.quality == nil)
         let fitting = try parse("url=x:y&maxBytes=256&q=70")
@@ -87,7 +87,7 @@ import ThumbnailTypes
         #expect(try parse("url=http://h/a%2520b+c%2Bd").source == "http://h/a%20b+c+d")
     }
 
-    @Test func `a source has 2048 bytes at most`() throws {
+    @Test func `a source has at most 2048 bytes`() throws {
         #expect(try parse("url=" + String(repeating: "%C3%A9", count: 1_024)).source.utf8.count == 2_048)
         let error = #expect(throws: APIError.self) { try parse("url=" + String(repeating: "a", count: 2_049)) }
         #expect(error?.code == "bad_url")
@@ -162,7 +162,7 @@ import ThumbnailTypes
             ["center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left"]
         ),
     ])
-    func `a value of a closed list is answered with the list`(query: String, allowed: [String]) {
+    func `an error for a value of a closed list has the list`(query: String, allowed: [String]) {
         let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
         #expect(error?.code == "bad_parameter" && error?.allowed == allowed)
         for word in allowed { #expect(error?.publicMessage.contains(word) == true) }
@@ -171,7 +171,7 @@ import ThumbnailTypes
     @Test(arguments: [
         ("widht=3", "width"), ("Fit=cover", "fit"), ("trim_color=red", "trimColor"), ("qualty=1", "quality"),
     ])
-    func `an unknown parameter is answered with the nearest known one`(query: String, nearest: String) {
+    func `an error for an unknown parameter has the nearest known one`(query: String, nearest: String) {
         let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
         #expect(error?.code == "unknown_parameter" && error?.nearest == nearest)
         #expect(error?.publicMessage == "There is no such parameter; did you mean \(nearest)?")
@@ -188,7 +188,7 @@ import ThumbnailTypes
         #expect(other?.code == "bad_url" || query.hasPrefix("w"))
     }
 
-    @Test func `a query in a URL that harms nothing is read, and other faults keep their own words`() throws {
+    @Test func `a harmless query in a URL is parsed, and other faults have their own messages`() throws {
         #expect(try parse("url=https://h/a.jpg?a=1&w=30").source == "https://h/a.jpg?a=1")
         #expect(throws: APIError.self) { try parse("url=https://h/a.jpg%3Fa=1&b=2") }
         let error = #expect(throws: APIError.self) { try parse("b=2&url=https://h/a.jpg?a=1") }
@@ -210,7 +210,7 @@ import ThumbnailTypes
         #expect(focal == .focal(x: 1_000, y: 0))
     }
 
-    @Test func `writing and reading are inverse to each other`() throws {
+    @Test func `writing and parsing are inverse`() throws {
         var random = SplitMix(state: 42)
         for _ in 0..<2_000 {
             let query = Self.anyQuery(&random)

@@ -39,7 +39,7 @@ import Testing
         signed + "&sig=g-tnX5_mnfIErfrWTj1_P9BwaJI8Jcjy-sS4oZgy6c8",
         "&sig=", "",
     ])
-    func `nothing but the very text that was signed is valid`(target: String) {
+    func `only the exact signed text is valid`(target: String) {
         #expect(!URLSigner.verify(target: target, keys: [Self.key]))
     }
 }

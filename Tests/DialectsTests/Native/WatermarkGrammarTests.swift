@@ -39,7 +39,7 @@ struct WatermarkGrammarTests {
         #expect(query.options.watermark == options)
     }
 
-    @Test func `an option at its default is the same request as without it`() throws {
+    @Test func `an option at its default equals the request without it`() throws {
         #expect(
             try parse(
                 "&watermark=x:z&watermarkPosition=bottom-right&watermarkX=0&watermarkY=0&watermarkOpacity=100"
@@ -86,13 +86,13 @@ struct WatermarkGrammarTests {
         #expect(error?.code == "bad_parameter" && error?.parameter == parameter)
     }
 
-    @Test func `a source has 2048 bytes at most`() throws {
+    @Test func `a source has at most 2048 bytes`() throws {
         let longest = "x:" + String(repeating: "a", count: 2_046)
         #expect(try parse("&watermark=" + longest).watermark?.source == ExactText(longest))
         #expect(throws: APIError.self) { try parse("&watermark=a" + longest) }
     }
 
-    @Test func `writing and reading are inverse to each other`() throws {
+    @Test func `writing and parsing are inverse`() throws {
         var random = SplitMix(state: 7)
         let places: [Gravity] = [
             .center, .top, .topRight, .right, .bottomRight, .bottom, .bottomLeft, .left, .topLeft,

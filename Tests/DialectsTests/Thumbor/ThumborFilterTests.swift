@@ -43,7 +43,7 @@ struct ThumborFilterTests {
         "orient(45)", "padding(red)", "crop(1,2,3)", "image()", "to_colorspace(p3)", "trim(x)", "frame(http://a/b)",
         "autojpg(9)",
     ])
-    func `filters that are unknown or do not have their form do nothing and are noted`(filter: String) throws {
+    func `unknown or malformed filters have no effect and are reported`(filter: String) throws {
         let reader = try reader(filter)
         #expect(reader.options == ThumborOptions() && reader.ignored == [filter] && reader.marks.isEmpty)
     }
@@ -62,11 +62,11 @@ struct ThumborFilterTests {
     @Test(arguments: [
         "fill(nocolour)", "background_color(12)", "round_corner(1,2,what)", "padding(zzz,1)", "image(/1x1/color:x,0,0)",
     ])
-    func `colors that cannot be one are refused`(filter: String) {
+    func `invalid colors are rejected`(filter: String) {
         #expect(throws: APIError.self) { try reader(filter) }
     }
 
-    @Test func `filters decide format, quality, size in bytes, freshness and name`() throws {
+    @Test func `filters determine format, quality, size in bytes, freshness and name`() throws {
         let reader = try reader(
             "format(JPG):fallback_format(webp):quality(%2030%20):max_bytes(5000):max_age(60):expire(2000):attachment(a.png):"
                 + "autojpg():page(3):max_frames(4):dpi(144):strip_icc():preview()")
@@ -77,7 +77,7 @@ struct ThumborFilterTests {
         #expect(reader.options.frames == 4 && reader.options.resolution == 144 && reader.ignored.isEmpty)
     }
 
-    @Test func `filters that an operator turned off do nothing`() throws {
+    @Test func `filters disabled by an operator have no effect`() throws {
         var configuration = ThumborConfiguration()
         configuration.disabledFilters = ["blur"]
         var reader = ThumborFilterReader(configuration)
@@ -89,7 +89,7 @@ struct ThumborFilterTests {
         #expect(reader.ignored == ["blur(3)", "invert()"] && reader.options.filters.count == 1)
     }
 
-    @Test func `more than eight marks are refused`() throws {
+    @Test func `more than eight marks are rejected`() throws {
         func filters(_ count: Int) -> String {
             [String](repeating: "watermark(http://a/b,0,0,0)", count: count).joined(separator: ":")
         }
@@ -97,7 +97,7 @@ struct ThumborFilterTests {
         #expect(throws: APIError.self) { try reader(filters(9)) }
     }
 
-    @Test func `facts that imagor would refuse are refused`() throws {
+    @Test func `facts that imagor rejects are rejected`() throws {
         #expect(throws: APIError.self) { try reader("blurhash(12,3)", isMeta: true) }
         #expect(throws: APIError.self) { try reader("thumbhash(1)", isMeta: true) }
         #expect(try reader("blurhash(4,3)", isMeta: true).ignored == ["blurhash(4,3)"])
@@ -188,7 +188,7 @@ struct ThumborFilterTests {
     }
 
     /// Recorded from thumbor's own cubic splines.
-    @Test func `curves go through their points and stay level outside of them`() throws {
+    @Test func `curves pass through their points and are constant outside`() throws {
         let reader = try reader("curve([(0,0),(255,255)],[(10,50),(128,170),(200,254)],[(7,9)],[(0,255),(255,0)])")
         guard case .color(.curves(let tables)) = try #require(reader.options.filters.first) else {
             Issue.record("no curves")

@@ -37,7 +37,7 @@ struct ThumborLayoutTests {
         #expect(try layout(path, source).size == PixelSize(width: width, height: height))
     }
 
-    @Test func `ratios that are equal to two decimals are stretched, others are cut in the middle`() throws {
+    @Test func `ratios equal to two decimals are stretched, others are cropped in the center`() throws {
         #expect(try layout("300x226", Self.quad).part.isWhole)
         let tall = try layout("100x300", Self.quad)
         #expect(tall.part == ImagePart(x: 150, y: 0, size: PixelSize(width: 100, height: 300), of: Self.quad))
@@ -46,14 +46,14 @@ struct ThumborLayoutTests {
         #expect(wide.part == ImagePart(x: 0, y: 100, size: PixelSize(width: 400, height: 100), of: Self.quad))
     }
 
-    @Test func `an alignment moves the cut of its own side only`() throws {
+    @Test func `an alignment affects the crop of its own side only`() throws {
         #expect(try layout("100x300/right", Self.quad).part.x == 300)
         #expect(try layout("100x300/left", Self.quad).part.x == 0)
         #expect(try layout("100x300/top", Self.quad).part.x == 150)
         #expect(try layout("400x100/left/bottom", Self.quad).part.y == 200)
     }
 
-    @Test func `focuses win over alignments, weigh by area and are coordinates of the source`() throws {
+    @Test func `focal regions override alignments, are weighted by area and use the source's coordinates`() throws {
         func focus(_ texts: String...) throws -> [ThumborGeometry.Focus] {
             let filters = texts.map { "focal(\($0))" }.joined(separator: ":")
             var reader = ThumborFilterReader(ThumborConfiguration())
@@ -72,7 +72,7 @@ struct ThumborLayoutTests {
         #expect(try focus("abc", "1x2:0x3", "-1x2").isEmpty)
     }
 
-    @Test func `crops are clipped, and ignored if nothing is left`() throws {
+    @Test func `crops are clipped, and ignored if nothing remains`() throws {
         let size = try layout("300x200:2000x2000", Self.quad).size
         #expect(size == PixelSize(width: 100, height: 100))
         for path in ["0x0:0x0", "500x400:600x500", "100x100:0x0", "5x5:5x9"] {
@@ -83,7 +83,7 @@ struct ThumborLayoutTests {
         #expect(try layout("0x0:1x1", Self.quad).size == PixelSize(width: 1, height: 1))
     }
 
-    @Test func `no_upscale cuts each side of the box to the whole source's`() throws {
+    @Test func `no_upscale limits each side of the box to the source's`() throws {
         func size(_ path: String) throws -> PixelSize {
             try layout(path, Self.odd) { $0.isEnlargingForbidden = true }.size
         }
@@ -92,7 +92,7 @@ struct ThumborLayoutTests {
         #expect(try size("0x0:100x100/300x300") == PixelSize(width: 300, height: 300))
     }
 
-    @Test func `smart resamples all of the image, so that the most interesting part can be cut from it`() throws {
+    @Test func `smart resamples the whole image, so that the most salient part can be cropped`() throws {
         let layout = try layout("200x400/smart", PixelSize(width: 600, height: 400))
         #expect(layout.part.isWhole && layout.size == PixelSize(width: 600, height: 400))
         #expect(layout.interest == PixelSize(width: 200, height: 400))
@@ -121,14 +121,14 @@ struct ThumborLayoutTests {
         ("left-20", 100, 30, -20),
         ("bottom", 100, 30, 70), ("top", 100, 30, 0), ("r-5", 100, 30, 75),
     ])
-    func `places of marks are those of both services`(text: String, side: Int, own: Int, start: Int) throws {
+    func `positions of marks match both services`(text: String, side: Int, own: Int, start: Int) throws {
         #expect(try #require(ThumborFilterReader.place(text)).start(in: side, own: own) == start)
     }
 
     @Test(arguments: ["", "-", "p", "1.5", "x", "left-", "10q", "--1", "0.1p"])
-    func `other text names no place`(text: String) { #expect(ThumborFilterReader.place(text) == nil) }
+    func `other text is not a position`(text: String) { #expect(ThumborFilterReader.place(text) == nil) }
 
-    @Test func `whole marks are repeated at even distances, six by six if there were more than a hundred`() throws {
+    @Test func `whole marks are repeated at even distances, six by six if there would be more than a hundred`() throws {
         var mark = ThumborMark(subject: .source(0))
         mark.x.anchor = .repeated
         mark.y.anchor = .repeated
@@ -147,7 +147,7 @@ struct ThumborLayoutTests {
         arguments: [
             (50, nil, 150, 75), (nil, 50, 200, 100), (50, 50, 150, 75), (30, 20, 80, 40), (nil, nil, 80, 40),
         ] as [(Int?, Int?, Int, Int)])
-    func `shares of the image's sides bound a mark, which keeps its ratio`(
+    func `shares of the image's sides limit a mark, which keeps its ratio`(
         across: Int?, down: Int?, width: Int, height: Int
     ) {
         var mark = ThumborMark(subject: .source(0))
@@ -156,7 +156,7 @@ struct ThumborLayoutTests {
         #expect(stamp.scaledSize == PixelSize(width: width, height: height) && stamp.isWhole)
     }
 
-    @Test func `a layer is cut and resized by its own path`() throws {
+    @Test func `a layer is cropped and resized by its own path`() throws {
         var mark = ThumborMark(subject: .source(0))
         mark.layer = try ThumborTarget(sent: "60x60/a", isLayer: true).geometry
         let stamp = mark.stamp(of: Self.quad, on: PixelSize(width: 300, height: 200))

@@ -40,7 +40,7 @@ struct ThumborRecipeTests {
             hasAlpha: hasAlpha)
     }
 
-    @Test func `a target is claimed below its prefix only`() throws {
+    @Test func `a target is matched below its prefix only`() throws {
         let dialect = try dialect()
         guard case .certain = dialect.claim(on: "/img/unsafe/a.example/b") else {
             Issue.record("not claimed")
@@ -73,7 +73,7 @@ struct ThumborRecipeTests {
         #expect(throws: APIError.self) { try self.query("300x200/") }
     }
 
-    @Test func `mirrors and turns become one orientation`() throws {
+    @Test func `mirrors and rotations become one orientation`() throws {
         let header = Self.header()
         #expect(try composition("-200x150", header).turn == 2)
         #expect(try composition("200x-150", header).turn == 4)
@@ -88,7 +88,7 @@ struct ThumborRecipeTests {
         #expect(part?.y == 0 && part?.x == 0 && part?.size == PixelSize(width: 400, height: 75))
     }
 
-    @Test func `trims compare distances, and leave animations alone`() throws {
+    @Test func `trims compare distances, and leave animations unchanged`() throws {
         let trim = try #require(try composition("trim:bottom-right:30", Self.header()).trim)
         #expect(trim.tolerance == 30 && trim.isDistance && trim.isFromBottomRight)
         #expect(try composition("trim", Self.header(.gif, frames: 5)).trim == nil)
@@ -98,7 +98,7 @@ struct ThumborRecipeTests {
         #expect(trimmed.part == ImagePart(x: 100, y: 60, size: PixelSize(width: 50, height: 30), of: whole))
     }
 
-    @Test func `the format is the target's, then one of Accept, then the source's own`() throws {
+    @Test func `the format is the target's, then Accept's, then the source's`() throws {
         let accepting: (inout ThumborConfiguration) -> Void = { $0.automaticFormats = [.avif, .webp] }
         let accept = "image/webp,image/avif,*/*"
         #expect(try composition("x", Self.header(), accept: accept).format == .jpeg)
@@ -116,14 +116,14 @@ struct ThumborRecipeTests {
             try query("filters:format(png)/a.example/b", accepting).isNegotiated == false)
     }
 
-    @Test func `quality is 80 by default, and searched for if the bytes are bounded`() throws {
+    @Test func `quality is 80 by default, and searched for if the bytes are limited`() throws {
         #expect(try composition("x", Self.header()).quality == .fixed(80))
         #expect(try composition("filters:quality(7)", Self.header()).quality == .fixed(7))
         let bounded = try composition("filters:quality(95):max_bytes(3000)", Self.header())
         #expect(bounded.quality == .fitting(bytes: 3_000, highest: 95, lowest: 10))
     }
 
-    @Test func `raw keeps the whole image in its own format`() throws {
+    @Test func `raw preserves the whole image in its own format`() throws {
         let raw = try composition("trim/10x10:50x50/30x30/filters:raw():format(png):invert()", Self.header())
         #expect(raw.size == PixelSize(width: 400, height: 300) && raw.part == nil && raw.trim == nil)
         #expect(raw.format == .jpeg && raw.steps.isEmpty && raw.turn == 1)

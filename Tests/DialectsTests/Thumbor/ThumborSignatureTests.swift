@@ -69,7 +69,7 @@ struct ThumborSignatureTests {
         #expect(try !isAuthentic("/AAAA/30x20/a.png") { _ in })
     }
 
-    @Test func `a dialect that serves unsafe targets has keys that open nothing that others close`() throws {
+    @Test func `a dialect that serves unsafe targets has keys that open nothing that other keys close`() throws {
         #expect(try dialect { $0.key = [1] }.signatures == .required)
         #expect(try dialect { ($0.key, $0.servesUnsafe) = ([1], true) }.signatures == .optional)
         #expect(try dialect { _ in }.signatures == .none)
@@ -107,7 +107,7 @@ struct ThumborSignatureTests {
         #expect(read.source == source)
     }
 
-    @Test func `a path that was signed as it was sent is read as it was sent`() throws {
+    @Test func `a path signed as sent is parsed as sent`() throws {
         // A client that signs escapes means them: this address begins with `20%7820`.
         let read = try query("20%7820/a.png", signed: "20%7820/a.png")
         let recipe = try #require(read.recipe.recipe as? ThumborRecipe)
@@ -115,7 +115,7 @@ struct ThumborSignatureTests {
         #expect(try query("30x20/b%20c.png", signed: "30x20/b%20c.png").source == "http://b%20c.png")
     }
 
-    @Test func `filters that were encoded as a whole count without a signature, too`() throws {
+    @Test func `fully encoded filters count without a signature, too`() throws {
         let dialect = try dialect { _ in }
         func recipe(_ target: String) throws -> ThumborRecipe? {
             try dialect.query(in: RequestedTarget(target)).recipe.recipe as? ThumborRecipe

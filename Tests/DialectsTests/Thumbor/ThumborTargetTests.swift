@@ -66,7 +66,7 @@ struct ThumborTargetTests {
         #expect(try target("0x0:1x1/a").geometry.crop?.right == .pixels(1))
     }
 
-    @Test func `numbers that are too large are refused, and none overflow`() throws {
+    @Test func `oversized numbers are rejected, and none overflow`() throws {
         for path in ["2000000x1/a", "99999999999999999999999999x1/a", "1x1/99999999999999999999x1/a"] {
             #expect(throws: APIError.self, "\(path)") { try target(path) }
         }
@@ -75,7 +75,7 @@ struct ThumborTargetTests {
         #expect(try target("1x1:\(digits)x\(digits)/a").geometry.crop?.right == .pixels(100_000_000))
     }
 
-    @Test func `filters are cut at colons and arguments at commas outside of parentheses and brackets`() throws {
+    @Test func `filters are split at colons and arguments at commas outside of parentheses and brackets`() throws {
         let filters = try target(
             "filters:watermark(http://a.example/b(1,2).png,%20-10%20,10p,50):curve([(0,0),(9,9)],[(1,2)]):no_upscale()/a"
         ).filters
@@ -86,7 +86,7 @@ struct ThumborTargetTests {
         #expect(filters.map(\.name) == ["watermark", "curve", "no_upscale"])
     }
 
-    @Test func `more than 64 filters are refused`() throws {
+    @Test func `more than 64 filters are rejected`() throws {
         func path(_ count: Int) -> String {
             "filters:" + [String](repeating: "blur(1)", count: count).joined(separator: ":") + "/a"
         }
@@ -98,7 +98,7 @@ struct ThumborTargetTests {
     @Test(
         .timeLimit(.minutes(1)),
         arguments: ["(", ")", "/", ":", "filters:", "filters:a(", "1x1:", ",", "%28", "[", "trim:", "-x-", "\u{0}"])
-    func `long targets of one repeated text are read or refused`(piece: String) {
+    func `long targets of one repeated text are parsed or rejected`(piece: String) {
         for start in ["", "filters:", "filters:a(", "filters:image(/1x1/", "filters:fill("] {
             let text = start + String(repeating: piece, count: 8_192 / piece.utf8.count) + ")/a"
             let read = try? ThumborTarget(sent: text)
@@ -120,14 +120,14 @@ struct ThumborTargetTests {
         #expect(try ThumborTarget(sent: "1x1/" + text).source(base: "http://").string == source)
     }
 
-    @Test func `below a name, an escaped question mark is a part of the path`() throws {
+    @Test func `after a name, an escaped question mark is part of the path`() throws {
         let target = try ThumborTarget(sent: "1x1/a%3Flist-type=2%23b%20c")
         #expect(try target.source(base: "media:") == "media:a%3Flist-type=2%23b c")
         #expect(try target.source(base: "http://h/") == "http://h/a?list-type=2#b%20c")
     }
 
     @Test(arguments: ["", "%", "%ff", "http:/a.example/b", "https:a", String(repeating: "a", count: 4_000)])
-    func `addresses that cannot be one are refused`(text: String) {
+    func `invalid addresses are rejected`(text: String) {
         #expect(throws: APIError.self) { try ThumborTarget(sent: "1x1/" + text).source(base: "http://") }
     }
 
@@ -136,7 +136,7 @@ struct ThumborTargetTests {
         ("https://h/", "https://h/.evil.example/a"), ("https://h/b", "https://h/b.evil.example/a"),
         ("https://h?u=", "https://h?u=.evil.example/a"), ("media:", "media:.evil.example/a"),
     ])
-    func `no address continues the host of the base URL`(base: String, source: String) throws {
+    func `no address extends the host of the base URL`(base: String, source: String) throws {
         #expect(try ThumborTarget(sent: "1x1/.evil.example/a").source(base: SourceBase(base)).string == source)
         #expect(try ThumborTarget(sent: "1x1/%40e%2Fa").source(base: "https://h") == "https://h/@e/a")
         #expect(try ThumborTarget(sent: "1x1/%2Fa").source(base: "https://h") == "https://h/a")

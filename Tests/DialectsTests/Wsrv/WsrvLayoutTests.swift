@@ -29,11 +29,11 @@ import Testing
         ("w=100&trim=10", "100×67"), ("w=100&gam=2", "100×67"), ("w=100&gam=0", "100×66"), ("w=100&precrop", "100×67"),
         ("w=80", "80×53"),
     ])
-    func `JPEG images show that they are reduced while they are decoded`(query: String, size: String) throws {
+    func `JPEG images have the sizes of a reduced decode`(query: String, size: String) throws {
         #expect(try wsrvComposition(query, 641, 427, .jpeg).size.description == size)
     }
 
-    @Test func `WebP images are loaded in a size of whole pixels`() throws {
+    @Test func `WebP images are loaded at a size of whole pixels`() throws {
         #expect(try wsrvComposition("w=100", 641, 427, .webp).size.description == "100×67")
         #expect(try wsrvComposition("w=100&h=70&fit=fill", 641, 427, .webp).size.description == "100×70")
     }
@@ -58,14 +58,14 @@ import Testing
         #expect((crop.x, crop.y) == (x, y))
     }
 
-    @Test func `interest counts for stills alone`() throws {
+    @Test func `attention counts for stills only`() throws {
         #expect(try wsrvComposition("fit=cover&w=9&h=9&a=attention", 40, 30).stepTexts == ["attention 9x9"])
         #expect(try wsrvComposition("fit=cover&w=9&h=9&a=entropy", 40, 30).stepTexts == ["entropy 9x9"])
         let moving = try wsrvComposition("fit=cover&w=9&h=9&a=attention&n=-1", 40, 30, .gif, frames: 3)
         #expect(moving.stepTexts == ["crop 1,0 9x9"])
     }
 
-    @Test func `a box that the image does not fill is filled as far as it goes`() throws {
+    @Test func `a box larger than the image is filled as far as possible`() throws {
         let composition = try wsrvComposition("fit=cover&w=1400&h=300&we", 1_200, 800)
         #expect(composition.finalSize.description == "1200×300")
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(try wsrvComposition(query, 400, 300).stepTexts == [step])
     }
 
-    @Test func `a rectangle may come before the resample, in the turned image`() throws {
+    @Test func `a rectangle may precede the resample, in the rotated image`() throws {
         let plain = try wsrvComposition("cx=150&cy=100&cw=100&ch=80&w=50&precrop", 400, 300)
         #expect(plain.part?.x == 150 && plain.part?.y == 100 && plain.part?.size.description == "100×80")
         #expect(plain.size.description == "50×40" && plain.steps.isEmpty)
@@ -114,11 +114,11 @@ import Testing
         ("", "canvas 300x300 0,50 0,0,0,0"), ("&a=top&cbg=red", "canvas 300x300 0,0 255,0,0,255"),
         ("&a=bottom", "canvas 300x300 0,100 0,0,0,0"), ("&a=focal&fpy=0.25", "canvas 300x300 0,25 0,0,0,0"),
     ])
-    func `bars are divided as the place says`(query: String, step: String) throws {
+    func `bars are divided by the position`(query: String, step: String) throws {
         #expect(try wsrvComposition("w=300&h=300&fit=contain" + query, 1_200, 800).stepTexts == [step])
     }
 
-    @Test func `the source's turn does not exchange the sides of the box`() throws {
+    @Test func `the source's orientation does not swap the sides of the box`() throws {
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 300, height: 400), orientation: 6)
         let recipe = WsrvRecipe(try wsrvOptions("w=200&h=100&fit=cover"))
         let composition = try recipe.composition(of: RecipeSource(header: header))

@@ -23,7 +23,7 @@ import Testing
         #expect(WsrvNumbers.fraction(Array(text.utf8)[...]) == number)
     }
 
-    @Test func `lengths are pixels or per cent`() {
+    @Test func `lengths are pixels or percent`() {
         func length(_ text: String) -> WsrvLength { WsrvNumbers.length(Array(text.utf8)[...]) }
         #expect(
             length("50%25") == .share(0.5) && length("50%") == .share(0.5) && length("33.3%25").pixels(of: 1_000) == 333
@@ -56,7 +56,7 @@ import Testing
         #expect(WsrvNumbers.color(Array(text.utf8)[...]).alpha == 0)
     }
 
-    @Test func `the first of a name counts, also by another name, even if it cannot be read`() throws {
+    @Test func `the first of a name counts, also under another name, even if invalid`() throws {
         #expect(try wsrvOptions("w=100&w=200").width == .pixels(100))
         #expect(try wsrvOptions("w=abc&w=200").width == .pixels(-1))
         #expect(try wsrvOptions("width=100&w=200").width == .pixels(100))
@@ -77,7 +77,7 @@ import Testing
         #expect(options.isLossless == true && options.pages == 2 && options.width == nil)
     }
 
-    @Test func `flags are true unless they say otherwise`() throws {
+    @Test func `flags are true unless they have a false value`() throws {
         for value in ["", "=", "=1", "=true", "=no", "=FALSE", "=-1"] {
             #expect(try wsrvOptions("we" + value).isNeverEnlarged == true, "\(value)")
         }
@@ -97,7 +97,7 @@ import Testing
         #expect(try wsrvOptions("we=0&fit=" + name).isNeverEnlarged == false)
     }
 
-    @Test func `places have old names, and a point may be named with them`() throws {
+    @Test func `positions have old names, which may include a point`() throws {
         for (name, position) in [("t", WsrvOptions.Position.top), ("l", .left), ("r", .right), ("b", .bottom)] {
             #expect(try wsrvOptions("a=" + name).position == position)
         }
@@ -111,7 +111,7 @@ import Testing
         #expect(try wsrvOptions("fpx=0.3&a=focal-57").focalPoint == (0.3, 0.5))
     }
 
-    @Test func `lists say several options`() throws {
+    @Test func `lists have several options`() throws {
         let sharp = try wsrvOptions("sharp=1,2,3")
         #expect(sharp.flatSharpness == 1 && sharp.jaggedSharpness == 2 && sharp.sharpness == 3)
         #expect(try wsrvOptions("sharp=5").sharpness == 5)

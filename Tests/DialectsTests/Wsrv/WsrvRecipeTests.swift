@@ -95,7 +95,7 @@ import ThumbnailTypes
         #expect(try WsrvRecipe(wsrvOptions("page=-2")).composition(of: source).page == 0)
     }
 
-    @Test func `an animation may be played otherwise`() throws {
+    @Test func `an animation may have other timing`() throws {
         func timing(_ query: String) throws -> FrameTiming? {
             try wsrvComposition("n=-1&" + query, 40, 30, .gif, frames: 3).timing
         }
@@ -107,14 +107,14 @@ import ThumbnailTypes
                 && timing("loop") == nil)
     }
 
-    @Test func `borders are those of stills, of a side of three pixels at least`() throws {
+    @Test func `borders are found in stills only, with sides of at least three pixels`() throws {
         #expect(try wsrvComposition("trim=10", 40, 30).trim?.tolerance == 10)
         for query in ["trim", "trim=", "trim=0", "trim=255"] { #expect(try wsrvComposition(query, 40, 30).trim == nil) }
         #expect(try wsrvComposition("trim=10", 40, 2).trim == nil)
         #expect(try wsrvComposition("trim=10&n=-1", 40, 30, .gif, frames: 2).trim == nil)
     }
 
-    @Test func `no parameter decides about colors, which are the service's`() throws {
+    @Test func `no parameter changes color handling, which is the service's`() throws {
         for query in ["", "w=10", "output=webp", "encoding=base64", "filt=sepia"] {
             #expect(try wsrvComposition(query, 40, 30).gamut == nil)
         }
@@ -133,7 +133,7 @@ import ThumbnailTypes
         #expect(cropped.part == ImagePart(x: 60, y: 70, size: PixelSize(width: 30, height: 40), of: header.size))
     }
 
-    @Test func `a key says every option that decides pixels after a trim`() throws {
+    @Test func `a key includes every option that affects pixels after a trim`() throws {
         let options = """
             w=1&h=2&cx=3&cy=4&cw=5&ch=50%25&dpr=2&fpx=0.1&fpy=0.2&mod=3&sat=4&gam=2&sharp=5&sharpf=6&sharpj=7&blur=8&ro=9&bri=1\
             &hue=2&con=3&we&precrop&mtrim&flip&flop&mbg=red&bg=red&cbg=red&rbg=red&tint=red&start=red&stop=red&fit=cover&a=top\
@@ -152,7 +152,7 @@ import ThumbnailTypes
                 == "wsrv w=1 h=0.5 of ro=9 we=true bg=255,0,0,255 a=top")
     }
 
-    @Test func `a background that is not opaque is added, and a trim overlooks single pixels`() throws {
+    @Test func `a translucent background is added, and a trim ignores single pixels`() throws {
         let half = try wsrvComposition("bg=80ff0000", 400, 300, .png, hasAlpha: true)
         #expect(half.stepTexts == ["background 255,0,0,128 sum"])
         // Four digits are alpha, red, green and blue; what stays transparent is black in JPEG.

@@ -29,19 +29,19 @@ import ThumbnailTypes
         String(repeating: "a", count: 64) + ".example/a", String(repeating: "a.", count: 127) + "com/a",
         "example.com/" + String(repeating: "a", count: 2_048),
     ])
-    func `a source that cannot be one is refused`(value: String) {
+    func `an invalid source is rejected`(value: String) {
         #expect { try wsrvQuery("url=\(value)&w=20") } throws: { error in
             (error as? APIError)?.code == "bad_url"
         }
     }
 
-    @Test func `a target without a source is refused`() {
+    @Test func `a target without a source is rejected`() {
         for query in ["", "w=20", "url", "urls=example.com", "&&&"] {
             #expect(throws: APIError.missingParameter("url")) { try wsrvQuery(query) }
         }
     }
 
-    @Test func `the prefix at the root claims what names a source`() throws {
+    @Test func `the prefix at the root matches targets with a source`() throws {
         let dialect = WsrvDialect(at: try #require(PathPrefix("/")))
         func claim(_ target: String) -> String { "\(dialect.claim(on: target))" }
         for target in ["/?url=a", "/?w=2&URL=a", "/?&uRl="] { #expect(claim(target) == "certain", "\(target)") }
@@ -56,7 +56,7 @@ import ThumbnailTypes
         #expect(dialect.signatures == .none)
     }
 
-    @Test func `failures send the client where the target says`() throws {
+    @Test func `failures redirect the client as the target says`() throws {
         func fallback(_ query: String) throws -> Fallback? { try wsrvQuery(query).form.fallback }
         #expect(
             try fallback("w=3&url=example.com/a&h&default=example.com/b.png")
@@ -82,7 +82,7 @@ import ThumbnailTypes
         ("", 31_536_000), ("d", 31_536_000), ("7D", 31_536_000), ("-1d", 31_536_000), ("90000s5", 31_536_000),
         (String(repeating: "9", count: 4_000), 31_536_000),
     ])
-    func `the time for which clients keep an answer is a day to a year`(text: String, seconds: Int) throws {
+    func `the client cache lifetime is a day to a year`(text: String, seconds: Int) throws {
         #expect(try wsrvQuery("url=example.com&maxage=\(text)").form.maximumAge == seconds)
         #expect(try wsrvQuery("url=example.com").form.maximumAge == nil)
     }
@@ -131,7 +131,7 @@ import ThumbnailTypes
         "w=2147483647&h=2147483648&q=99999999999999999999&page=-9&n=-2&trim=256&loop=99999999",
         "%=%&%00=%00&\u{212A}=1",
     ])
-    func `hostile targets are read and computed in bounds`(query: String) throws {
+    func `hostile targets are parsed and computed within bounds`(query: String) throws {
         for source in [(1, 1), (65_535, 65_535), (1, 60_000)] {
             let composition = try wsrvComposition(query, source.0, source.1)
             #expect(composition.size.width >= 1 && composition.size.height >= 1)

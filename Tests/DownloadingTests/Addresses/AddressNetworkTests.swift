@@ -22,7 +22,7 @@ struct AddressNetworkTests {
         #expect(AddressNetwork(text) == nil)
     }
 
-    @Test func `an address is written as it is read`() throws {
+    @Test func `an address is written as it is parsed`() throws {
         for text in ["127.0.0.1", "255.255.255.255", "::1", "2606:2800:220:1::1", "fd00:ec2::254"] {
             #expect(try #require(IPAddress(text)).description == text)
         }

@@ -39,7 +39,7 @@ struct AddressPolicyTests {
         #expect(!AddressPolicy.isPublic(try #require(IPAddress(text))))
     }
 
-    @Test func `public addresses are open on the allowed ports only, unless they are this host's own`() throws {
+    @Test func `public addresses are open on the allowed ports only, and not if they are this host's`() throws {
         let policy = AddressPolicy()
         let address = try #require(IPAddress("8.8.8.8"))
         #expect(policy.allows(address, port: 80, ownAddresses: []))
@@ -48,7 +48,7 @@ struct AddressPolicyTests {
         #expect(!policy.allows(address, port: 80, ownAddresses: [address]))
     }
 
-    @Test func `a network is opened on any port, own addresses included, and nothing beside it`() throws {
+    @Test func `a network is opened on any port, own addresses included, and no other network`() throws {
         let policy = AddressPolicy(allowedNetworks: [try #require(AddressNetwork("10.1.0.0/16"))])
         let inside = try #require(IPAddress("10.1.2.3"))
         #expect(policy.allows(inside, port: 9000, ownAddresses: [inside]))
@@ -56,7 +56,7 @@ struct AddressPolicyTests {
         #expect(!policy.allows(try #require(IPAddress("10.2.0.1")), port: 80, ownAddresses: []))
     }
 
-    @Test func `an endpoint is opened on its port alone`() throws {
+    @Test func `an endpoint is opened on its port only`() throws {
         let address = try #require(IPAddress("127.0.0.1"))
         let policy = AddressPolicy(allowedEndpoints: [AllowedEndpoint(address: address, port: 9000)])
         #expect(policy.allows(address, port: 9000, ownAddresses: [address]))

@@ -34,7 +34,7 @@ struct SelectingFieldsTests {
         #expect(others[.userAgent] == fields[.userAgent])
     }
 
-    @Test func `33: parameters that make no source another do not keep it from being confirmed`() async throws {
+    @Test func `33: ignored parameters do not prevent a confirmation`() async throws {
         let fixture = try LoaderFixture()
         func request(_ token: Int, _ condition: SourceCondition? = nil) throws -> TransferRequest {
             let identity = SourceIdentity(

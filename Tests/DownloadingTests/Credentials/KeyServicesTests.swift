@@ -66,7 +66,7 @@ struct KeyServicesTests {
         #expect(service.requests.map(\.method) == ["PUT", "GET", "GET"])
     }
 
-    @Test func `a machine without a role, or that speaks version 1 alone, lends nothing`() throws {
+    @Test func `a machine without a role, or with version 1 only, lends nothing`() throws {
         serveMetadata(role: "../../else")
         #expect(
             refusal(of: .instance(service: service.url("")))
@@ -175,7 +175,7 @@ struct KeyServicesTests {
         for secret in ["ASIA1", "sec/ret", "to/ken"] { #expect(!failure.detail.contains(secret)) }
     }
 
-    @Test func `a redirect is not followed, and silence before an answer is an end`() throws {
+    @Test func `a redirect is not followed, and a silent service times out`() throws {
         service.serve("/", .redirect(to: "/other"))
         service.serve("/other", Self.json(Self.lent))
         #expect(

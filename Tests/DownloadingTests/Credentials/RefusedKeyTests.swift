@@ -50,7 +50,7 @@ struct RefusedKeyTests {
         #expect(fixture.origin.requests.map(\.target) == ["/b", "/b", "/c"])
     }
 
-    @Test func `a next key that is refused, too, is the last one for a minute`() async throws {
+    @Test func `a next key that is rejected, too, is the last one for a minute`() async throws {
         refuse("ExpiredToken") { _ in true }
         let time = ManualTimekeeper()
         let load = try load(time: time)

@@ -65,7 +65,7 @@ struct SigningKeysTests {
         #expect(lender.test.count == 1)
     }
 
-    @Test func `many requests that come at once wait for one renewal`() async throws {
+    @Test func `many concurrent requests wait for one renewal`() async throws {
         let gate = ThreadGate()
         lender.state.withLock { $0.gate = gate }
         let tasks = (0..<50).map { number in Task.immediate { try await key(number.isMultiple(of: 2) ? "a" : "b") } }
@@ -75,7 +75,7 @@ struct SigningKeysTests {
         #expect(lender.test.count == 1)
     }
 
-    @Test func `a key near its end still signs while the next one is fetched, and no request waits`() async throws {
+    @Test func `a key near its end still signs during the renewal, and no request waits`() async throws {
         #expect(try await key() == "K1")
         time.advance(by: .seconds(3_299))
         #expect(try await key() == "K1")
@@ -92,7 +92,7 @@ struct SigningKeysTests {
     }
 
     @Test(arguments: [2, 3, 30, 900, 43_200])
-    func `a key is never used at its end or after it, whatever its life`(life: Int) async throws {
+    func `a key is never used at its end or after it, for any lifetime`(life: Int) async throws {
         lender.state.withLock { $0.life = life }
         for _ in 0..<20 {
             let key = try #require(try await keys.key(for: "a"))
@@ -129,13 +129,13 @@ struct SigningKeysTests {
         #expect(try await key() == "K1")
     }
 
-    @Test func `a refusal is not repeated at once`() async throws {
+    @Test func `a rejection is not retried at once`() async throws {
         lender.state.withLock { $0.failure = KeyFailure(detail: "no such role", isPermanent: true) }
         await #expect(throws: DownloadError.unreachable("credentials: no such role")) { try await key() }
         #expect(lender.test.count == 1)
     }
 
-    @Test func `while the service fails, the key that is left signs until its end`() async throws {
+    @Test func `while the service fails, the current key signs until its end`() async throws {
         #expect(try await key() == "K1")
         lender.state.withLock { $0.failure = KeyFailure(detail: "away", isPermanent: true) }
         time.advance(by: .seconds(3_400))

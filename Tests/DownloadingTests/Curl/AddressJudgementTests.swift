@@ -11,7 +11,7 @@ struct AddressJudgementTests {
         "127.0.0.1", "[::1]", "10.0.0.1", "169.254.169.254", "192.168.0.1", "0.0.0.0", "168.63.129.16",
         "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "[fd00:ec2::254]", "localhost", "LOCALHOST",
     ])
-    func `a denied literal or local name is not dialled`(host: String) async throws {
+    func `a denied literal or local name is not dialed`(host: String) async throws {
         let fixture = try LoaderFixture { $0.allowedNetworks = [] }
         await #expect { try await fixture.load(url: "http://\(host)/a") } throws: {
             isDenied($0, by: "allowedNetworks")
@@ -22,7 +22,7 @@ struct AddressJudgementTests {
         #expect(fixture.origin.connectionCount == 0)
     }
 
-    @Test func `a closed port is refused without asking for the name`() async throws {
+    @Test func `a closed port is rejected without a lookup of the name`() async throws {
         let names = try FakeNameServer()
         let fixture = try LoaderFixture {
             $0.allowedNetworks = []
@@ -36,7 +36,7 @@ struct AddressJudgementTests {
         ["127.0.0.1"], ["::1"], ["10.0.0.1"], ["93.184.216.34", "127.0.0.1"], ["2606:2800:220:1::1", "127.0.0.1"],
         ["93.184.216.34", "fd00::1"], ["::ffff:127.0.0.1"], ["64:ff9b::7f00:1"],
     ])
-    func `one denied address of a name refuses the whole transfer`(addresses: [String]) async throws {
+    func `one denied address of a name rejects the whole transfer`(addresses: [String]) async throws {
         let names = try FakeNameServer()
         names.serve("a.test", .addresses(addresses))
         let fixture = try LoaderFixture {
@@ -46,7 +46,7 @@ struct AddressJudgementTests {
         await #expect { try await fixture.load(url: "http://a.test/") } throws: { isDenied($0, by: "allowedNetworks") }
     }
 
-    @Test func `a redirect to a name of a denied address is refused the same way`() async throws {
+    @Test func `a redirect to a name with a denied address is rejected alike`() async throws {
         let names = try FakeNameServer()
         names.serve("inside.test", .addresses(["10.0.0.1"]))
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
@@ -100,7 +100,7 @@ struct AddressJudgementTests {
         #expect(fixture.origin.hits == 1)
     }
 
-    @Test func `a name that moves among allowed addresses stays reachable`() async throws {
+    @Test func `a name whose address changes to another allowed one stays reachable`() async throws {
         let names = try FakeNameServer()
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
         let other = try FakeOrigin(address: "127.0.0.2", port: fixture.origin.port)
@@ -134,7 +134,7 @@ struct AddressJudgementTests {
         #expect(throws: DownloadError.timedOut) { try outcome.get() }
     }
 
-    @Test func `callers of one name share its look-up while it lives`() async throws {
+    @Test func `callers of one name share its lookup while it is valid`() async throws {
         let names = try FakeNameServer()
         names.serve("photos.test", .addresses(["127.0.0.1"], secondsToLive: 60))
         let fixture = try LoaderFixture { $0.nameServers = names.endpoint }
@@ -158,7 +158,7 @@ struct AddressJudgementTests {
         fixture.loader.shutDown()
     }
 
-    @Test func `proxies of the environment are not obeyed`() async {
+    @Test func `proxies of the environment are ignored`() async {
         await #expect(processExitsWith: .success) {
             for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"] {
                 unsafe setenv(name, "http://127.0.0.1:1", 1)

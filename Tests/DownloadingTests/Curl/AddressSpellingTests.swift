@@ -73,7 +73,7 @@ struct AddressSpellingTests {
     ]
 
     @Test(arguments: Spelling.allCases)
-    func `a denied address is not dialed, however it is written`(spelling: Spelling) async throws {
+    func `a denied address is not dialed in any spelling`(spelling: Spelling) async throws {
         let fixture = try SpellingFixture()
         for address in Self.denied {
             try await fixture.expectRefusal("http://" + spelling.host(address))
@@ -81,13 +81,13 @@ struct AddressSpellingTests {
         #expect(fixture.traps.allSatisfy { $0.connectionCount == 0 })
     }
 
-    @Test func `no other way leads to this machine`() async throws {
+    @Test func `no other path leads to this machine`() async throws {
         let fixture = try SpellingFixture()
         for prefix in Self.others { try await fixture.expectRefusal(prefix) }
         #expect(fixture.traps.allSatisfy { $0.connectionCount == 0 })
     }
 
-    @Test func `the traps catch who is let in`() async throws {
+    @Test func `the traps detect accepted connections`() async throws {
         let fixture = try SpellingFixture(networks: ["127.0.0.0/8"])
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.load("http://127.0.0.1") }
         #expect(fixture.traps.map(\.connectionCount) == [1, 0])

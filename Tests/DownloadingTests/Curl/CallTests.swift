@@ -12,7 +12,7 @@ struct CallTests {
         method: .post, target: "", headerFields: [.contentType: "application/json", .accept: "*/*"],
         body: SharedBytes(Array("{}".utf8)))
 
-    @Test func `a call brings its method, its fields and its body`() async throws {
+    @Test func `a call sends its method, fields and body`() async throws {
         let fixture = try LoaderFixture {
             // These are about sources.
             $0.allowedSources = [SourcePattern("https://images.example/*")].compactMap { $0 }
@@ -27,7 +27,7 @@ struct CallTests {
     }
 
     @Test(arguments: [301, 307, 400, 404, 500])
-    func `an answer other than 2xx is a failure, and redirects are not followed`(status: Int) async throws {
+    func `a status other than 2xx is a failure, and redirects are not followed`(status: Int) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", FakeAnswer(status: status).with("Location", "/b"))
         await #expect(throws: DownloadError.status(status)) {
@@ -54,7 +54,7 @@ struct CallTests {
         #expect(fixture.origin.requests.isEmpty)
     }
 
-    @Test func `a long answer that is not wanted ends with its status`() async throws {
+    @Test func `a long unneeded response ends with its status`() async throws {
         let (origin, gate) = (try FakeOrigin(), Gate())
         defer { gate.open() }
         origin.serve(

@@ -33,7 +33,7 @@ struct ConditionalRequestTests {
         #expect(fixture.origin.requests.last?.value("If-None-Match") == nil)
     }
 
-    @Test func `33: a question may be answered with a new picture`() async throws {
+    @Test func `33: a revalidation may return a new image`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image([1]).with("ETag", "\"1\""))
         let source = try await fixture.load("/a")
@@ -91,7 +91,7 @@ struct ConditionalRequestTests {
         arguments: [
             (nil, nil), ("max-age=3", 3), ("no-store", 0), ("private", 0), ("no-cache", 0), ("max-age=900", 900),
         ] as [(String?, Int?)])
-    func `36: what an origin says about reusing its refusal is heard`(control: String?, seconds: Int?) async throws {
+    func `36: an origin's lifetime of its failure is respected`(control: String?, seconds: Int?) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", control.map { FakeAnswer.status(404).with("Cache-Control", $0) } ?? .status(404))
         let progress = TransferProgress()

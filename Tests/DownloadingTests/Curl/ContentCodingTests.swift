@@ -12,7 +12,7 @@ struct ContentCodingTests {
     private let image = ImageFixture.jpeg.array
 
     @Test(arguments: ["gzip", "x-gzip", "GZIP", "deflate", "raw deflate", "br", "br, gzip", "utf-8, gzip"])
-    func `a coded source is the image, whatever the coding`(coding: String) async throws {
+    func `a source in any content coding is decoded`(coding: String) async throws {
         let fixture = try LoaderFixture()
         let codings = coding == "raw deflate" ? "deflate" : coding
         fixture.origin.serve("/a", .image(Coded.by(coding, image)).with("Content-Encoding", codings))
@@ -25,14 +25,14 @@ struct ContentCodingTests {
     }
 
     @Test(arguments: ["identity", "aws-chunked", "utf-8", "none"])
-    func `a word that names no coding changes nothing`(word: String) async throws {
+    func `an unknown coding name changes nothing`(word: String) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image(image).with("Content-Encoding", word))
         #expect(try await fixture.load("/a").bytes.array == image)
     }
 
     @Test(arguments: [64 << 20, 257 << 10])
-    func `decoded bytes count against the bound of a source`(count: Int) async throws {
+    func `decoded bytes count toward the size limit of a source`(count: Int) async throws {
         let fixture = try LoaderFixture { $0.maximumBytes = 256 << 10 }
         fixture.origin.serve("/a", .image(Zlib.zeros(count / 256)).with("Content-Encoding", "deflate"))
         fixture.origin.serve("/b", .image(Zlib.zeros(count)).with("Content-Encoding", "deflate"))
@@ -40,7 +40,7 @@ struct ContentCodingTests {
         await #expect(throws: DownloadError.tooLarge) { try await fixture.load("/b") }
     }
 
-    @Test func `decoded bytes count against the memory budget`() async throws {
+    @Test func `decoded bytes count toward the memory budget`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .image(Zlib.zeros(8 << 20)).with("Content-Encoding", "deflate"))
         let progress = TransferProgress()
@@ -50,7 +50,7 @@ struct ContentCodingTests {
     }
 
     @Test(arguments: ["gzip", "deflate", "br"])
-    func `a body that is not what its coding says cannot be decoded`(coding: String) async throws {
+    func `a body that contradicts its coding cannot be decoded`(coding: String) async throws {
         let fixture = try LoaderFixture()
         let coded = Coded.by(coding, image)
         for body in [image, Array(coded.dropLast(9)), Array(coded.prefix(1)), Array(repeating: 0xff, count: 100)] {
@@ -71,7 +71,7 @@ struct ContentCodingTests {
     }
 
     @Test(arguments: [4_095, 4_097])
-    func `members of gzip are bounded`(count: Int) async throws {
+    func `gzip members are limited`(count: Int) async throws {
         let fixture = try LoaderFixture()
         let empty = Coded.by("gzip", [])
         let body = (0..<count - 1).flatMap { _ in empty } + Coded.by("gzip", image)
@@ -80,7 +80,7 @@ struct ContentCodingTests {
         #expect(source?.bytes.array == (count < 4_096 ? image : nil))
     }
 
-    @Test func `the window of a decoder counts against the memory budget`() throws {
+    @Test func `a decoder's window counts toward the memory budget`() throws {
         let progress = TransferProgress()
         let budget = MemoryBudget(limit: 2 << 20)
         progress.take(try budget.reserveNow(1, for: .arrival))
@@ -88,7 +88,7 @@ struct ContentCodingTests {
         #expect(throws: DownloadError.memoryFull) { try progress.receive(1, window: 1 << 20) }
     }
 
-    @Test func `a body whose decoding takes long holds up no other`() async throws {
+    @Test func `a body that decodes slowly delays no other`() async throws {
         let decoder = BodyDecoder(DownloadConfiguration())
         defer { decoder.shutDown() }
         let request = TransferRequest(identity: SourceIdentity(url: try SourceURL(parsing: "http://h/a")))

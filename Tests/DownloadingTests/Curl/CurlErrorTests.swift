@@ -13,7 +13,7 @@ struct CurlErrorTests {
     private static let secrecy: Set<UInt32> = [35, 53, 54, 58, 59, 60, 64, 66, 77, 80, 82, 83, 90, 91, 98]
 
     @Test(arguments: codes.map(\.rawValue))
-    func `a result has a meaning before and after the request was sent`(code: UInt32) {
+    func `a result has a meaning before and after the request is sent`(code: UInt32) {
         func kind(_ stage: DownloadError.Stage) -> String {
             "\(DownloadError(CURLcode(rawValue: code), at: stage))".prefix { $0 != "(" }.description
         }
@@ -30,7 +30,7 @@ struct CurlErrorTests {
         #expect(DownloadError.Stage.allCases.map(kind) == expected)
     }
 
-    @Test func `no answer of an origin is a bug of ours`() {
+    @Test func `no response of an origin is reported as an internal error`() {
         for code in Self.codes {
             for stage in [DownloadError.Stage.waiting, .receiving] {
                 if case .internal = DownloadError(code, at: stage) { Issue.record("\(code) at \(stage)") }

@@ -36,7 +36,7 @@ struct CurlLoaderTests {
         #expect(try await fixture.load("/a").bytes.array == body)
     }
 
-    @Test func `without a strong tag the bytes' own hash is the validator`() async throws {
+    @Test func `without a strong tag the hash of the bytes is the validator`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve(
             "/a", .image(Array("abc".utf8)).with("ETag", "W/\"v1\"").dripping(1, every: .milliseconds(1)))
@@ -44,7 +44,7 @@ struct CurlLoaderTests {
         #expect(try await fixture.load("/a").validator == .digest(digest))
     }
 
-    @Test func `40: a request has our fields and no others`() async throws {
+    @Test func `40: a request has the configured fields and no others`() async throws {
         let fixture = try LoaderFixture {
             $0.userAgent = "Test/1"
             $0.accept = "image/png"
@@ -78,7 +78,7 @@ struct CurlLoaderTests {
         #expect(fixture.origin.connectionCount == 1)
     }
 
-    @Test func `a small refused answer leaves its connection usable`() async throws {
+    @Test func `a small rejected response leaves its connection usable`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/moved", .redirect(to: "/a"))
         fixture.origin.serve("/a", .image([1]))
@@ -135,7 +135,7 @@ struct CurlLoaderTests {
         gate.open()
     }
 
-    @Test func `many loads at once all arrive`() async throws {
+    @Test func `many concurrent loads all arrive`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serveOthers { .image(Array($0.target.utf8)) }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -115,7 +115,7 @@ struct HostileOriginTests {
     ]
 
     @Test(arguments: 0..<faults.count)
-    func `a fault is the same for one caller and for fifty, and harms nothing afterwards`(index: Int) async throws {
+    func `a fault is the same for one caller and for fifty, without lasting effects`(index: Int) async throws {
         let (name, answer, expected) = Self.faults[index]
         // Where a limit is to pass, it passes at the fault alone.
         let time = expected.isTimeout ? ManualTimekeeper() : nil
@@ -172,7 +172,7 @@ struct HostileOriginTests {
             })
     }
 
-    @Test func `a body as large as the limit is taken`() async throws {
+    @Test func `a body of exactly the limit is accepted`() async throws {
         let fixture = try LoaderFixture { $0.maximumBytes = 1 << 20 }
         fixture.origin.serve("/a", .image(bytes(1 << 20)).framed(by: .chunked))
         #expect(try await fixture.load("/a").bytes.count == 1 << 20)
@@ -213,7 +213,7 @@ struct HostileOriginTests {
         _ = try await good.value
     }
 
-    @Test func `the whole transfer has one limit, however many redirects`() async throws {
+    @Test func `the whole transfer has one limit, with any number of redirects`() async throws {
         let fixture = try LoaderFixture { $0.downloadTimeout = .milliseconds(400) }
         fixture.origin.serveOthers { request in
             .redirect(to: request.target + "x").delayed(by: .milliseconds(150))

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTests {
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `29: behind a redirect a picture is a source under the requested URL`(status: Int) async throws {
+    func `29: an image after a redirect is a source under the requested URL`(status: Int) async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", .redirect(to: "b/c?x=1", status: status))
         fixture.origin.serve("/b/c", .image([1, 2]))
@@ -44,7 +44,7 @@ struct RedirectTests {
         #expect(confirmation.headerFields[.cacheControl] == (control == "max-age=60" ? nil : control))
     }
 
-    @Test func `a redirect leads to another host with that host's name`() async throws {
+    @Test func `a redirect to another host uses that host's name`() async throws {
         let fixture = try LoaderFixture()
         let other = try FakeOrigin(address: "127.0.0.2")
         fixture.origin.serve("/a", .redirect(to: other.url("/b")))

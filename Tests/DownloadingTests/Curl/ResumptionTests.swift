@@ -31,7 +31,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") == 2)
     }
 
-    @Test func `38: a date that is strong does for a tag, and the hash is of the whole`() async throws {
+    @Test func `38: a strong date replaces a tag, and the hash covers the whole`() async throws {
         let fixture = try LoaderFixture()
         let changed = "Sun, 06 Nov 1994 08:49:37 GMT"
         let whole = FakeAnswer.image(body).with("Last-Modified", changed).with("Date", "Sun, 06 Nov 1994 08:49:38 GMT")
@@ -60,7 +60,7 @@ struct ResumptionTests {
         #expect(fixture.origin.hits("/a") - before == 4)
     }
 
-    @Test func `38: a source that has changed meanwhile is taken from zero`() async throws {
+    @Test func `38: a source that changes meanwhile is fetched from the start`() async throws {
         let fixture = try LoaderFixture()
         let new = Array(body.reversed())
         serve(fixture, first: .image(body).with("ETag", "\"1\"").cut(afterBytes: cutAfter)) { _ in
@@ -82,7 +82,7 @@ struct ResumptionTests {
     }
 
     @Test(arguments: Wrong.allCases)
-    private func `38: a wrong answer to the request for the rest restarts from zero`(wrong: Wrong) async throws {
+    private func `38: a wrong response to the request for the rest restarts from zero`(wrong: Wrong) async throws {
         let fixture = try LoaderFixture()
         let whole = FakeAnswer.image(body).with("ETag", "\"1\"")
         serve(fixture, first: whole.cut(afterBytes: cutAfter), again: whole) { start in
@@ -108,7 +108,7 @@ struct ResumptionTests {
         #expect(fixture.origin.requests.last?.value("Range") == nil)
     }
 
-    @Test func `38: too little, a weak tag, or an origin without ranges is not worth going on with`() async throws {
+    @Test func `38: too few bytes, a weak tag, or an origin without ranges prevents a resumption`() async throws {
         let fixture = try LoaderFixture()
         for answer in [
             FakeAnswer.image(body).with("ETag", "\"1\"").cut(afterBytes: (64 << 10) - 1),

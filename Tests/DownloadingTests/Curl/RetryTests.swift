@@ -8,7 +8,7 @@ import Testing
 /// Requests that are tried a second time; none is tried a third.
 @Suite(.timeLimit(.minutes(1)))
 struct RetryTests {
-    @Test func `a refused connection is tried once more, at the addresses the name has then`() async throws {
+    @Test func `a refused connection is retried once, at the name's current addresses`() async throws {
         let names = try FakeNameServer()
         names.serve("moved.test", .addresses(["127.0.0.2"]), then: .addresses(["127.0.0.1"]))
         let fixture = try RetryFixture { $0.nameServers = names.endpoint }
@@ -56,7 +56,7 @@ struct RetryTests {
         }
     }
 
-    @Test func `a new connection that is reset is not tried again`() async throws {
+    @Test func `a new connection that is reset is not retried`() async throws {
         let fixture = try RetryFixture()
         fixture.answerAfter(resets: 1)
         await #expect { try await fixture.load("/a") } throws: { isUnreachable($0) }
@@ -73,7 +73,7 @@ struct RetryTests {
         #expect(fixture.origin.hits("/a") == 1)
     }
 
-    @Test func `without a budget nothing is tried again`() async throws {
+    @Test func `without a budget nothing is retried`() async throws {
         let fixture = try RetryFixture()
         fixture.origin.serve("/first", .image([1]))
         fixture.origin.serve("/a", .reset)

@@ -15,7 +15,7 @@ struct SignOfLifeTests {
         return progress
     }
 
-    @Test func `no body is taken, however large it is`() async throws {
+    @Test func `no body is read, however large it is`() async throws {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/large", .image(bytes(32 << 20)))
         fixture.origin.serve("/endless", .image(bytes(32 << 20)).framed(by: .chunked))

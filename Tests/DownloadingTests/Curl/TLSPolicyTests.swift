@@ -23,7 +23,7 @@ struct TLSPolicyTests {
         case leaf, intermediate, root, unrelated
     }
 
-    @Test func `44: without a policy the right host of a known authority passes`() async throws {
+    @Test func `44: without a policy the right host with a known authority passes`() async throws {
         let fixture = try TLSFixture(leaf, authorities)
         try await fixture.load()
     }
@@ -71,7 +71,7 @@ struct TLSPolicyTests {
     }
 
     @Test(arguments: [false, true])
-    func `44: no pins refuse everything`(isKey: Bool) async throws {
+    func `44: an empty list of pins rejects everything`(isKey: Bool) async throws {
         try await expectRefusal(TLSFixture(leaf, authorities, policy([], isKey: isKey)))
     }
 

@@ -42,7 +42,7 @@ struct GuardedLoaderTests {
     }
 
     @Test(arguments: [DownloadError.unreachable("reset"), .timedOut, .protocolError("cut short")])
-    func `an answer that began and broke off does not count against its origin`(error: DownloadError) async throws {
+    func `a truncated response does not count against its origin`(error: DownloadError) async throws {
         await fail(100, with: error, afterHead: true)
         try await load()
         #expect(loader.originHealth.suspensions == 0)
@@ -59,7 +59,7 @@ struct GuardedLoaderTests {
         DownloadError.tooLarge, .sourceNotAllowed(""), .noAddress("name"), .receiptCancelled, .queueFull, .shuttingDown,
         .internal("memory"), .originSuspended(seconds: 1),
     ])
-    func `our own limits never count`(error: DownloadError) async throws {
+    func `local limits never count`(error: DownloadError) async throws {
         await fail(4, with: .timedOut)
         await fail(100, with: error)
         try await load()
@@ -104,7 +104,7 @@ struct GuardedLoaderTests {
         #expect(stub.signsOfLife == ["/good", "/good"])
     }
 
-    @Test func `a known source that hangs does not speak for the others`() async throws {
+    @Test func `a hanging known source does not affect the others`() async throws {
         for path in ["/hangs", "/good", "/also-good"] { try await load(path) }
         stub.fail("/hangs", with: .timedOut)
         for number in 0..<5 {
@@ -143,7 +143,7 @@ struct GuardedLoaderTests {
         #expect(loader.originHealth.origins.map(\.isSuspended) == [false])
     }
 
-    @Test func `cancellations never count, a probe's neither`() async throws {
+    @Test func `cancellations never count, not even a probe's`() async throws {
         let holding = StubLoader()
         let loader = GuardedLoader(holding, timekeeper: time)
         func begin(_ path: String = "/a") -> Task<TransferResult, any Error> {
@@ -174,7 +174,7 @@ struct GuardedLoaderTests {
         #expect(loader.originHealth.origins.map(\.isSuspended) == [false])
     }
 
-    @Test func `a failure behind a redirect is that of the place where it happened`() async throws {
+    @Test func `a failure after a redirect counts against the origin where it happened`() async throws {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
         let loader = GuardedLoader(fixture.loader, timekeeper: time)
@@ -226,7 +226,7 @@ struct GuardedLoaderTests {
         #expect(broken.hits == hits + 1)
     }
 
-    @Test func `a suspended origin fails all who share a flight, and takes no slot`() async throws {
+    @Test func `a suspended origin fails all callers of a fetch, and takes no slot`() async throws {
         await fail(5, with: .timedOut)
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: time)

@@ -15,7 +15,7 @@ struct OriginHealthTests {
         #expect(health.isReachable == nil)
     }
 
-    @Test func `five URLs in a row without an answer suspend it, four do not`() throws {
+    @Test func `five consecutive URLs without a response suspend it, four do not`() throws {
         var health = health
         for _ in 0..<3 {
             try health.fail(4, .noResponse, at: .seconds(1))
@@ -36,7 +36,7 @@ struct OriginHealthTests {
     }
 
     @Test(arguments: [OriginReport.serverError, .broken, .answer])
-    func `any sign of life ends a row`(sign: OriginReport) throws {
+    func `any sign of life ends the series`(sign: OriginReport) throws {
         var health = health
         for _ in 0..<3 {
             try health.fail(4, .noResponse, at: .seconds(1))
@@ -45,13 +45,13 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `one URL that stays silent says nothing about others`() throws {
+    @Test func `one silent URL does not affect others`() throws {
         var health = health
         for _ in 0..<19 { try health.transfer("/slow", .noResponse, at: .zero) }
         #expect(!health.isSuspended)
     }
 
-    @Test func `silence does not count where the origin has answered since the transfer began`() throws {
+    @Test func `silence does not count if the origin has responded since the transfer began`() throws {
         var health = health
         let silent = try (0..<50).map { _ in try health.pass(at: .zero) }
         try health.transfer("/good", .answer, at: .seconds(4))
@@ -61,7 +61,7 @@ struct OriginHealthTests {
         }
     }
 
-    @Test func `nothing is concluded while a transfer is receiving`() throws {
+    @Test func `there is no verdict while a transfer receives`() throws {
         var health = health
         let progress = TransferProgress()
         let receiving = try health.pass(progress, at: .zero)
@@ -73,7 +73,7 @@ struct OriginHealthTests {
         #expect(health.isSuspended)
     }
 
-    @Test func `answers of 5xx suspend it when there are twenty, for five URLs, and no other`() throws {
+    @Test func `twenty 5xx responses for five URLs suspend it, without any other response`() throws {
         var health = health
         for number in 0..<19 { try health.transfer("/\(number)", .serverError, at: .seconds(number / 2)) }
         #expect(!health.isSuspended)
@@ -88,7 +88,7 @@ struct OriginHealthTests {
     }
 
     @Test(arguments: [OriginReport.answer, .broken])
-    func `5xx never suspend it while one other answer comes in ten seconds`(other: OriginReport) throws {
+    func `5xx never suspend it if another response arrives within ten seconds`(other: OriginReport) throws {
         var health = health
         for second in 0..<100 {
             if second % 9 == 0 { try health.transfer("/other", other, at: .seconds(second)) }
@@ -104,7 +104,7 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `a suspended origin is probed by one transfer, and opens with its success`() throws {
+    @Test func `a suspended origin is probed by one transfer, and resumes with its success`() throws {
         var health = try suspended(.noResponse, at: .zero)
         #expect(health.admission(at: .milliseconds(4_999)) == .refused(.milliseconds(1)))
         let probe = try health.pass(at: .seconds(5))
@@ -118,7 +118,7 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `a 5xx is a sign of life to an origin that was silent, not to one that gave nothing else`() throws {
+    @Test func `a 5xx is a sign of life of a silent origin, not of one that returned only 5xx`() throws {
         var silent = try suspended(.noResponse, at: .zero)
         try silent.transfer("/a", .serverError, at: .seconds(5))
         #expect(!silent.isSuspended)
@@ -128,7 +128,7 @@ struct OriginHealthTests {
         #expect(failing.admission(at: .seconds(6)) == .refused(.seconds(5)))
     }
 
-    @Test func `all URLs probe an origin of which nothing has worked for a second, so no client's 5xx decide`()
+    @Test func `all URLs probe an origin whose sources have not worked for a second, so no client's 5xx decide`()
         throws
     {
         var health = try suspended(.serverError, at: .zero)
@@ -170,14 +170,14 @@ struct OriginHealthTests {
         #expect(health.admission(at: now) == .refused(.seconds(5)))
     }
 
-    @Test func `a probe that ends without saying anything makes room for the next`() throws {
+    @Test func `a probe without a verdict makes way for the next`() throws {
         var health = try suspended(.noResponse, at: .zero)
         try health.transfer("/a", .nothing, at: .seconds(6))
         try health.transfer("/a", .success, at: .seconds(6))
         #expect(!health.isSuspended)
     }
 
-    @Test func `transfers from before the suspension neither open it nor lengthen it`() throws {
+    @Test func `transfers from before the suspension neither end nor extend it`() throws {
         var health = health
         let early = try health.pass(at: .zero)
         let other = try health.pass(at: .zero)

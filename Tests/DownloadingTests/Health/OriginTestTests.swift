@@ -72,7 +72,7 @@ struct OriginTestTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `an inquiry that says nothing suspends nothing, and its sources are forgotten`() throws {
+    @Test func `a test without a verdict suspends nothing, and its sources are forgotten`() throws {
         var health = try knowing(["/good"])
         let inquiry = try suspect(&health, .noResponse)
         let end = health.conclude(inquiry, findings([("/good", .nothing)]), at: .seconds(10))
@@ -81,13 +81,13 @@ struct OriginTestTests {
         #expect(consequence == .suspended)
     }
 
-    @Test func `the first three sources that work are known, and are not pushed out by later ones`() throws {
+    @Test func `the first three sources that work are remembered, and not replaced by later ones`() throws {
         var health = try knowing((0..<100).map { "/\($0)" })
         let inquiry = try suspect(&health, .noResponse)
         #expect(inquiry.sources.map(\.url.path) == ["/0", "/1", "/2"])
     }
 
-    @Test func `a source that fails while another works is known no more, and the next inquiry begins with another`()
+    @Test func `a source that fails while another works is forgotten, and the next test begins with another`()
         throws
     {
         var health = try knowing(["/mine", "/good", "/better"])
@@ -97,7 +97,7 @@ struct OriginTestTests {
         #expect(second.sources.map(\.url.path) == ["/better", "/good"])
     }
 
-    @Test func `a probe is preceded by known sources, and opens the origin where one of them works`() throws {
+    @Test func `a probe is preceded by known sources, and the origin resumes if one works`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
         let test = health.inquiry(before: probe, of: .path("/mine"))
@@ -126,7 +126,7 @@ struct OriginTestTests {
         #expect(!health.isSuspended)
     }
 
-    @Test func `a probe that a redirect led there is not believed before known sources fail as well`() throws {
+    @Test func `a probe after a redirect is not trusted before known sources fail as well`() throws {
         var health = try suspended()
         let probe = try health.pass(at: .seconds(15))
         let raised = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(16))

@@ -55,7 +55,7 @@ struct DestinationTests {
         "bucket:%zz",
         "bucket:a%5cb", "bucket:%ff", "bucket:a%00", "bucket:http://other/x", "noplace",
     ])
-    func `no text leads out of an origin, to its own values or to half a name`(text: String) throws {
+    func `no text leads out of an origin, to its stored values or to an incomplete name`(text: String) throws {
         #expect(try refusal(text) == .malformed)
         #expect(try refusal("out:" + String(repeating: "a", count: 256)) == .malformed)
         #expect(try refusal("out:" + String(repeating: "a/", count: 600) + "a") == .malformed)
@@ -64,7 +64,7 @@ struct DestinationTests {
     @Test(arguments: [
         "read:a", "memory:a", "none:a", "none:../a", "http://h/a", "https://s3.example/b/a", ":a", "OUT:a",
     ])
-    func `an origin that takes nothing takes nothing, and nor does one that is not there`(text: String) throws {
+    func `a read-only or unknown origin accepts nothing`(text: String) throws {
         #expect(try refusal(text) == .notWritable)
     }
 

@@ -33,7 +33,7 @@ struct FolderLoaderTests {
         }
     }
 
-    @Test func `links are not followed, wherever they lead`() async throws {
+    @Test func `links are never followed`() async throws {
         let outside = TemporaryFolder()
         outside.write("secret.png", [1])
         folder.write("a/b.png", [1])
@@ -47,7 +47,7 @@ struct FolderLoaderTests {
         #expect(try await load("a/b.png").bytes.array == [1])
     }
 
-    @Test func `a folder's own path may have links`() async throws {
+    @Test func `a folder's path may contain links`() async throws {
         folder.write("real/a.png", [7])
         folder.link("linked", to: "real")
         #expect(try await load("a.png", root: folder.path + "/linked").bytes.array == [7])
@@ -62,7 +62,7 @@ struct FolderLoaderTests {
         await #expect(throws: DownloadError.emptyBody) { try await load("empty.png") }
     }
 
-    @Test func `a folder that is gone is unreachable`() async throws {
+    @Test func `a missing folder is unreachable`() async throws {
         await #expect { try await load("a.png", root: folder.path + "/gone") } throws: { isUnreachable($0) }
     }
 
@@ -83,7 +83,7 @@ struct FolderLoaderTests {
         }
     }
 
-    @Test func `each place has its loader`() async throws {
+    @Test func `each location has its loader`() async throws {
         let web = StubLoader(isHolding: false)
         let files = StubLoader(isHolding: false)
         let loader = RoutingLoader(web: web, folders: files)

@@ -48,7 +48,7 @@ struct OriginDigestTests {
         #expect(Origins(origins.suffix(1)).digests == ["shop": try #require(origins.last).digest])
     }
 
-    @Test func `the order in which sets come makes no difference`() throws {
+    @Test func `the order of sets makes no difference`() throws {
         let names = (0..<20).map { ExactText("p\($0)") }
         let digests = try (0..<10).map { _ in try origin { $0.ignoredParameters = Set(names.shuffled()) }.digest }
         #expect(Set(digests).count == 1)

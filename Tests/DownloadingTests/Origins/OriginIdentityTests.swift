@@ -54,7 +54,7 @@ struct OriginIdentityTests {
         #expect(try folder.identity(of: "HTTP://H:80/a?b#c").name == "http://h/a?b")
     }
 
-    @Test func `a source is shown without its ignored parameters`() throws {
+    @Test func `a source is displayed without its ignored parameters`() throws {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/foo")))
         origin.ignoredParameters = ["token"]
         #expect(try Origins([origin]).identity(of: "photos:a?token=1&w=2").name == "photos:a?w=2")
@@ -72,7 +72,7 @@ struct OriginIdentityTests {
     }
 
     @Test(arguments: ["//evil/a", "\\\\evil/a", "a\u{0}b", "a\u{a}b", "/\\evil", "a\u{7f}"])
-    func `41: nothing leads to another place`(path: String) {
+    func `41: no path leads to another location`(path: String) {
         #expect(throws: SourceURLError.self) { try identity("http://h/foo", path) }
     }
 
@@ -107,7 +107,7 @@ struct OriginIdentityTests {
         ("a?token=1&w=2", "a?w=2"), ("a?w=2&token=1&v", "a?w=2&v"), ("a?token=1", "a"), ("a?tokens=1", "a?tokens=1"),
         ("a?v=token", "a?v=token"), ("a", "a"), ("a?token", "a"),
     ])
-    func `ignored parameters are fetched with, and make no source another`(path: String, key: String) throws {
+    func `ignored parameters are sent, and do not distinguish sources`(path: String, key: String) throws {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["token"]
         let identity = try Origins([origin]).identity(of: "photos:\(path)")
@@ -141,7 +141,7 @@ struct OriginIdentityTests {
         ("a%3Fb%23c.jpg", "folder://local/a%3Fb%23c.jpg"), ("100%25.png", "folder://local/100%25.png"),
         ("a%2Bb%2520c", "folder://local/a%2Bb%2520c"), ("a%3A%2fb", "folder://local/a%3A%252fb"),
     ])
-    func `a file is named as it is`(path: String, expected: String) throws {
+    func `a file keeps its exact name`(path: String, expected: String) throws {
         let origins = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
         #expect(try origins.identity(of: "local:\(path)").url.canonical == expected)
     }
@@ -152,7 +152,7 @@ struct OriginIdentityTests {
         #expect(throws: SourceURLError.self) { try origins.identity(of: "local:\(path)") }
     }
 
-    @Test func `files and folders that are missing are found before the start`() throws {
+    @Test func `missing files and folders are reported before the start`() throws {
         let folder = TemporaryFolder()
         folder.write("ca.pem", [1])
         var web = Origin(name: "web", location: .web(base: try SourceURL(parsing: "https://h/")))

@@ -31,7 +31,7 @@ struct OriginObjectsTests {
     }
 
     @Test(arguments: [1, 300, 700_000])
-    func `a file is read as it was written, also in place of another`(count: Int) async throws {
+    func `a file is read as written, also after a replacement`(count: Int) async throws {
         let objects = try objects()
         #expect(try await objects.object(named: "v/ab/c", atMost: 1 << 20) == nil)
         try await objects.store(SharedBytes([1, 2]), named: "v/ab/c", isDurable: true)
@@ -65,7 +65,7 @@ struct OriginObjectsTests {
         close(lock)
     }
 
-    @Test func `a lock that is lost is made again`() async throws {
+    @Test func `a lost lock is recreated`() async throws {
         let objects = try objects()
         try await objects.prepare()
         let lock = try #require(names(in: "alula-1/tmp").first)
@@ -94,7 +94,7 @@ struct OriginObjectsTests {
         objects.shutDown()
     }
 
-    @Test func `a page of a bucket's listing may be short, and says whether there are more`() throws {
+    @Test func `a page of a bucket's listing may be short, and says whether more follow`() throws {
         let place = Origin.Location.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
         let listing = try #require(
             try ObjectListing.listings(of: "t/x", below: Origin(name: "s", location: place)).first)
@@ -111,7 +111,7 @@ struct OriginObjectsTests {
         #expect(found("<IsTruncated>false</IsTruncated>", full)?.areMore == false)
     }
 
-    @Test func `a folder that is gone is an error, and no miss`() async throws {
+    @Test func `a missing folder is an error, and not a miss`() async throws {
         var origin = Origin(name: "store", location: .folder(path: folder.path + "/none"))
         #expect(OriginObjects(origin, web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")
         origin.isWritable = true

@@ -9,7 +9,7 @@ import Text
 /// The fields that named origins get on the wire, and that nobody else gets.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginRequestTests {
-    @Test func `40: an origin's fields replace ours, null leaves one out`() async throws {
+    @Test func `40: an origin's fields replace the default ones, null omits one`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { origin in
             origin.fields = [
@@ -45,7 +45,7 @@ struct OriginRequestTests {
         #expect(fixture.origin.requests.first?.value("Authorization") == expected)
     }
 
-    @Test func `40: credentials and fields go to their own host only`() async throws {
+    @Test func `40: credentials and fields are sent to their own host only`() async throws {
         let fixture = try OriginFixture()
         let other = try FakeOrigin(address: "127.0.0.2")
         fixture.origin.serve("/away", .redirect(to: other.url("/b")))
@@ -129,7 +129,7 @@ struct OriginRequestTests {
         #expect(Set(fixture.origin.requests.compactMap { $0.value("Authorization") }).count == 2)
     }
 
-    @Test func `an origin's own limits hold for it alone`() async throws {
+    @Test func `an origin's limits apply to it alone`() async throws {
         let fixture = try OriginFixture()
         fixture.origin.serve("/a", .image(bytes(1_000)))
         fixture.origin.serve("/silent", .silence)
@@ -150,7 +150,7 @@ struct OriginRequestTests {
         try await load(fixture.origin.url("/here"))
     }
 
-    @Test func `a cap of an origin is its host's`() async throws {
+    @Test func `an origin's cap applies to its host`() async throws {
         let fixture = try OriginFixture()
         let gate = Gate()
         fixture.origin.serveOthers { _ in .image([1]).held(at: gate) }

@@ -105,7 +105,7 @@ struct RequestSignatureTests {
     }
 
     @Test(arguments: [301, 403, 503])
-    func `a store that refuses an object is believed, and a redirect is not followed`(status: Int) async throws {
+    func `a store's rejection is trusted, and a redirect is not followed`(status: Int) async throws {
         let fixture = try OriginFixture()
         fixture.origin.serve("/b", .image([1]))
         fixture.origin.serve("/a", FakeAnswer(status: status, fields: [("Location", "/b")], body: [1]))
@@ -168,7 +168,7 @@ struct RequestSignatureTests {
         #expect(fixture.origin.hits == 3)
     }
 
-    @Test func `a redirect within the store is signed anew`() async throws {
+    @Test func `a redirect within the store is signed again`() async throws {
         let fixture = try OriginFixture()
         fixture.origin.serve("/a", .redirect(to: "/b"))
         fixture.origin.serve("/b", .image([1]))

@@ -10,13 +10,13 @@ struct RedirectTrailTests {
         #expect(throws: DownloadError.tooManyRedirects) { try trail.follow("/6") }
     }
 
-    @Test func `a loop is noticed at once`() throws {
+    @Test func `a loop is detected at once`() throws {
         var trail = RedirectTrail(start: try SourceURL(parsing: "http://example.com/a"), maximum: 5)
         try trail.follow("/b")
         #expect(throws: DownloadError.tooManyRedirects) { try trail.follow("http://EXAMPLE.com:80/a#again") }
     }
 
-    @Test func `https is never given up`() throws {
+    @Test func `https is never downgraded`() throws {
         var trail = RedirectTrail(start: try SourceURL(parsing: "http://example.com/a"), maximum: 5)
         try trail.follow("https://example.com/a")
         #expect { try trail.follow("http://example.com/b") } throws: { isDenied($0, by: "redirects") }

@@ -12,7 +12,7 @@ struct ResponseHeadReaderTests {
         #expect(head.contentLength == nil)
     }
 
-    @Test func `interim answers are passed over`() throws {
+    @Test func `interim responses are skipped`() throws {
         let head = try read(
             "HTTP/1.1 103 Early", "Link: x", "", "HTTP/1.1 100 Continue", "", "HTTP/1.0 404 No", "A: b", "")
         #expect(head?.status == 404)
@@ -49,7 +49,7 @@ struct ResponseHeadReaderTests {
         }
     }
 
-    @Test func `trailer fields count towards the limit and change nothing`() throws {
+    @Test func `trailer fields count toward the limit and change nothing`() throws {
         var reader = ResponseHeadReader()
         for line in ["HTTP/1.1 200 OK\r\n", "A: b\r\n", "\r\n"] { _ = try reader.read(Array(line.utf8).span) }
         for _ in 0..<99 {

@@ -5,7 +5,7 @@ import Testing
 
 struct ResponseHeadTests {
     @Test(arguments: [200, 201, 202, 203, 226])
-    func `39: five statuses bring a picture`(status: Int) throws {
+    func `39: five statuses carry an image`(status: Int) throws {
         #expect(try decision(status, [("Content-Type", "image/png")]) == .accept)
     }
 
@@ -24,7 +24,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [207, 208, 300, 305, 306, 400, 401, 403, 405, 429, 451, 500, 502, 503, 599])
-    func `39: any other status is refused, even with a fine picture`(status: Int) throws {
+    func `39: any other status is rejected, even with a valid image`(status: Int) throws {
         #expect(try decision(status, [("Content-Type", "image/png")]) == .reject(.status(status)))
     }
 
@@ -34,7 +34,7 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `39: a redirect without Location is an error of the protocol`(status: Int) throws {
+    func `39: a redirect without Location is a protocol error`(status: Int) throws {
         #expect(try decision(status, [("Location", "/b\u{c3}\u{bc}")]) == .redirect("/bü"))
         guard case .reject(.unexpectedResponse) = try decision(status, []) else {
             Issue.record("accepted")
@@ -46,27 +46,27 @@ struct ResponseHeadTests {
         "image/png", "IMAGE/PNG; charset=x", "image/jpg", "image/pjpeg", "image/x-ms-bmp", "application/octet-stream",
         "binary/octet-stream", "", "text/plain; charset=utf-8", "text/xml", "application/xml", "image/svg+xml",
     ])
-    func `39: a picture's type, or one that says nothing, is accepted`(type: String) throws {
+    func `39: an image's media type, or an unspecific one, is accepted`(type: String) throws {
         #expect(try decision(200, [("Content-Type", type)]) == .accept)
         #expect(try decision(200, []) == .accept)
     }
 
     @Test(arguments: ["text/html", "text/css", "application/json", "video/mp4", "nonsense"])
-    func `39: any other type is not a picture's`(type: String) throws {
+    func `39: any other media type is rejected`(type: String) throws {
         #expect(try decision(200, [("Content-Type", type)]) == .reject(.notAnImage(type)))
     }
 
-    @Test func `an announced length over the limit is refused before the body`() throws {
+    @Test func `an announced length over the limit is rejected before the body`() throws {
         #expect(try decision(200, [("Content-Length", "1000")]) == .accept)
         #expect(try decision(200, [("Content-Length", "1001")]) == .reject(.tooLarge))
     }
 
     @Test(arguments: ["identity", "", "utf-8", "aws-chunked", "image/png, none", "gzip", "br, gzip", "x-gzip,utf-8"])
-    func `content codings are accepted, and words that name none`(coding: String) throws {
+    func `content codings are accepted, and unknown names too`(coding: String) throws {
         #expect(try decision(200, [("Content-Encoding", coding)]) == .accept)
     }
 
-    @Test func `codings on top of each other have a bound`() throws {
+    @Test func `stacked codings are limited`() throws {
         guard
             case .reject(.undecodable) = try decision(
                 200, [("Content-Encoding", "gzip, br"), ("Content-Encoding", "br")])

@@ -42,7 +42,7 @@ struct SourceFreshnessTests {
             ("max-age=99999999999999999999", 1 << 31),
             ("must-revalidate", nil),
         ] as [(String?, Int?)])
-    func `the lifetime is what Cache-Control says`(control: String?, lifetime: Int?) {
+    func `the lifetime is Cache-Control's`(control: String?, lifetime: Int?) {
         let freshness = Self.freshness(control.map { [(.cacheControl, $0)] } ?? [])
         #expect(freshness.lifetime == lifetime ?? 3_600)
         #expect(freshness.isLifetimeKnown == (lifetime != nil))
@@ -63,7 +63,7 @@ struct SourceFreshnessTests {
         #expect(Self.freshness(fields).lifetime == lifetime)
     }
 
-    @Test func `Cache-Control beats Expires`() {
+    @Test func `Cache-Control takes precedence over Expires`() {
         #expect(Self.freshness([(.expires, Self.date(30)), (.cacheControl, "max-age=5")]).lifetime == 5)
         #expect(Self.freshness([(.expires, Self.date(30)), (.cacheControl, "no-cache")]).lifetime == 0)
     }
@@ -80,7 +80,7 @@ struct SourceFreshnessTests {
         #expect(!Self.isFresh(freshness, after: 60))
     }
 
-    @Test func `4·2·2: a source that says nothing is fresh for an hour`() {
+    @Test func `4·2·2: a source without freshness information is fresh for an hour`() {
         let freshness = Self.freshness([])
         #expect(Self.isFresh(freshness, after: 3_599))
         #expect(!Self.isFresh(freshness, after: 3_600))
@@ -88,7 +88,7 @@ struct SourceFreshnessTests {
     }
 
     @Test(arguments: [(0, 0), (9, 0), (1_000, 100), (864_000, 86_400), (10_000_000, 86_400), (-50, 0)])
-    func `4·2·2: without a stated lifetime it is a tenth of the time since the last change, at most a day`(
+    func `4·2·2: without an explicit lifetime it is a tenth of the time since the last change, at most a day`(
         unchanged: Int, lifetime: Int
     ) {
         for date in [nil, Self.date(0)] {
@@ -106,14 +106,14 @@ struct SourceFreshnessTests {
         #expect(!Self.freshness([(.lastModified, "long ago")]).isLifetimeKnown)
     }
 
-    @Test func `4·2·3: the time that the answer took counts`() {
+    @Test func `4·2·3: the response delay counts`() {
         #expect(Self.freshness([(.age, "10")], delay: 4).age(at: Self.received.secondsSince1970) == 14)
         #expect(Self.freshness([], delay: 4).age(at: Self.received.secondsSince1970) == 4)
         #expect(Self.freshness([(.date, Self.date(-9))], delay: 4).age(at: Self.received.secondsSince1970) == 9)
         #expect(Self.freshness([], delay: -4).age(at: Self.received.secondsSince1970) == 0)
     }
 
-    @Test func `4·1: an answer that varies by anything is never fresh`() {
+    @Test func `4·1: a response that varies by anything is never fresh`() {
         for vary in ["*", "Accept, *"] {
             let freshness = Self.freshness([(.vary, vary), (.cacheControl, "max-age=60")])
             #expect(freshness.alwaysNeedsValidation)
@@ -152,12 +152,12 @@ struct SourceFreshnessTests {
         #expect(!Self.isFresh(freshness, after: 20))
     }
 
-    @Test func `an age beyond all numbers makes it stale`() {
+    @Test func `an overflowing age makes it stale`() {
         let freshness = Self.freshness([(.age, "99999999999999999999"), (.cacheControl, "max-age=60")])
         #expect(!Self.isFresh(freshness, after: 1))
     }
 
-    @Test func `a clock set back makes nothing younger than it was on arrival`() {
+    @Test func `a clock set back never makes a response younger than on arrival`() {
         let freshness = Self.freshness([(.age, "30"), (.cacheControl, "max-age=60")])
         #expect(freshness.age(at: 0) == 30)
         #expect(freshness.isFresh(at: 0))

@@ -22,7 +22,7 @@ struct SourceStorabilityTests {
             ("no-store, must-understand", .shared),
             ("extension=\"no-store\"", .shared),
         ] as [(String, SourceStorability)])
-    func `3: a 200 is stored unless it says otherwise`(control: String, storability: SourceStorability) {
+    func `3: a 200 is stored unless it forbids it`(control: String, storability: SourceStorability) {
         #expect(Self.storability(200, control) == storability)
     }
 
@@ -39,13 +39,13 @@ struct SourceStorabilityTests {
             (226, "no-store, must-understand", .none),
             (226, "no-store", .none),
         ] as [(Int, String, SourceStorability)])
-    func `3: statuses of unknown meaning need a stated lifetime`(
+    func `3: statuses of unknown meaning need an explicit lifetime`(
         status: Int, control: String, storability: SourceStorability
     ) {
         #expect(Self.storability(status, control) == storability)
     }
 
-    @Test func `3: Expires is a stated lifetime, whatever it says`() {
+    @Test func `3: Expires is an explicit lifetime, whatever its value`() {
         #expect(Self.storability(201, "", hasExpires: true) == .shared)
     }
 

@@ -45,7 +45,7 @@ struct SourceValidationTests {
         #expect(SourceCondition(Self.head([.eTag: "\"1\""]))?.url == "http://example.com/a")
     }
 
-    @Test func `4·3·4: a confirmation renews lifetime, age and dates, and keeps what it does not name`() throws {
+    @Test func `4·3·4: a confirmation renews lifetime, age and dates, and keeps other fields`() throws {
         let head = Self.head([
             .cacheControl: "max-age=10", .eTag: "\"1\"", .age: "5", .date: Self.date, .lastModified: Self.date,
             .contentType: "image/png",
@@ -63,7 +63,7 @@ struct SourceValidationTests {
         #expect(new.receivedAt == HTTPDate(secondsSince1970: 2_000))
     }
 
-    @Test func `4·3·4: a confirmation without a word on freshness starts the stored lifetime anew`() throws {
+    @Test func `4·3·4: a confirmation without freshness information restarts the stored lifetime`() throws {
         let new = try #require(Self.head([.cacheControl: "max-age=10"]).confirmed(by: Self.confirmation([:])))
         #expect(new.freshness.lifetime == 10)
         #expect(new.freshness.isFresh(at: 2_009))

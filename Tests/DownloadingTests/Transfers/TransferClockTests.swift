@@ -13,7 +13,7 @@ struct TransferClockTests {
         expect(true, at: .seconds(103), by: &clock)
     }
 
-    @Test func `the first byte has five seconds from the request, however long connecting took`() {
+    @Test func `the first byte has five seconds from the request, regardless of the connect time`() {
         var clock = TransferClock(configuration, now: .zero)
         clock.recordConnection(at: .seconds(2))
         expect(false, at: .milliseconds(6_999), by: &clock)

@@ -57,7 +57,7 @@ struct SourceURLTests {
         "/a/%2e%2e%2fb", "/a/..%2Fb", "/a%2f..%2fb", "/a/..%5cb", "/a/%5C%2e%2e%5Cb", "/a/%2e%2e", "/a/%2e%2e?x=1",
         "/a/%2e%2e#f", "/a/..;/b", "/a/..;x=1/b", "/a/%2e%2e%3bx/b", "/a/.;/b", "/..;",
     ])
-    func `a path with dot segments is refused, escaped or not`(path: String) {
+    func `a path with dot segments is rejected, escaped or not`(path: String) {
         #expect(throws: SourceURLError.dotSegment) { try SourceURL(parsing: "http://example.com\(path)") }
     }
 
@@ -66,7 +66,7 @@ struct SourceURLTests {
         "/a%",
         "/a/..%2gb", "/a/;../b", "/a;b/c", "/a/b;..",
     ])
-    func `dots that make no segment of their own are a name's`(path: String) throws {
+    func `dots that do not form a segment are part of a name`(path: String) throws {
         let url = try SourceURL(parsing: "http://example.com\(path)")
         #expect(url.canonical == "http://example.com\(path)")
     }
@@ -80,7 +80,7 @@ struct SourceURLTests {
     @Test(arguments: [
         "file:///etc/passwd", "ftp://example.com/a.png", "FILE://localhost/a", "ws://h/", "gopher://h:70/",
     ])
-    func `schemes other than http and https are refused`(text: String) {
+    func `schemes other than http and https are rejected`(text: String) {
         let scheme = text.prefix(before: UInt8(ascii: ":")).asciiLowercased
         #expect(throws: SourceURLError.schemeNotAllowed(scheme)) { try SourceURL(parsing: text) }
     }
@@ -91,7 +91,7 @@ struct SourceURLTests {
         "[::ffff:8.8.8.8]", "4294967296", "0x100000000", "1.2.3", "1.2.3.4.5", "256.1.1.1", "example.1", "LOCALHOſT",
         "exa\u{ad}mple.com",
     ])
-    func `spellings that hide an address or a name are refused`(host: String) {
+    func `spellings that hide an address or a name are rejected`(host: String) {
         #expect(throws: SourceURLError.literalNotAllowed(host)) { try SourceURL(parsing: "http://\(host)/a.png") }
     }
 
@@ -107,7 +107,7 @@ struct SourceURLTests {
         ("https:////h/b.png", "https://h/b.png"), ("///h/b.png", "https://h/b.png"), ("/\\h/b", "https://h/b"),
         ("https://h/a b", "https://h/a%20b"), ("https:?x", "https://example.com/a/c.jpg?x"),
     ])
-    func `a redirect's target is read against where it was found`(location: String, target: String) throws {
+    func `a redirect's target is resolved against its page`(location: String, target: String) throws {
         let base = try SourceURL(parsing: "https://example.com/a/c.jpg")
         #expect(try base.redirected(to: location).canonical == target)
     }

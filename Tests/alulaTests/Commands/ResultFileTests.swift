@@ -34,7 +34,7 @@ struct ResultFileTests {
         #expect(contents(path) == [1] && names == ["a.jpg"])
     }
 
-    @Test func `a pipe in a folder of results is replaced, and blocks no write`() throws {
+    @Test func `a pipe in a folder of results is rejected or replaced without blocking`() throws {
         #expect(unsafe mkfifo(path, 0o600) == 0 && symlink(path, folder.path + "/b.jpg") == 0)
         for path in [path, folder.path + "/b.jpg"] {
             #expect(throws: ResultFile.existing) {

@@ -134,7 +134,7 @@ struct NamedOriginTests {
         #expect(log.lines.count { $0.fields.contains { $0.0 == "traceId" && $0.1 == .string(Self.traceID) } } == 3)
     }
 
-    @Test func `a stranger's trace goes nowhere, and a redirect to another host is not told of ours`() async throws {
+    @Test func `a stranger's trace is not forwarded, and a redirect to another host receives no trace`() async throws {
         let running = try NamedService()
         let other = try FakeOrigin(address: "127.0.0.3")
         defer { other.stop() }
