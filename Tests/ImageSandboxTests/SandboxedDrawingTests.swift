@@ -70,7 +70,7 @@ struct SandboxedDrawingTests {
     }
 
     @Test(arguments: HostileDrawing.all)
-    func `a drawing that takes time or memory is drawn or refused in time`(sample: HostileDrawing.Sample) async throws {
+    func `an expensive drawing is drawn or rejected in time`(sample: HostileDrawing.Sample) async throws {
         let fixture = try SandboxFixture()
         let file = SharedBytes(sample.file)
         let clock = ContinuousClock()

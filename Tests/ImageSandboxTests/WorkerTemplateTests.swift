@@ -82,7 +82,7 @@ struct WorkerTemplateTests {
         #expect(last.attempt(.openFile) == .finished(error: EACCES))
     }
 
-    @Test func `a worker at the addresses of one that crashed is replaced after its image`() async throws {
+    @Test func `a worker at the addresses of a crashed one is replaced after its image`() async throws {
         let roster = try WorkerRoster(
             SandboxConfiguration(launch: .ofTests, parallelism: 1), workerCount: 2, life: .decoder,
             metrics: SandboxMetrics(registry: MetricsRegistry()), logger: .silent)
@@ -106,7 +106,7 @@ struct WorkerTemplateTests {
         }
     }
 
-    @Test func `a worker that is replaced after its life leaves the template to the next one`() async throws {
+    @Test func `a worker that is replaced at its end of life leaves the template to the next one`() async throws {
         let fixture = try SandboxFixture { $0.decoderLifetime.requests = 1 }
         let before = await fixture.idle(2)
         let base = try Self.base(of: before[0])

@@ -7,13 +7,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ImageLibraryTests {
-    @Test func `starting again answers the same`() throws {
+    @Test func `starting again returns the same result`() throws {
         try ImageLibrary.start()
         try ImageLibrary.start()
         #expect(ImageLibrary.version.hasPrefix("8."))
     }
 
-    @Test func `no file of a foreign format opens, not even if libvips detects the format`() throws {
+    @Test func `no file of a foreign format opens, even if libvips detects the format`() throws {
         try ImageLibrary.start()
         let types = ["MAT", "SVG", "PDF", "MVG", "ICO", "FITS", "HDR", "PPM", "VIPS", "EXR", "CSV"]
         #expect(ForeignFiles.all.map(\.type) == types)
@@ -23,7 +23,7 @@ struct ImageLibraryTests {
         }
     }
 
-    @Test func `only the five needed loaders are on`() throws {
+    @Test func `only the five required loaders are enabled`() throws {
         try ImageLibrary.start()
         #expect(VipsLibrary.loaders == VipsLibrary.neededLoaders)
     }

@@ -62,7 +62,7 @@ struct JPEGWritingTests {
     }
 
     @Test(arguments: [(1, 1), (7, 9), (8, 8), (17, 1), (1, 33), (250, 131)])
-    func `images of any size and sampling come back about as they were`(width: Int, height: Int) throws {
+    func `images of any size and sampling round-trip approximately`(width: Int, height: Int) throws {
         let size = PixelSize(width: width, height: height)
         for image in [SampleImage.photo(size), .grayRamp(size), .noise(size, bands: 3), .noise(size, bands: 1)] {
             for quality in [60, 89, 90, 100] {
@@ -86,7 +86,7 @@ struct JPEGWritingTests {
         #expect(try Self.pixels(of: one) == Self.pixels(of: several))
     }
 
-    @Test func `a better quality makes a larger file, and the best has no steps`() throws {
+    @Test func `a higher quality makes a larger file, and the highest has no quantization`() throws {
         let sizes = try [1, 20, 50, 80, 100].map { try Self.file(.bySize, quality: $0).count }
         #expect(sizes == sizes.sorted() && Set(sizes).count == sizes.count)
         let flat = SampleImage.plain(PixelSize(width: 16, height: 16), [200, 30, 60])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct VipsImageTests {
-    @Test func `a watched image stops being computed when its token says so`() throws {
+    @Test func `a watched image stops computing when its token is canceled`() throws {
         try ImageLibrary.start()
         let source = SharedBytes([1, 2, 3])
         let token = WorkToken()
@@ -32,7 +32,7 @@ struct VipsImageTests {
         extendLifetime(token)
     }
 
-    @Test func `a stack of frames may be read in two places at once`() throws {
+    @Test func `a stack of frames may be read at two positions concurrently`() throws {
         try ImageLibrary.start()
         // A frame has many strips, the rows that are computed at once.
         let (height, frames) = (5_000, 3)
@@ -74,7 +74,7 @@ struct VipsImageTests {
     }
 
     @Test(arguments: [2, 3, 4, 8])
-    func `boxes of colors with alpha have their weighted means, whole and narrow ones`(factor: Int) throws {
+    func `boxes of colors with alpha have weighted means, whole and narrow ones`(factor: Int) throws {
         try ImageLibrary.start()
         let (width, height) = (8 * 11 + 5, 8 * 5 + 3)
         // A tenth of the pixels are transparent and a tenth opaque; so are whole boxes, for which the means are
@@ -117,7 +117,7 @@ struct VipsImageTests {
     }
 
     @Test(arguments: [1, 3])
-    func `opaque boxes are averaged in whole numbers, the narrow ones at the edges too`(bands: Int) throws {
+    func `opaque boxes are averaged in integers, the narrow ones at the edges too`(bands: Int) throws {
         try ImageLibrary.start()
         let rows: [[UInt8]] = [[10, 20, 90], [30, 41, 91], [7, 8, 255]]
         let source = SharedBytes(rows.flatMap { $0.flatMap { [UInt8](repeating: $0, count: bands) } })

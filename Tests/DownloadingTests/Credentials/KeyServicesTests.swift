@@ -78,7 +78,7 @@ struct KeyServicesTests {
 
     // MARK: Containers
 
-    @Test func `a container's key comes with the token of a variable, or of a file that is read each time`() throws {
+    @Test func `a container's key needs the token of a variable, or of a file that is read each time`() throws {
         let folder = TemporaryFolder()
         folder.write("token", Array("first\n".utf8))
         let file = folder.path + "/token"

@@ -194,7 +194,7 @@ struct GuardedLoaderTests {
         #expect(broken.hits == 5)
     }
 
-    @Test func `a redirect to a suspended origin goes no further, and speaks for who sent it`() async throws {
+    @Test func `a redirect to a suspended origin is not followed, and its sender counts as alive`() async throws {
         let broken = try FakeOrigin(address: "127.0.0.2")
         let fixture = try LoaderFixture()
         let loader = GuardedLoader(fixture.loader, timekeeper: time)

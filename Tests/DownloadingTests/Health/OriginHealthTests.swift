@@ -128,7 +128,7 @@ struct OriginHealthTests {
         #expect(failing.admission(at: .seconds(6)) == .refused(.seconds(5)))
     }
 
-    @Test func `all URLs probe an origin whose sources have not worked for a second, so no client's 5xx decide`()
+    @Test func `for a second all URLs probe an origin without a proven source, so no client's 5xx decide`()
         throws
     {
         var health = try suspended(.serverError, at: .zero)

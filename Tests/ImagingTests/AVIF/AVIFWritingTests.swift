@@ -41,7 +41,7 @@ struct AVIFWritingTests {
             PixelSize(width: $0.0, height: $0.1)
         },
         settings)
-    func `pixels of every kind and size come back`(size: PixelSize, settings: EncoderSettings) throws {
+    func `pixels of every kind and size round-trip`(size: PixelSize, settings: EncoderSettings) throws {
         for bands in 1...4 {
             let image = Self.slope(size, bands: bands)
             let file = try Self.file(image, settings)
@@ -55,7 +55,7 @@ struct AVIFWritingTests {
     }
 
     @Test(arguments: [8, 10], 1...4)
-    func `quality 100 loses next to nothing`(bits: Int, bands: Int) throws {
+    func `quality 100 loses almost nothing`(bits: Int, bands: Int) throws {
         let image = Self.slope(PixelSize(width: 96, height: 64), bands: bands)
         let file = try Self.file(image, EncoderSettings(quality: 100, effort: 1, bitDepth: bits))
         #expect(distance(try decode(file).pixels.array, image.pixels) <= 3)
@@ -134,7 +134,7 @@ struct AVIFAnimationTests {
     }
 
     @Test(arguments: 1...4, [0, 1, 3])
-    func `frames, times and loops stay`(bands: Int, loop: Int) throws {
+    func `frames, delays and loops are preserved`(bands: Int, loop: Int) throws {
         let file = try file(bands: bands, loop: loop)
         let header = try ImageHeader.inspect(file)
         #expect(header.frames == 3 && header.size == Self.size && header.hasAlpha == (bands % 2 == 0))
@@ -149,7 +149,7 @@ struct AVIFAnimationTests {
         #expect(last.pixel(x: 30, y: 20) == image.pixel(x: 30, y: 20, frame: 2))
     }
 
-    @Test func `colors of frames that were multiplied by alpha are divided by it`() throws {
+    @Test func `colors of premultiplied frames are divided by alpha`() throws {
         var bytes = try file(bands: 4, loop: 0).array
         // The first track's list of edits becomes a reference.
         for (name, other) in [("edts", "tref"), ("elst", "prem")] {
@@ -201,7 +201,7 @@ struct AVIFAnimationTests {
         #expect(image.size == PixelSize(width: 32, height: 24))
     }
 
-    @Test func `work that is stopped makes no animation`() throws {
+    @Test func `stopped work makes no animation`() throws {
         let token = WorkToken()
         let image = try InProcessCodec().decode(
             ImageFixture.gifAnimated.bytes, header: .inspect(ImageFixture.gifAnimated.bytes),

@@ -24,7 +24,7 @@ struct ImageAppearanceTests {
             (4, 3, "LxH27h2lwtX3mAWUjwfAgFfmfTfi"), (1, 1, "00H27h"),
             (3, 7, "uxH27h2lwtmAWUjwgFfmfTn$Wsjse-fTfNofWojre?fNfT"),
         ])
-    func `a BlurHash is that of the reference`(columns: Int, rows: Int, text: String) {
+    func `a BlurHash matches the reference`(columns: Int, rows: Int, text: String) {
         #expect(BlurHash.text(of: Self.image(), columns: columns, rows: rows) == text)
     }
 
@@ -35,13 +35,13 @@ struct ImageAppearanceTests {
         #expect(BlurHash.text(of: white, columns: 1, rows: 1) == "00TSUA")
     }
 
-    @Test func `a ThumbHash is that of the reference, with and without alpha`() {
+    @Test func `a ThumbHash matches the reference, with and without alpha`() {
         #expect(Base64.encode(ThumbHash.bytes(of: Self.image())) == "2xgOHZpgdodwiIiGiGeIh/OkD/eI")
         let partly = Self.image { $0 < 20 ? 255 : 100 }
         #expect(Base64.encode(ThumbHash.bytes(of: partly)) == "meiJFJI8QXZQiYZoWG75UZ/4ZXp4h4eHCA==")
     }
 
-    @Test func `shares are those of the visible pixels, the largest first`() {
+    @Test func `shares are of the visible pixels, the largest first`() {
         let red: [UInt8] = [200, 30, 40, 255]
         let blue: [UInt8] = [20, 40, 220, 200]
         let palette = ColorClusters.palette(of: Self.plain([(blue, 25), (red, 75), ([0, 255, 0, 0], 300)]))
@@ -58,7 +58,7 @@ struct ImageAppearanceTests {
         #expect(thirds.map(\.share).sorted() == [3_333, 3_333, 3_334])
     }
 
-    @Test func `colors that hardly differ are one, and nothing visible has none`() {
+    @Test func `nearly equal colors are merged, and an invisible image has none`() {
         let close = ColorClusters.palette(of: Self.plain([([100, 100, 100, 255], 50), ([104, 100, 100, 255], 50)]))
         #expect(close.count == 1 && close[0].share == 10_000)
         #expect(ColorClusters.palette(of: Self.plain([([1, 2, 3, 100], 9)])).isEmpty)

@@ -25,7 +25,7 @@ struct EmbeddedProfileTests {
     ]
 
     @Test(arguments: unsupportedFormats, ImageDecoder.Lane.allCases)
-    func `a profile of other pixels leaves a JPEG as it is`(profile: [UInt8], lane: ImageDecoder.Lane) throws {
+    func `a profile of other pixels leaves a JPEG unchanged`(profile: [UInt8], lane: ImageDecoder.Lane) throws {
         let plain = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
         let expected = try decode(plain, lane: lane)
         let image = try decode(JPEGWriter.profiled(plain, profile), lane: lane)
@@ -34,7 +34,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: unsupportedFormats)
-    func `a profile of other pixels leaves WebP and AVIF as they are`(profile: [UInt8]) throws {
+    func `a profile of other pixels leaves WebP and AVIF unchanged`(profile: [UInt8]) throws {
         let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
         let profiled = WebPWriter.profiled(webp, width: 64, height: 48, hasAlpha: false, profile)
         #expect(try decode(profiled, lane: .vips).pixels.array == decode(webp, lane: .vips).pixels.array)
@@ -53,7 +53,7 @@ struct EmbeddedProfileTests {
         #expect(image.pixel(x: 60, y: 3).last == 0)
     }
 
-    @Test func `a profile of colors leaves gray as it is, one of gray does not`() throws {
+    @Test func `a color profile leaves gray unchanged, a gray profile does not`() throws {
         let ramp = ImageFixture.jpegGrayRamp.array
         let expected = try decode(ramp).pixels.array
         #expect(try decode(JPEGWriter.profiled(ramp, ICCWriter.profile(curve: .gamma(563)))).pixels.array == expected)
@@ -61,7 +61,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png])
-    func `gray is shown as its profile says`(format: ImageFormat) throws {
+    func `gray is converted by its profile`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let plain = ImageFixture.file(SampleImage(Self.size, bands: 1) { _, _ in [128] }, as: .jpeg, quality: 95)
         // Half of all light, and a curve that is nearly sRGB's.
@@ -77,7 +77,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: ["A2B0", "A2B2"])
-    func `colors are taken by the table that is there`(name: String) throws {
+    func `colors are converted by the available table`(name: String) throws {
         let profile = ICCWriter.tables([(name, Self.swapped)])
         let jpeg = ImageFixture.file(.quarters(Self.size), as: .jpeg, quality: 95)
         let webp = ImageFixture.file(.quarters(Self.size), as: .webp, quality: 95)
@@ -94,7 +94,7 @@ struct EmbeddedProfileTests {
         }
     }
 
-    @Test func `the relative table is taken where there is one`() throws {
+    @Test func `the relative table is used if available`() throws {
         let profile = ICCWriter.tables([("A2B0", Self.swapped), ("A2B1", Self.primaries), ("A2B2", Self.swapped)])
         let image = try decode(JPEGWriter.profiled(ImageFixture.jpeg.array, profile))
         for (place, color) in zip([(16, 12), (48, 12), (16, 36), (48, 36)], Self.lights) {
@@ -103,7 +103,7 @@ struct EmbeddedProfileTests {
     }
 
     @Test(arguments: ["A2B0", "A2B1"])
-    func `the black of a profile is shown as black`(name: String) throws {
+    func `the black of a profile is mapped to black`(name: String) throws {
         let profile = ICCWriter.tables([(name, Self.primaries)], black: 0.05)
         let dark = ImageFixture.file(.plain(Self.size, [0, 0, 0]), as: .jpeg, quality: 95)
         // Without compensation it would be 63.
@@ -123,7 +123,7 @@ struct EmbeddedProfileTests {
 
     /// Browsers, libvips and Pillow take inks as inverted, whether the marker is there or not.
     @Test(arguments: [[0, 0, 0, 0], [255, 0, 0, 0], [0, 255, 255, 0], [0, 0, 0, 255]] as [[UInt8]], [true, false])
-    func `inks are shown by their profile, else by that of coated paper`(inks: [UInt8], isAdobe: Bool) throws {
+    func `inks are converted by their profile, or by that of coated paper`(inks: [UInt8], isAdobe: Bool) throws {
         let file = Self.inks(inks, isAdobe: isAdobe)
         // The test's profile knows black, and three inks that each take a third of the light.
         let light = inks[3] > 0 ? 0 : Double(3 - inks.prefix(3).count { $0 > 0 }) / 3
@@ -165,7 +165,7 @@ struct EmbeddedProfileTests {
         ]
     }()
 
-    @Test func `a chain of steps without an end is left for the table beside it`() throws {
+    @Test func `an endless chain of steps is skipped for the table beside it`() throws {
         let profile = ICCWriter.chain(count: 7_000, primaries: Self.swapped)
         let start = threadTime
         let image = try decode(JPEGWriter.profiled(ImageFixture.jpeg.array, profile))
@@ -189,7 +189,7 @@ struct EmbeddedProfileTests {
         #expect(threadTime - start < .seconds(2))
     }
 
-    @Test func `a description that gives planes colors of another kind is refused`() throws {
+    @Test func `a description that assigns planes another kind of color is rejected`() throws {
         let gray = try #require(ColorProfile(SharedBytes(ICCWriter.gray(gamma: 563))))
         let color = try #require(ColorProfile(SharedBytes(ICCWriter.profile(curve: .gamma(563)))))
         let part = DecodedDescription.Part(size: Self.size, region: Plane.Region(width: 64, height: 48))

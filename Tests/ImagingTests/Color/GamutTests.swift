@@ -55,7 +55,7 @@ struct GamutTests {
         (0..<count).map { image.pixel(x: $0 * Self.side + 2, y: 8) }
     }
 
-    @Test func `the difference of colors is that of the paper's examples`() {
+    @Test func `the color difference matches the paper's examples`() {
         // Two grays of one step, and two reds.
         let (one, two) = (SeenColor([128, 128, 128], in: .srgb), SeenColor([129, 129, 129], in: .srgb))
         #expect(one.difference(from: one) == 0 && abs(one.difference(from: two) - 0.36) < 0.05)
@@ -69,7 +69,7 @@ struct GamutTests {
         #expect(squares(image) == Self.colors)
     }
 
-    @Test func `in sRGB colors inside it stay, and others keep their hue`() throws {
+    @Test func `in sRGB, colors inside it stay, and others keep their hue`() throws {
         let (image, isWide) = try read(answer(Self.file, .srgb))
         #expect(!isWide)
         var (inside, outside) = (0, 0)
@@ -87,7 +87,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [Gamut.p3, .auto, .srgb])
-    func `colors of sRGB are shown the same in each gamut`(gamut: Gamut) throws {
+    func `sRGB colors look the same in each gamut`(gamut: Gamut) throws {
         let plain = Self.png(Self.colors, profile: nil)
         let (image, isWide) = try read(answer(plain, gamut))
         #expect(isWide == (gamut == .p3))
@@ -97,7 +97,7 @@ struct GamutTests {
         }
     }
 
-    @Test func `gray stays neutral, and its order stays`() throws {
+    @Test func `gray stays neutral and ordered`() throws {
         let greys = (0..<64).map { [UInt8](repeating: UInt8($0 * 4), count: 3) }
         let (image, _) = try read(answer(Self.png(greys, profile: Self.profile), .srgb))
         let shown = squares(image, count: greys.count)
@@ -106,7 +106,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp, .jxl, .avif])
-    func `each format says that its colors are Display P3`(format: ImageFormat) throws {
+    func `each format declares its colors as Display P3`(format: ImageFormat) throws {
         let vivid: [[UInt8]] = [[UInt8]](repeating: [0, 255, 0], count: 16)
         let source = Self.png(vivid, profile: Self.profile)
         let file = try answer(source, .p3, format) { $0.quality = format.hasQuality ? 95 : nil }
@@ -196,7 +196,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [Gamut.srgb, .p3])
-    func `backgrounds and watermarks mean sRGB`(gamut: Gamut) throws {
+    func `backgrounds and watermarks are in sRGB`(gamut: Gamut) throws {
         let file = try answer(Self.file, gamut) {
             $0.operations.pad = ImageOperations.Margins(top: 10, right: 10, bottom: 10, left: 10)
             $0.background = Color(red: 255, green: 128, blue: 0)
@@ -207,7 +207,7 @@ struct GamutTests {
         #expect(SeenColor(pixel, in: isWide ? .p3 : .srgb).difference(from: expected) < 1, "\(pixel)")
     }
 
-    @Test func `filters change the colors of sRGB, whatever the gamut`() throws {
+    @Test func `filters operate on sRGB colors in any gamut`() throws {
         func shown(_ gamut: Gamut, _ file: SharedBytes) throws -> [SeenColor] {
             let (image, isWide) = try read(answer(file, gamut) { $0.operations[.saturation] = 150 })
             #expect(isWide == (gamut == .p3))
@@ -254,7 +254,7 @@ struct GamutTests {
         #expect(inside > 80, "\(inside)")
     }
 
-    @Test func `the key of a result names its gamut where that changes it`() throws {
+    @Test func `the key of a result includes its gamut if it matters`() throws {
         func texts(_ file: SharedBytes, _ gamut: Gamut) throws -> [String] {
             var options = RenderingOptions()
             options.gamut = gamut
@@ -272,7 +272,7 @@ struct GamutTests {
     }
 
     @Test(arguments: [false, true])
-    func `a color becomes the same alone and among others`(isHostile: Bool) throws {
+    func `a color is converted the same alone and among others`(isHostile: Bool) throws {
         let primaries = isHostile ? [[2, -1, 0], [-1, 3, -1], [0, -1, 2]] : Self.wide
         let profile = try #require(ColorProfile(SharedBytes(ICCWriter.profile(primaries: primaries))))
         let conversion = try #require(GamutConversion(from: profile, toWide: false))
@@ -290,7 +290,7 @@ struct GamutTests {
         }
     }
 
-    @Test func `a conversion is costed as if all colors lay outside`() throws {
+    @Test func `the cost of a conversion assumes that all colors are outside`() throws {
         func cost(_ file: SharedBytes) throws -> Duration {
             let header = try ImageHeader.inspect(file)
             var options = RenderingOptions()
@@ -303,7 +303,7 @@ struct GamutTests {
         #expect(difference == .nanoseconds(65 * pixels))
     }
 
-    @Test func `hostile numbers do no harm`() throws {
+    @Test func `hostile numbers are harmless`() throws {
         let numbers: [[[Double]]] = [
             [[0, 0, 0], [0, 0, 0], [0, 0, 0]], [[32_000, -32_000, 32_000], [-32_000, 1, 5], [3, 32_000, -32_000]],
         ]

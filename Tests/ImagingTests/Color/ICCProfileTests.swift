@@ -6,7 +6,7 @@ import Testing
 
 struct ICCProfileTests {
     @Test(arguments: [ICCWriter.Curve.standard, .standardTable(1_024), .standardTable(4_096)])
-    func `sRGB is known by its numbers`(curve: ICCWriter.Curve) {
+    func `sRGB is recognized by its numbers`(curve: ICCWriter.Curve) {
         #expect(isStandard(ICCWriter.profile(curve: curve)))
     }
 
@@ -19,7 +19,7 @@ struct ICCProfileTests {
         #expect(!isStandard(ICCWriter.profile(primaries: primaries)))
     }
 
-    @Test func `a profile cut anywhere is not sRGB and does no harm`() {
+    @Test func `a truncated profile is not sRGB, and harmless`() {
         let profile = ICCWriter.profile(curve: .standardTable(64))
         for count in 0..<profile.count - 2 { #expect(!isStandard(Array(profile.prefix(count)))) }
     }

@@ -20,7 +20,7 @@ struct StatedCurveTests {
             (PNGWriter.ColorType.gray, [255]), (.grayAlpha, [255]), (.rgb, [60, 60]), (.rgba, [60, 60, 255]),
         ], [(100_000, 1.0), (35_714, 2.8), (45_455, nil)]
     )
-    func `gamma of a PNG counts without primaries`(
+    func `gamma of a PNG applies without primaries`(
         kind: (type: PNGWriter.ColorType, rest: [Int]), gamma: (declared: Int, power: Double?)
     ) throws {
         for level in [1, 4] {
@@ -47,7 +47,7 @@ struct StatedCurveTests {
     }
 
     @Test(arguments: [(8, 1.0), (5, 2.8)], [false, true])
-    func `the curve of a gray AVIF counts`(transfer: (point: UInt8, power: Double), hasAlpha: Bool) throws {
+    func `the curve of a gray AVIF applies`(transfer: (point: UInt8, power: Double), hasAlpha: Bool) throws {
         // Samples of 16 and 235 in full range.
         var item = HEIFWriter.Item.limitedGray
         item.properties += [

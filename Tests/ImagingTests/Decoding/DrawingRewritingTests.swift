@@ -13,7 +13,7 @@ struct DrawingRewritingTests {
         ("style='fill:var(--a, var(--b, var(--c, #00a)))'", [0, 0, 170]),
         ("class='a'", [170, 0, 0]), ("fill='#123456'", [18, 52, 86]),
     ])
-    func `a custom property has its fallback`(attribute: String, color: [Int]) throws {
+    func `a custom property uses its fallback`(attribute: String, color: [Int]) throws {
         let image = try draw(
             "width='40' height='30'><style>:root{--c:#0a0} .a{fill:var(--c,#a00)}</style>"
                 + "<rect \(attribute) width='40' height='30'/>")
@@ -22,7 +22,7 @@ struct DrawingRewritingTests {
 
     @Test(
         arguments: ["stroke-width='6'", "stroke-width=\"6px\"", "style='stroke-width: 6;fill:none'"], [50, 100, 400])
-    func `a stroke that does not grow is thin in every size`(width: String, side: Int) throws {
+    func `a non-scaling stroke is thin at every size`(width: String, side: Int) throws {
         let image = try draw(
             "width='100' height='100' viewBox='0 0 10 10'>"
                 + "<path d='M1 5h8' stroke='#f00' \(width) vector-effect='non-scaling-stroke'/>",
@@ -34,7 +34,7 @@ struct DrawingRewritingTests {
     @Test(arguments: [
         ("jpg", ImageFormat.jpeg), ("pjpeg", .jpeg), ("webp", .webp), ("gif", .gif), ("avif", .avif), ("x-png", .png),
     ])
-    func `images inside are drawn whatever their format`(name: String, format: ImageFormat) throws {
+    func `embedded images of all formats are drawn`(name: String, format: ImageFormat) throws {
         let size = PixelSize(width: 40, height: 30)
         let file = ImageFixture.file(.plain(size, [0, 0, 255]), as: format)
         for quote in ["\"", "'"] {
@@ -47,7 +47,7 @@ struct DrawingRewritingTests {
         }
     }
 
-    @Test func `images inside are bounded, and damage costs no more than them`() throws {
+    @Test func `embedded images are limited, and damage affects only them`() throws {
         let large = ImageFixture.file(.plain(PixelSize(width: 2_100, height: 2_000), [0, 0, 255]), as: .webp)
         for file in [large, Array("RIFF????WEBPVP8 ".utf8), []] {
             let image = try draw(
@@ -62,7 +62,7 @@ struct DrawingRewritingTests {
     }
 
     @Test(arguments: ["var(", "var(a,", "(", "data:image/", "data:image/webp;base64,AAAA", "<a "])
-    func `the time of a rewriting grows with the text alone`(part: String) {
+    func `the time of a rewrite grows linearly with the text`(part: String) {
         let file = Array(
             ("<svg xmlns='http://www.w3.org/2000/svg' width='4' height='3'><a b='"
                 + String(repeating: part, count: 100_000)).utf8)

@@ -33,7 +33,7 @@ struct DrawingTests {
             (500, 20, .fill, 500, 20, 500, 20), (nil, nil, .inside, 64, 48, 64, 48),
             (100, 100, .outside, 133, 100, 133, 100),
         ] as [(Int?, Int?, Fit, Int, Int, Int, Int)])
-    func `an image of shapes is drawn in the size that is needed`(
+    func `a vector image is drawn at the required size`(
         width: Int?, height: Int?, fit: Fit, drawnWidth: Int, drawnHeight: Int, outWidth: Int, outHeight: Int
     ) throws {
         for enlarge in [false, true] {
@@ -44,14 +44,14 @@ struct DrawingTests {
         }
     }
 
-    @Test func `a fraction of a pixel counts for the proportion`() throws {
+    @Test func `a fraction of a pixel affects the aspect ratio`() throws {
         #expect(try plan("viewBox='0 0 1.5 1'", options(300, nil)).outputSize == PixelSize(width: 300, height: 200))
         #expect(try plan("viewBox='0 0 1.5 1'", options(nil, nil)).outputSize == PixelSize(width: 2, height: 1))
         let doubled = options(nil, nil) { $0.devicePixelRatio = 2_000 }
         #expect(try plan("width='64' height='48'", doubled).outputSize == PixelSize(width: 128, height: 96))
     }
 
-    @Test func `a part of a drawing and a turned one are drawn in the size that is needed, too`() throws {
+    @Test func `a part of a drawing and a rotated one are drawn at the required size, too`() throws {
         func plan(_ width: Int, _ change: (inout RenderingOptions) -> Void) throws -> RenderPlan {
             try self.plan("width='64' height='48'", options(width, nil, change: change))
         }
@@ -71,7 +71,7 @@ struct DrawingTests {
         #expect(trimmed.decode.drawnSize == PixelSize(width: 64, height: 48))
     }
 
-    @Test func `pixels of a drawing count like those of a result`() throws {
+    @Test func `pixels of a drawing count like a result's`() throws {
         var limits = limits
         limits.maximumSourcePixels = 10
         limits.maximumOutputPixels = 10_000
@@ -91,7 +91,7 @@ struct DrawingTests {
     }
 
     @Test(arguments: [32_767, 32_768, 100_000])
-    func `a side that is too long is one of too many pixels`(width: Int) throws {
+    func `an overlong side counts as too many pixels`(width: Int) throws {
         let size = PixelSize(width: width, height: 1)
         let file = UnwrittenImages.svg("width='64' height='48'")
         func check() throws {
@@ -108,13 +108,13 @@ struct DrawingTests {
         }
     }
 
-    @Test func `the size is a part of the key`() throws {
+    @Test func `the size is part of the key`() throws {
         let texts = try plan("width='64' height='48'", options(300, nil)).keyTexts
         #expect(texts == ["page 0 level 1 refuse drawn 300x225", "resample 300x225 gamma", "png.3 100"])
     }
 
     @Test(arguments: [(64, 48), (640, 480), (7, 5), (300, 20)])
-    func `edges are sharp in any size`(width: Int, height: Int) throws {
+    func `edges are sharp at any size`(width: Int, height: Int) throws {
         let image = try draw(UnwrittenImages.svg("width='64' height='48'"), PixelSize(width: width, height: height))
         #expect(image.size == PixelSize(width: width, height: height))
         // No pixel but those in the middle is a mixture.
@@ -190,7 +190,7 @@ struct DrawingTests {
         #expect(throws: ImagingError.notAnImage) { try inspect(Array(text.utf8)) }
     }
 
-    @Test func `a damaged drawing is refused`() {
+    @Test func `a damaged drawing is rejected`() {
         for end in ["<rect", "<rect></g></svg>", "&unknown;</svg>"] {
             let file = Array("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'>\(end)".utf8)
             #expect(throws: ImagingError.self) { try draw(file) }

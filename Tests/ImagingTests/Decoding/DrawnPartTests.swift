@@ -63,7 +63,7 @@ struct DrawnPartTests {
     ]
 
     @Test(arguments: changes.indices)
-    func `a part that is drawn alone is like one that is cut out`(index: Int) throws {
+    func `a part drawn alone equals a crop`(index: Int) throws {
         let wanted = options(240, nil, change: Self.changes[index])
         let (whole, alone) = (
             try result(Self.file, wanted, most: 1_000_000),
@@ -92,7 +92,7 @@ struct DrawnPartTests {
         }
     }
 
-    @Test func `the part and its place are in the key`() throws {
+    @Test func `the part and its position are in the key`() throws {
         let plan = try result(
             UnwrittenImages.svg("width='64' height='48'"),
             options(100, 10, .cover) { $0.operations.crop = .pixels(x: 32, y: 0, width: 32, height: 48) }, most: 9_000
@@ -104,7 +104,7 @@ struct DrawnPartTests {
             ])
     }
 
-    @Test func `the part alone has a cost, and no side is too long to multiply`() throws {
+    @Test func `the part alone has a cost, and no side overflows`() throws {
         let source = try inspect(UnwrittenImages.svg("width='1e7' height='1e7'"))
         let part = try RenderPlan(
             options: options(300, nil) { $0.operations.crop = .pixels(x: 5, y: 5, width: 9_000, height: 9_000) },

@@ -22,7 +22,7 @@ struct HEIFItemTests {
         ([HEIFBox.mirror(1), HEIFBox.rotation(1)], [red, blue, green, white]),
         ([HEIFBox.rotation(3), HEIFBox.mirror(0)], [white, green, blue, red]),
     ])
-    func `a turned or mirrored image is served upright`(turns: [[UInt8]], corners: [[Int]]) throws {
+    func `a rotated or mirrored image is served upright`(turns: [[UInt8]], corners: [[Int]]) throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         let plain = item.properties
         for properties in [plain + turns, turns + plain] {
@@ -78,7 +78,7 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.white, [0, 0, 0], [0, 0, 0], Self.white])
     }
 
-    @Test func `layers have alpha and places beyond the edges, and nest`() throws {
+    @Test func `layers have alpha and positions beyond the edges, and nest`() throws {
         let size = PixelSize(width: 64, height: 64)
         let blue = Item.coded(.plain(size, [0, 0, 255]), id: 1)
         var veiled = Item.coded(.plain(size, [255, 255, 255]), id: 2)
@@ -104,7 +104,7 @@ struct HEIFItemTests {
         #expect(turned.size == size && turned.pixel(x: 55, y: 55) == image.pixel(x: 40, y: 8))
     }
 
-    @Test func `tiles of a grid may be turned, or made of others`() throws {
+    @Test func `tiles of a grid may be rotated or derived`() throws {
         let size = PixelSize(width: 64, height: 64)
         var turned = Item.coded(.quarters(size), id: 1)
         turned.properties.append(HEIFBox.rotation(2))
@@ -173,7 +173,7 @@ struct HEIFItemTests {
         return file
     }
 
-    @Test func `an aperture is cut`() throws {
+    @Test func `an aperture is cropped`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         // Its middle is 16 to the right and 12 above: the upper right quarter.
         item.properties += [HEIFBox.aperture(32, 24, right: 32, down: -24), HEIFBox.rotation(1)]
@@ -202,7 +202,7 @@ struct HEIFItemTests {
         #expect(try ends(of: item) == [[255], [0]])
     }
 
-    @Test func `an item that only turns another one is shown`() throws {
+    @Test func `an item that only rotates another one is shown`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties.append(HEIFBox.rotation(1))
         var turned = Item(id: 2, type: "iden", data: [], properties: [HEIFBox.size(48, 64), HEIFBox.rotation(1)])
@@ -214,7 +214,7 @@ struct HEIFItemTests {
 
     /// Red by BT.601 has other components by other matrices.
     @Test(arguments: [(1, [255, 25, 0]), (9, [255, 8, 0]), (8, [246, 33, 0]), (6, [254, 0, 0])], [false, true])
-    func `colors are those of the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
+    func `colors use the file's matrix`(matrix: (Int, [Int]), hasAlpha: Bool) throws {
         var item = Item.coded(.plain(ImageFixture.size, [255, 0, 0]))
         item.properties.append(HEIFBox.meaning(isFullRange: true, matrix: UInt8(matrix.0)))
         var alpha = Item.coded(.plain(ImageFixture.size, [255, 255, 255]), id: 2)
@@ -226,7 +226,7 @@ struct HEIFItemTests {
     }
 
     @Test(arguments: [false, true])
-    func `PQ is what it is in PNG, also in a grid that is turned`(isGrid: Bool) throws {
+    func `PQ matches PNG, also in a rotated grid`(isGrid: Bool) throws {
         func samples(_ x: Int, _ y: Int) -> [UInt8] { [UInt8](repeating: UInt8(40 + 2 * x + y / 2), count: 3) }
         let (width, height) = (ImageFixture.size.width, ImageFixture.size.height)
         var png = PNGWriter(width: width, height: height, colorType: .rgb)
@@ -257,7 +257,7 @@ struct HEIFItemTests {
         for sample in image.pixel(x: 9, y: 9).prefix(3) { #expect(abs(Int(sample) - 128) <= 4) }
     }
 
-    @Test func `colors that were multiplied by alpha are divided by it`() throws {
+    @Test func `premultiplied colors are divided by alpha`() throws {
         var item = Item.coded(.plain(ImageFixture.size, [64, 64, 64]))
         item.references = [("prem", [2])]
         var alpha = Item.coded(.plain(ImageFixture.size, [128, 128, 128]), id: 2)
@@ -267,7 +267,7 @@ struct HEIFItemTests {
         #expect(zip(pixel, [128, 128, 128, 128]).allSatisfy { abs(Int($0) - $1) <= 3 })
     }
 
-    @Test func `tiles may have an alpha plane each`() throws {
+    @Test func `each tile may have an alpha plane`() throws {
         let size = PixelSize(width: 64, height: 32)
         let items = [1, 2].flatMap { id in
             var alpha = Item.coded(.plain(size, id == 1 ? [255, 255, 255] : [0, 0, 0]), id: id + 4)
@@ -290,7 +290,7 @@ struct HEIFItemTests {
         #expect(colors(of: image) == [Self.blue, Self.red, Self.white, Self.green])
     }
 
-    @Test func `a header that says another size than the samples is refused`() throws {
+    @Test func `a header whose size differs from the samples' is rejected`() throws {
         var item = Item.coded(.quarters(ImageFixture.size))
         item.properties[0] = HEIFBox.size(64, 50)
         #expect(throws: ImagingError.cannotDecode(detail: "the header says 64×50, the data say 64×48")) {

@@ -23,7 +23,7 @@ struct HEIFSequenceTests {
     }
 
     @Test(arguments: 1...6)
-    func `every frame is a page, however they are stored`(chunk: Int) throws {
+    func `every frame is a page, in any storage`(chunk: Int) throws {
         let file = Self.writer(chunk: chunk).file
         for (page, color) in Self.colors.enumerated() {
             let image = try decode(file, DecodePlan(page: page))
@@ -44,13 +44,13 @@ struct HEIFSequenceTests {
         }
     }
 
-    @Test func `an edit list says how often frames play`() throws {
+    @Test func `an edit list sets the number of loops`() throws {
         var writer = Self.writer()
         writer.playsOnce = true
         #expect(try decode(writer.file, DecodePlan(isAnimated: true)).loop == 1)
     }
 
-    @Test func `a page beyond the frames is refused, and a file that ends too early`() throws {
+    @Test func `a page beyond the frames is rejected, and so is a truncated file`() throws {
         let file = Self.writer().file
         #expect(throws: ImagingError.noSuchPage(5, pages: 5)) { try decode(file, DecodePlan(page: 5)) }
         #expect {
@@ -60,7 +60,7 @@ struct HEIFSequenceTests {
         }
     }
 
-    @Test func `a file changed anywhere does no harm`() throws {
+    @Test func `a corrupted file is harmless`() throws {
         let file = HEIFSequenceWriter([.plain(Self.size, [9, 9, 9]), .plain(Self.size, [99, 9, 9])]).file
         let data = try #require(file.indices.last { file[$0...].starts(with: "mdat".utf8) })
         for index in 12..<data {

@@ -19,12 +19,12 @@ struct HostileImageTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .png, .webp], [0.2, 0.5, 0.9, 0.99])
-    func `an image truncated anywhere cannot be decoded`(format: ImageFormat, share: Double) {
+    func `a truncated image cannot be decoded`(format: ImageFormat, share: Double) {
         let whole = ImageFixture.photo(width: 120, height: 90, format: format).array
         #expect(isUndecodable(SharedBytes(whole.prefix(Int(Double(whole.count) * share)))))
     }
 
-    @Test func `a JPEG XL image of more layers than are in its cost is refused before they are decoded`() throws {
+    @Test func `a JPEG XL image with more layers than its cost covers is rejected before the decode`() throws {
         try ImageLibrary.start()
         // libjxl 0.7.0: 8×8 pixels of one color, and a frame without a time; its third byte says whether others follow.
         let start: [UInt8] = [0xFF, 0x0A, 0x41, 0x40, 0x24]
@@ -63,12 +63,12 @@ struct HostileImageTests {
         }
     }
 
-    @Test func `a JPEG of thousands of scans is refused at once`() {
+    @Test func `a JPEG of thousands of scans is rejected at once`() {
         #expect(isUndecodable(ImageFixture.jpegManyScans.bytes))
     }
 
     @Test(arguments: [ImageFixture.jpegGiant, .pngGiant, .webpGiant])
-    func `giants are refused by their headers`(fixture: ImageFixture) throws {
+    func `huge images are rejected by their headers`(fixture: ImageFixture) throws {
         let bytes = fixture.bytes
         let header = try ImageHeader.inspect(bytes)
         #expect(header.storedSize.area > ImagingLimits().maximumSourcePixels)
@@ -77,7 +77,7 @@ struct HostileImageTests {
         #expect(threadTime - start < .milliseconds(500))
     }
 
-    @Test func `a header that disagrees with the loader is not believed`() throws {
+    @Test func `a header that disagrees with the loader is not trusted`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.png.bytes
         let header = ImageHeader(format: .png, storedSize: PixelSize(width: 64, height: 47))
@@ -109,7 +109,7 @@ struct HostileImageTests {
         }
     }
 
-    @Test func `a canceled decode says that it was canceled`() throws {
+    @Test func `a canceled decode reports its cancellation`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(bytes)
@@ -121,7 +121,7 @@ struct HostileImageTests {
         }
     }
 
-    @Test func `a decode out of time says so`() throws {
+    @Test func `a decode past its deadline reports it`() throws {
         try ImageLibrary.start()
         let bytes = ImageFixture.jpeg.bytes
         let header = try ImageHeader.inspect(bytes)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct IconTests {
     @Test(arguments: BMPWriter.Coding.allCases.filter { ![.runs4, .runs8].contains($0) }, [40, 108])
-    func `a bitmap is shown where its mask says so`(coding: BMPWriter.Coding, length: Int) throws {
+    func `a bitmap is visible only within its mask`(coding: BMPWriter.Coding, length: Int) throws {
         let size = PixelSize(width: 20, height: 14)
         let file = IconWriter.file([.bitmap(coding, size, headerLength: length) { x, y in x < 10 && y < 7 }])
         let image = try decode(file)
@@ -33,7 +33,7 @@ struct IconTests {
         #expect(image.pixel(x: 0, y: 7)[3] == (isSet ? 1 : 0) && image.pixel(x: 7, y: 0)[3] == (isSet ? 64 : 255))
     }
 
-    @Test func `the largest image counts, and of one size that with most bits`() throws {
+    @Test func `the largest image counts, and among equal sizes the one with most bits`() throws {
         func png(_ side: Int, _ color: [UInt8]) -> IconWriter.Entry {
             .png(.plain(PixelSize(width: side, height: side), color))
         }
@@ -51,7 +51,7 @@ struct IconTests {
         #expect(try inspect(IconWriter.file([small, broken])).size == PixelSize(width: 32, height: 32))
     }
 
-    @Test func `an icon is read confined, answered as PNG, costed, and reduced`() throws {
+    @Test func `an icon is decoded in a sandbox, returned as PNG, has a cost, and is reduced`() throws {
         #expect(ImageFormat.distrusted.contains(.ico) && ImageFormat.ico.outputFormat(hasAlpha: true) == .png)
         let size = PixelSize(width: 64, height: 48)
         let entry = IconWriter.Entry.png(.quarters(size))
@@ -61,7 +61,7 @@ struct IconTests {
         #expect(image.size == PixelSize(width: 16, height: 12) && image.isClose(x: 2, y: 2, to: [255, 0, 0]))
     }
 
-    @Test func `files that are cut or changed anywhere do no harm`() throws {
+    @Test func `truncated and corrupted files are harmless`() throws {
         let size = PixelSize(width: 9, height: 7)
         for entry in [IconWriter.Entry.bitmap(.four, size) { x, y in x == y }, .png(.quarters(size))] {
             let file = IconWriter.file([entry, .bitmap(.thirtyTwo, PixelSize(width: 4, height: 4))])
@@ -79,7 +79,7 @@ struct IconTests {
         #expect(throws: ImagingError.notAnImage) { try inspect([0, 0, 2, 0, 1, 0, 1, 1]) }
     }
 
-    @Test func `the chunks of one image are walked, however many entries have it`() {
+    @Test func `the chunks of an image are parsed once, regardless of the number of its entries`() {
         var png = PNGWriter(width: 9, height: 9, colorType: .rgb)
         png.laterChunks = (0..<20_000).map { _ in ("teXt", []) }
         let file = png.file { x, y in [x, y, 0] }

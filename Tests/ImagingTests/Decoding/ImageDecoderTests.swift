@@ -14,7 +14,7 @@ struct ImageDecoderTests {
     private static let cmyk = [[236, 33, 40], [0, 142, 65], [26, 39, 123], [255, 255, 255]]
 
     @Test(arguments: ImageFixture.quarters)
-    func `red, green, blue and white come out upright and right`(fixture: ImageFixture) throws {
+    func `red, green, blue and white are decoded upright and correct`(fixture: ImageFixture) throws {
         let image = try ImageReading.decode(fixture.bytes)
         #expect(image.size == ImageFixture.size)
         // The GIF encoder always leaves room for a transparent entry.
@@ -53,7 +53,7 @@ struct ImageDecoderTests {
         #expect(image.isClose(x: 63, y: 20, to: [255]))
     }
 
-    @Test func `one bit a pixel becomes black and white`() throws {
+    @Test func `one bit per pixel becomes black and white`() throws {
         let image = try ImageReading.decode(ImageFixture.pngOneBit.bytes)
         #expect(image.pixel(x: 3, y: 3) == [0])
         #expect(image.pixel(x: 60, y: 3) == [255])
@@ -72,7 +72,7 @@ struct ImageDecoderTests {
     }
 
     @Test(arguments: [ImageFixture.webpAnimated, .gifAnimated])
-    func `all frames come with their delays`(fixture: ImageFixture) throws {
+    func `all frames are decoded with their delays`(fixture: ImageFixture) throws {
         let image = try ImageReading.decode(fixture.bytes)
         #expect(image.size == ImageFixture.size)
         #expect(image.frames == 3)
@@ -92,7 +92,7 @@ struct ImageDecoderTests {
         #expect(image.isClose(x: 3, y: 3, to: [0, 255, 0] + (image.hasAlpha ? [255] : [])))
     }
 
-    @Test func `frames do not mix where a level does not divide their height`() throws {
+    @Test func `frames do not mix if a level does not divide their height`() throws {
         let size = PixelSize(width: 30, height: 27)
         for format in ImageFormat.trusted where format.isWritten && format.supportsAnimation {
             let file = SharedBytes(ImageFixture.animation(frames: 3, as: format, size: size))
@@ -131,7 +131,7 @@ struct ImageDecoderTests {
         #expect(image.isClose(x: 4, y: 4, to: [0, 200, 0, 128], tolerance: 1))
     }
 
-    @Test func `12: pixels cost what they occupy`() throws {
+    @Test func `12: pixels cost their memory`() throws {
         #expect(try ImageReading.decode(ImageFixture.pngGrayRamp.bytes).byteCount == 64 * 48)
         #expect(try ImageReading.decode(ImageFixture.jpeg.bytes).byteCount == 64 * 48 * 3)
         #expect(try ImageReading.decode(ImageFixture.pngHalfTransparent.bytes).byteCount == 64 * 48 * 4)

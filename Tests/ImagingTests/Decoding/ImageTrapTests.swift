@@ -9,13 +9,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ImageTrapTests {
     @Test(arguments: [ImageTrap.webpCanvas, .pngGiant, .jpegPatchedSize])
-    func `a giant of few bytes has too many pixels`(trap: ImageTrap) throws {
+    func `a huge image in few bytes has too many pixels`(trap: ImageTrap) throws {
         let header = try ImageHeader.inspect(trap.bytes)
         #expect(header.storedSize.area > ImagingLimits().maximumSourcePixels)
         #expect(throws: ImagingError.tooManyPixels(header.storedSize)) { try ImageReading.decode(trap.bytes) }
     }
 
-    @Test func `thousands of scans are refused by the header walk`() {
+    @Test func `thousands of scans are rejected by the header parser`() {
         #expect {
             try ImageHeader.inspect(ImageTrap.jpegScans.bytes)
         } throws: {
@@ -24,7 +24,7 @@ struct ImageTrapTests {
     }
 
     @Test(arguments: [ImageTrap.gifFrames, .webpFrames])
-    func `of thousands of frames there is the first, or the first of them`(trap: ImageTrap) throws {
+    func `of thousands of frames the first is decoded, or the first ones`(trap: ImageTrap) throws {
         try ImageLibrary.start()
         let bytes = trap.bytes
         let header = try ImageHeader.inspect(bytes)
@@ -39,7 +39,7 @@ struct ImageTrapTests {
         #expect(first.frames == 1 && first.size == ImageFixture.size)
     }
 
-    @Test func `an image in scans is costed with all its coefficients`() throws {
+    @Test func `a multi-scan image costs all its coefficients`() throws {
         let size = PixelSize(width: 1_600, height: 1_200)
         let header = try ImageHeader.inspect(SharedBytes(ImageTrap.progressive(size)))
         #expect(header.isProgressive && header.isChromaSubsampled)

@@ -94,7 +94,7 @@ struct JPEGDamageTests {
         #expect(try judgements(file) == [.undecodable])
     }
 
-    @Test func `18: an image whose last scan is truncated lacks pixels at every size`() throws {
+    @Test func `18: an image with a truncated last scan lacks pixels at every size`() throws {
         let file = Self.scans
         let headers = file.indices.dropLast(2).filter { file[$0] == 0xFF && file[$0 + 1] == 0xDA }
         let last = try #require(headers.last)

@@ -83,7 +83,7 @@ struct PNGAnimationTests {
         }
     }
 
-    @Test func `a frame replaces the canvas, or is laid over it`() throws {
+    @Test func `a frame replaces the canvas, or is drawn over it`() throws {
         let glass: [UInt8] = [0, 0, 255, 128]
         for (blending, expected) in [(0, glass), (1, [127, 0, 128, 255])] {
             var over = Frame(color: glass)
@@ -127,7 +127,7 @@ struct PNGAnimationTests {
         #expect(try ImageHeader.inspect(late).frames == 1)
     }
 
-    @Test func `opaque frames stay without alpha, until the ground shows`() throws {
+    @Test func `opaque frames stay without alpha until the background shows`() throws {
         let (red, blue): ([UInt8], [UInt8]) = ([255, 0, 0], [0, 0, 255])
         let opaque = try file([Frame(color: red), Frame(left: 1, width: 1, color: blue)], type: .rgb)
         #expect(try ImageHeader.inspect(opaque).bands == 3 && decode(opaque).bands == 3)
@@ -153,12 +153,12 @@ struct PNGAnimationTests {
         #expect(try pixel(decode(deep), 1, 1, frame: 1) == [0, 0, 255])
     }
 
-    @Test func `delays are in fractions of a second, hundredths by default`() throws {
+    @Test func `delays are fractions of a second, hundredths by default`() throws {
         let frames = [(1, 4), (3, 0), (2, 1_000)].map { Frame(color: Self.red, delay: $0) }
         #expect(try decode(file(frames)).delays == [250, 30, 2])
     }
 
-    @Test func `a frame that is shown for hours is shown for as long as every format can say`() throws {
+    @Test func `a delay of hours is limited to what every format supports`() throws {
         var frames = [Frame(color: Self.red), Frame(color: Self.blue)]
         frames[0].delay = (65_535, 1)
         #expect(try decode(file(frames)).delays == [655_350, 100])
@@ -186,7 +186,7 @@ struct PNGAnimationTests {
         }
     }
 
-    @Test func `a frame that lacks rows is refused`() throws {
+    @Test func `a frame with missing rows is rejected`() throws {
         let bytes = try file([Frame(color: Self.red), Frame(color: Self.blue)]) { writer in
             writer.laterChunks[1].data.removeLast(40)
         }
@@ -195,7 +195,7 @@ struct PNGAnimationTests {
     }
 
     @Test(arguments: [3, 4], [false, true])
-    func `written frames are read as they were, with few colors or many`(bands: Int, hasMany: Bool) throws {
+    func `encoded frames round-trip, with few colors or many`(bands: Int, hasMany: Bool) throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 40, height: 30)
         let frames = (0..<4).map { frame in

@@ -103,7 +103,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test func `data may be cut into chunks anywhere`() throws {
+    @Test func `data may be split into chunks anywhere`() throws {
         for size in Array(1...80) + [100, 1_000, 8_192, 40_000] {
             var image = ReferencePNG(.rgb, 60, 70)
             image.writer.rowsChunk = size
@@ -113,7 +113,7 @@ struct PNGPixelsTests {
     }
 
     @Test(arguments: 1...8)
-    func `an image is turned, and its colors are converted, as before`(orientation: Int) throws {
+    func `an image is rotated, and its colors are converted, as before`(orientation: Int) throws {
         let profile = (type: "iCCP", data: Array("p\0\0".utf8) + Zlib.stored(ICCWriter.profile(curve: .gamma(460))))
         let chunks: [[(type: String, data: [UInt8])]] = [
             [], [profile], [("cICP", [12, 13, 0, 1])], [("cICP", [9, 16, 0, 1])], [("gAMA", [0, 0, 0x80, 0])],
@@ -168,7 +168,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test func `data after the last row does not cost libpng time`() throws {
+    @Test func `data after the last row costs libpng no time`() throws {
         let surplus = Zlib.zeros(400 << 20)
         var bright = PNGWriter(width: 100, height: 100, colorType: .rgb)
         bright.chunks = [("cICP", [9, 16, 0, 1])]
@@ -217,7 +217,7 @@ struct PNGPixelsTests {
     }
 
     @Test(arguments: [(PNGWriter.ColorType.rgb, false), (.palette, false), (.gray, true)])
-    func `a cut or changed file is answered as libvips answers it`(
+    func `a truncated or corrupted file has libvips' result`(
         type: PNGWriter.ColorType, isInterlaced: Bool
     ) throws {
         var image = ReferencePNG(type, 12, 9)
@@ -235,7 +235,7 @@ struct PNGPixelsTests {
     }
 
     @Test(arguments: 0..<4)
-    func `damaged data with right sums are answered as libvips answers them`(kind: Int) throws {
+    func `damaged data with valid checksums have libvips' result`(kind: Int) throws {
         var image = ReferencePNG(.rgb, 24, 20)
         image.content = [.residuals, .near, .noise, .runs][kind]
         image.compression.strategy = kind == 2 ? Z_FIXED : Z_DEFAULT_STRATEGY
@@ -250,7 +250,7 @@ struct PNGPixelsTests {
         }
     }
 
-    @Test func `a stop ends a decode that has begun`() throws {
+    @Test func `a stop ends a running decode`() throws {
         var image = ReferencePNG(.rgb, 200, 200)
         image.content = .noise
         let file = image.file

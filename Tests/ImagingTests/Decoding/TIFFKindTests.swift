@@ -30,12 +30,12 @@ struct TIFFKindTests {
         }
     }
 
-    @Test func `Zstandard is read`() throws {
+    @Test func `Zstandard is decoded`() throws {
         let file = TIFFWriter([Self.page([9, 200, 30]) { $0.compression = 50_000 }]).file
         #expect(try decode(file).pixel(x: 30, y: 20) == [9, 200, 30])
     }
 
-    @Test func `JPEG tiles of many scans are refused, and each tile has its cost`() throws {
+    @Test func `JPEG tiles of many scans are rejected, and each tile has its cost`() throws {
         let side = PixelSize(width: 16, height: 16)
         let jpeg = ImageFixture.file(SampleImage.plain(side, [90, 90, 90]), as: .jpeg)
         let scan = try #require((0..<jpeg.count - 1).last { jpeg[$0] == 0xFF && jpeg[$0 + 1] == 0xDA })
@@ -71,7 +71,7 @@ struct TIFFKindTests {
         ("of floating-point numbers", 32, 3, 1), ("of signed numbers", 8, 2, 1), ("of 32 bits a sample", 32, 1, 1),
         ("of old-style JPEG", 8, 1, 6), ("of LERC", 8, 1, 34_887), ("of WebP", 8, 1, 50_001),
     ])
-    func `a kind that is not read is named`(kind: String, bits: Int, format: Int, compression: Int) {
+    func `an unsupported kind is reported`(kind: String, bits: Int, format: Int, compression: Int) {
         let file = TIFFWriter([
             Self.page { ($0.bits, $0.sampleFormat, $0.compression) = (bits, format, compression) }
         ]).file

@@ -71,7 +71,7 @@ struct ToneMappingTests {
     ]
 
     @Test(arguments: [0, 203, 400, 1_000, 4_000])
-    func `PQ is shown as browsers show it`(peak: Int) throws {
+    func `PQ is shown as in browsers`(peak: Int) throws {
         let image = try Self.pixels(
             Self.file(Self.colors.map { $0.map(Self.pq) }, transfer: 16, peak: peak))
         #expect(image.bands == 3)
@@ -81,7 +81,7 @@ struct ToneMappingTests {
         }
     }
 
-    @Test func `eight bits are mapped like sixteen, and alpha stays`() throws {
+    @Test func `eight bits are mapped like sixteen, and alpha is unchanged`() throws {
         let samples = Self.colors.map { $0.map(Self.pq) }
         let image = try Self.pixels(Self.file(samples, transfer: 16, depth: 8, alpha: 77))
         for (x, color) in Self.colors.enumerated() {
@@ -97,7 +97,7 @@ struct ToneMappingTests {
         }
     }
 
-    @Test func `HLG goes through its OOTF first`() throws {
+    @Test func `HLG passes its OOTF first`() throws {
         // Samples of BT.2408: reference white 75 %, gray card 38 %.
         let samples = [0, 0.1, 0.38, 0.5, 0.75, 0.9, 1]
         let image = try Self.pixels(Self.file(samples.map { [$0, $0, $0] }, transfer: 18))
@@ -146,7 +146,7 @@ struct ToneMappingTests {
     ]
 
     @Test(arguments: jpegXL)
-    func `JPEG XL by PQ is not clipped`(text: String) throws {
+    func `JPEG XL with PQ is not clipped`(text: String) throws {
         let file = try #require(Base64URL.decode(text))
         #expect(try inspect(file).colors.highRange == .pq && inspect(file).colors.space == .rec2020)
         let image = try Self.pixels(file)
@@ -158,7 +158,7 @@ struct ToneMappingTests {
     }
 
     @Test(arguments: [UInt8(16), 18], ImageDecoder.Lane.allCases)
-    func `AVIF by PQ and HLG is mapped like PNG`(transfer: UInt8, lane: ImageDecoder.Lane) throws {
+    func `AVIF with PQ and HLG is mapped like PNG`(transfer: UInt8, lane: ImageDecoder.Lane) throws {
         var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
         item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
         let plain = HEIFWriter([item], primary: 1).file
@@ -180,7 +180,7 @@ struct ToneMappingTests {
     }
 
     @Test(arguments: ImageDecoder.Lane.allCases)
-    func `AVIF by code points of Display P3 is converted on both lanes`(lane: ImageDecoder.Lane) throws {
+    func `AVIF with code points of Display P3 is converted on both lanes`(lane: ImageDecoder.Lane) throws {
         var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
         item.properties.removeAll { $0[4..<8].elementsEqual("colr".utf8) }
         item.properties.append(HEIFBox.meaning(isFullRange: true, primaries: 12))
@@ -204,7 +204,7 @@ struct ToneMappingTests {
     }
 
     @Test(arguments: ImageDecoder.Lane.allCases)
-    func `a JPEG whose profile says PQ by code points is mapped, not converted`(lane: ImageDecoder.Lane) throws {
+    func `a JPEG whose profile has code points of PQ is mapped, not converted`(lane: ImageDecoder.Lane) throws {
         var profile = ICCWriter.profile(primaries: Chromaticities.rec2020.connectionPrimaries, curve: .gamma(512))
         let entry = try #require(
             (0..<9).map { 132 + 12 * $0 }.first { profile[$0..<$0 + 4].elementsEqual("cprt".utf8) })

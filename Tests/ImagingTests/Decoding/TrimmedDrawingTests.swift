@@ -69,7 +69,7 @@ struct TrimmedDrawingTests {
         #expect(isSharp(image))
     }
 
-    @Test func `crops and turns follow`() throws {
+    @Test func `crops and rotations follow`() throws {
         let (_, right) = try trimmed(
             options(400, nil) { $0.operations.crop = .pixels(x: 50, y: 0, width: 50, height: 60) })
         #expect(right.size == PixelSize(width: 400, height: 480) && right.meanColor == [10, 60, 220, 255])
@@ -99,7 +99,7 @@ struct TrimmedDrawingTests {
         #expect(image.pixel(x: 330, y: 10) == [10, 60, 220, 255])
     }
 
-    @Test func `its results have keys of their own`() throws {
+    @Test func `its results have their own keys`() throws {
         var (wanted, limits) = (options(300, nil), ImagingLimits())
         wanted.operations.trim = ImageOperations.Trim(tolerance: 10)
         limits.sourceFormats.insert(.svg)

@@ -46,7 +46,7 @@ struct UnwrittenImageTests {
         #expect(image.isIncomplete && image.pixels.array.suffix(120) == data.suffix(120))
     }
 
-    @Test func `a bitmap that is changed anywhere does no harm`() {
+    @Test func `a corrupted bitmap is harmless`() {
         for coding in BMPWriter.Coding.allCases {
             let file = BMPWriter(coding).file(PixelSize(width: 9, height: 7)) { x, y in (x ^ y) % 2 }
             for index in file.indices {
@@ -63,7 +63,7 @@ struct UnwrittenImageTests {
         }
     }
 
-    @Test func `each page of a document is decoded in its own size`() throws {
+    @Test func `each page of a document is decoded at its own size`() throws {
         let sizes = [PixelSize(width: 30, height: 20), PixelSize(width: 11, height: 40)]
         let colors = [[200, 10, 10], [10, 10, 200]]
         let pages = zip(sizes, colors).map { size, color in TIFFWriter.Page(size) { _, _ in color } }
@@ -90,7 +90,7 @@ struct UnwrittenImageTests {
         #expect(image.bands == 1 && image.pixel(x: 2, y: 2) == [0] && image.pixel(x: 12, y: 2) == [255])
     }
 
-    @Test func `runs that lead nowhere stop in time`() async throws {
+    @Test func `runs that never end stop in time`() async throws {
         // Each turn moves by nothing.
         let head = BMPWriter(.runs8).file(PixelSize(width: 9, height: 2)) { _, _ in 0 }
         let start = Int(head[10]) | Int(head[11]) << 8
@@ -115,14 +115,14 @@ struct UnwrittenImageTests {
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `JPEG XL keeps colors and transparency`(bands: Int) throws {
+    func `JPEG XL preserves colors and transparency`(bands: Int) throws {
         let color = [UInt8]([200, 100, 50, 128].suffix(bands))
         let image = SampleImage.plain(PixelSize(width: 50, height: 40), color)
         let decoded = try decode(ImageFixture.file(image, as: .jxl, quality: 95))
         #expect(decoded.size == image.size && decoded.isClose(x: 20, y: 20, to: color.map(Int.init), tolerance: 4))
     }
 
-    @Test func `15: a JPEG XL that is cut is refused, or coarse`() throws {
+    @Test func `15: a truncated JPEG XL is rejected, or coarse`() throws {
         let file = ImageFixture.photo(width: 600, height: 500, format: .jxl).array
         let cut = Array(file.prefix(file.count * 4 / 5))
         #expect(throws: ImagingError.self) { try decode(cut) }

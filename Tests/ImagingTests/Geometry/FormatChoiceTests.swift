@@ -57,7 +57,7 @@ struct FormatChoiceTests {
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func `a format that the client names is taken as it is`(format: ImageFormat) {
+    func `a format that the client names is used`(format: ImageFormat) {
         for own in ImageFormat.allCases {
             let choice = FormatChoice.fixed(format)
             #expect(choice.format(own: own, hasAlpha: true, pixels: 1, automatic: [.webp]) == format)

@@ -21,7 +21,7 @@ struct OverlayLayoutTests {
             (.topLeft, 0, 0), (.top, 39, 0), (.topRight, 79, 0), (.left, 0, 24), (.center, 39, 24), (.right, 79, 24),
             (.bottomLeft, 0, 49), (.bottom, 39, 49), (.bottomRight, 79, 49),
         ] as [(Gravity, Int, Int)])
-    func `the nine places`(position: Gravity, x: Int, y: Int) throws {
+    func `the nine positions`(position: Gravity, x: Int, y: Int) throws {
         let layout = try #require(Self.layout(position))
         #expect((layout.x, layout.y) == (x, y))
         #expect(layout.coveredSize == Self.own && layout.scaledSize == Self.own)
@@ -33,7 +33,7 @@ struct OverlayLayoutTests {
             (.topLeft, 3, 4), (.top, 42, 4), (.topRight, 76, 4), (.left, 3, 28), (.center, 42, 28), (.right, 76, 28),
             (.bottomLeft, 3, 45), (.bottom, 42, 45), (.bottomRight, 76, 45),
         ] as [(Gravity, Int, Int)])
-    func `distances go inwards from edges, and to the right and down from the centre`(
+    func `distances point inward from edges, and right and down from the center`(
         position: Gravity, x: Int, y: Int
     ) throws {
         let layout = try #require(Self.layout(position, x: 3, y: 4))
@@ -59,7 +59,7 @@ struct OverlayLayoutTests {
     }
 
     @Test(arguments: [(100, 0), (0, 60), (-21, 0), (0, -11)])
-    func `outside of the result there is nothing`(x: Int, y: Int) {
+    func `outside the result nothing is drawn`(x: Int, y: Int) {
         #expect(Self.layout(.topLeft, x: x, y: y) == nil)
     }
 
@@ -68,7 +68,7 @@ struct OverlayLayoutTests {
         #expect(try #require(Self.layout(ratio: 500)).scaledSize == PixelSize(width: 11, height: 6))
     }
 
-    @Test func `a scale is a part of the result's width, keeps the ratio and fits inside`() throws {
+    @Test func `a scale is a share of the result's width, keeps the ratio and fits inside`() throws {
         #expect(try #require(Self.layout(scale: 5_000)).scaledSize == PixelSize(width: 50, height: 26))
         #expect(try #require(Self.layout(scale: 10_000)).scaledSize == PixelSize(width: 100, height: 52))
         // The density is in the result's width already.
@@ -80,7 +80,7 @@ struct OverlayLayoutTests {
         #expect(try #require(Self.layout(scale: 5_000, own: narrow)).scaledSize == PixelSize(width: 1, height: 60))
     }
 
-    @Test func `tiles begin at the top left and the distances, whatever the place`() throws {
+    @Test func `tiles begin at the top left and the distances, for any position`() throws {
         let tiled = try #require(Self.layout(.bottomRight, x: 7, y: 5, isTiled: true))
         #expect((tiled.x, tiled.y, tiled.firstColumn, tiled.firstRow) == (7, 5, 0, 0))
         #expect(tiled.coveredSize == PixelSize(width: 93, height: 55))

@@ -8,7 +8,7 @@ struct QualityCurveTests {
     private static let sizes = [1, 7_569, 30_000, 67_600, 90_000, 187_489, 500_000, 749_956, 25_000_000]
 
     @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
-    func `a higher quality never has a lower one of the encoder, and both end at 1 and 100`(
+    func `the encoder's quality rises with the quality, and both end at 1 and 100`(
         format: ImageFormat, pixels: Int
     ) {
         let qualities = (1...100).map { format.encoderQuality(for: $0, pixels: pixels) }
@@ -21,7 +21,7 @@ struct QualityCurveTests {
     }
 
     @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
-    func `the visual of an encoder's quality is the lowest that leads to it, or beyond`(
+    func `an encoder's quality maps back to the lowest visual quality that gives it, or beyond`(
         format: ImageFormat, pixels: Int
     ) {
         for quality in 2...100 {
@@ -66,7 +66,7 @@ struct QualityCurveTests {
         #expect(encoders.visualQuality(of: own) == 80)
     }
 
-    @Test func `a trim leaves the quality of the untrimmed size`() throws {
+    @Test func `a trim uses the quality of the untrimmed size`() throws {
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_000, height: 800))
         var options = RenderingOptions()
         (options.format, options.maximumBytes, options.operations.trim) = (.fixed(.avif), 9_000, .init(tolerance: 10))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct QuarterTurnTests {
-    @Test func `orientations become turns and back`() throws {
+    @Test func `orientations convert to turns and back`() throws {
         for orientation in 1...8 {
             let turn = try #require(QuarterTurn(exif: orientation))
             #expect(turn.exif == orientation && turn.exchangesSides == (orientation >= 5))
@@ -11,7 +11,7 @@ struct QuarterTurnTests {
         }
     }
 
-    @Test func `turns one after the other move a part like the turn of both`() throws {
+    @Test func `two turns move a part like their combination`() throws {
         let part = ImagePart(x: 1, y: 2, size: PixelSize(width: 3, height: 4), of: PixelSize(width: 20, height: 10))
         for first in 1...8 {
             for second in 1...8 {

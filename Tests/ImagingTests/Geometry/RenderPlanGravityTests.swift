@@ -23,7 +23,7 @@ struct RenderPlanGravityTests {
         #expect(plan.crop == CropStep(x: 0, y: y, size: PixelSize(width: 200, height: 200)))
     }
 
-    @Test func `attention and entropy say only how much stays`() throws {
+    @Test func `attention and entropy set only the size of the crop`() throws {
         let size = PixelSize(width: 100, height: 100)
         let attention = try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention })
         #expect(attention.interest == InterestStep(.attention, size: size))

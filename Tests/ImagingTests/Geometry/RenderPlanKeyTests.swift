@@ -18,7 +18,7 @@ struct RenderPlanKeyTests {
         ).keyTexts
     }
 
-    @Test func `a plan's key is spelled out`() throws {
+    @Test func `a plan's key is written out`() throws {
         #expect(
             try plan(1_600, 1_200, options(200, 150)).keyTexts == [
                 "page 0 level 4 refuse", "resample 200x150 gamma", "jpeg.3 80",
@@ -57,7 +57,7 @@ struct RenderPlanKeyTests {
             ])
     }
 
-    @Test func `a quality that is looked for is spelled out`() throws {
+    @Test func `a searched quality is part of the key`() throws {
         func text(_ format: ImageFormat, _ change: (inout RenderingOptions) -> Void) throws -> String? {
             try keyTexts(options(20, 15, change: change), format).last
         }
@@ -68,7 +68,7 @@ struct RenderPlanKeyTests {
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }
 
-    @Test func `formats go by their names`() throws {
+    @Test func `formats are in the key by name`() throws {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
         #expect(try keyTexts(options(20, 15), .avif).last == "avif.3 64")

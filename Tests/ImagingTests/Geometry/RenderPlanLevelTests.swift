@@ -7,7 +7,7 @@ struct RenderPlanLevelTests {
         (4_800, 300, 8), (4_799, 300, 4), (2_400, 300, 4), (2_399, 300, 2), (1_200, 300, 2), (1_199, 300, 1),
         (300, 300, 1), (100, 300, 1),
     ])
-    func `at least twice the target is left after the reduction`(width: Int, target: Int, level: Int) throws {
+    func `the reduction leaves at least twice the target`(width: Int, target: Int, level: Int) throws {
         #expect(try plan(width, width / 2, options(target, nil)).decode.level == level)
         #expect(try plan(width / 2, width, options(nil, target)).decode.level == level)
     }
@@ -19,7 +19,7 @@ struct RenderPlanLevelTests {
         #expect(try plan(4_800, 1_200, options(300, 300, .outside)).decode.level == 2)
     }
 
-    @Test func `for a crop the image before it counts, on both sides`() throws {
+    @Test func `for a crop the image before it decides, on both sides`() throws {
         #expect(try plan(4_800, 1_200, options(300, 300, .cover)).decode.level == 2)
         #expect(try plan(4_800, 3_600, options(100, 100, .cover)).decode.level == 8)
         #expect(try plan(4_800, 1_199, options(300, 300, .cover)).decode.level == 1)
@@ -30,7 +30,7 @@ struct RenderPlanLevelTests {
         #expect(try plan(4_800, 4_800, options(300, 1_200, .fill)).decode.level == 2)
     }
 
-    @Test func `a turned image has the level of the upright one`() throws {
+    @Test func `a rotated image has the level of the upright one`() throws {
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_200, height: 4_800), orientation: 8)
         let turned = try RenderPlan(options: options(600, nil), format: .jpeg, source: source, limits: ImagingLimits())
         #expect(turned.decode.level == 4)

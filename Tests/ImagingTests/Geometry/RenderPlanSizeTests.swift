@@ -90,14 +90,14 @@ struct SizeCase: CustomTestStringConvertible, Sendable {
 
 struct RenderPlanSizeTests {
     @Test(arguments: SizeCase.ratioKept + SizeCase.boxKept + SizeCase.noBox)
-    func `the box decides the sizes`(line: SizeCase) throws {
+    func `the box determines the sizes`(line: SizeCase) throws {
         let plan = try plan(line.source.width, line.source.height, line.options)
         #expect(plan.outputSize == line.outputSize)
         #expect(plan.resizedSize == line.resizedSize)
     }
 
     @Test(arguments: Fit.allCases)
-    func `one side alone never crops and comes out exactly`(fit: Fit) throws {
+    func `a single side never crops and is exact`(fit: Fit) throws {
         for (width, height) in [(4_000, 333), (333, 4_000), (997, 991), (16_000, 7)] {
             for side in 1...300 {
                 let byWidth = try plan(width, height, options(side, nil, fit, enlarge: true))
@@ -140,7 +140,7 @@ struct RenderPlanSizeTests {
         }
     }
 
-    @Test func `the image counts as it looks, not as it is stored`() throws {
+    @Test func `the upright size counts, not the stored one`() throws {
         let source = ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: 4_000, height: 3_000), orientation: 6)
         let plan = try RenderPlan(options: options(300, 300), format: .jpeg, source: source, limits: ImagingLimits())

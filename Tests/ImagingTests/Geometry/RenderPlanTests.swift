@@ -15,7 +15,7 @@ struct RenderPlanTests {
         try RenderPlan(options: options, format: format, isFormatChosen: isNamed, source: source, limits: limits)
     }
 
-    @Test func `options that lead to the same image make equal plans`() throws {
+    @Test func `options with the same result make equal plans`() throws {
         let plain = try plan(400, 300, options(200, 150))
         #expect(try plan(400, 300, options(200, nil)) == plain)
         #expect(try plan(400, 300, options(100, 75) { $0.devicePixelRatio = 2_000 }) == plain)
@@ -30,7 +30,7 @@ struct RenderPlanTests {
         #expect(try plan(400, 300, options(200, nil, enlarge: true)) == plain)
     }
 
-    @Test func `wishes that show make different plans`() throws {
+    @Test func `visible differences make different plans`() throws {
         let plain = try plan(400, 300, options(200, nil))
         #expect(try plan(400, 300, options(200, nil) { $0.quality = 79 }) != plain)
         #expect(try plan(400, 300, options(200, nil), format: .webp) != plain)
@@ -40,7 +40,7 @@ struct RenderPlanTests {
         #expect(try plan(400, 300, options(300, 300, .contain) { $0.background = black }) != padded)
     }
 
-    @Test func `quality counts only where there is one`() throws {
+    @Test func `quality matters only if the format has one`() throws {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 10, height: 10))
         let wish = options(nil, nil) { $0.quality = 12 }
         #expect(try make(source, wish, as: .png) == make(source, as: .png))
@@ -51,7 +51,7 @@ struct RenderPlanTests {
         #expect(try make(source, as: .jpeg).quality == .fixed(80))
     }
 
-    @Test func `a background is opaque where the format has no alpha`() throws {
+    @Test func `a background is opaque if the format has no alpha`() throws {
         let source = ImageHeader(
             format: .png, storedSize: PixelSize(width: 10, height: 10), bands: 4, hasAlpha: true)
         let half = options(nil, nil) { $0.background = Color(red: 0, green: 0, blue: 0, alpha: 51) }
@@ -90,14 +90,14 @@ struct RenderPlanTests {
         #expect(try make(source, moving, as: .gif, limits: limits) == make(source, as: .gif, limits: limits))
     }
 
-    @Test func `a page behind the last is an error`() throws {
+    @Test func `a page after the last is an error`() throws {
         let third = options(nil, nil) { $0.page = 2 }
         #expect(try make(animation(frames: 3), third, as: .png).decode.page == 2)
         #expect(throws: ImagingError.noSuchPage(2, pages: 2)) { try make(animation(frames: 2), third, as: .png) }
         #expect(throws: ImagingError.noSuchPage(2, pages: 1)) { try plan(10, 10, third) }
     }
 
-    @Test func `a source of too many pixels is refused by its header`() throws {
+    @Test func `a source with too many pixels is rejected by its header`() throws {
         let size = PixelSize(width: 16_383, height: 16_383)
         let huge = ImageHeader(format: .webp, storedSize: size)
         #expect(throws: ImagingError.tooManyPixels(size)) { try make(huge, options(10, 10), as: .webp) }
@@ -117,7 +117,7 @@ struct RenderPlanTests {
         #expect(try make(source, options(10, 10), as: .gif).outputSize.width == 10)
     }
 
-    @Test func `a result of too many pixels or too long a side is refused`() throws {
+    @Test func `a result with too many pixels or too long a side is rejected`() throws {
         let large = PixelSize(width: 8_000, height: 8_000)
         #expect(throws: ImagingError.tooManyPixels(large)) { try plan(100, 100, options(8_000, 8_000, enlarge: true)) }
         let long = PixelSize(width: 16_384, height: 10)
@@ -158,7 +158,7 @@ struct RenderPlanTests {
         return try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source, rules: rules)).format
     }
 
-    @Test func `a negotiated format that cannot hold the result gives way to the next`() throws {
+    @Test func `a negotiated format that cannot hold the result is replaced by the next`() throws {
         func source(_ format: ImageFormat, _ width: Int, _ height: Int, hasAlpha: Bool = false) -> ImageHeader {
             ImageHeader(
                 format: format, storedSize: PixelSize(width: width, height: height), bands: hasAlpha ? 4 : 3,
@@ -182,7 +182,7 @@ struct RenderPlanTests {
         #expect(try negotiated([.webp], of: moving) { $0.isAnimated = true } == .webp)
     }
 
-    @Test func `a trim has the format of the untrimmed result`() throws {
+    @Test func `a trim uses the format of the untrimmed result`() throws {
         let source = ImageHeader(format: .png, storedSize: PixelSize(width: 400, height: 17_000))
         var options = RenderingOptions()
         options.format = .negotiated([.webp: 1_000])
@@ -191,7 +191,7 @@ struct RenderPlanTests {
         #expect(plan.format == .png)
     }
 
-    @Test func `frames of an animation are each within the slow bound and together within the other`() throws {
+    @Test func `each frame of an animation respects the slow format's limit, and all together the other`() throws {
         let moving = options(nil, nil) { $0.isAnimated = true }
         #expect(try make(animation(frames: 25, side: 1_000), moving, as: .gif).isAnimated)
         let long = animation(frames: 26, side: 1_000)
@@ -201,12 +201,12 @@ struct RenderPlanTests {
         #expect(try make(large, moving, as: .webp).isAnimated)
     }
 
-    @Test func `a small cut of a monstrous enlargement is refused`() throws {
+    @Test func `a small crop of an enormous enlargement is rejected`() throws {
         #expect(throws: ImagingError.self) { try plan(60_000, 1, options(1_000, 1_000, .cover, enlarge: true)) }
     }
 
     @Test(arguments: [Gravity.attention, .entropy])
-    func `the best part of an enormous enlargement is not looked for`(gravity: Gravity) throws {
+    func `the salient part of an enormous enlargement is not searched`(gravity: Gravity) throws {
         let thin = options(1, 16_384, .cover, enlarge: true) { $0.gravity = gravity }
         let whole = PixelSize(width: 16_384, height: 16_384)
         #expect(throws: ImagingError.tooManyPixels(whole)) { try plan(100, 100, thin) }
@@ -215,7 +215,7 @@ struct RenderPlanTests {
         #expect(try plan(12_000, 8_000, large).resizedSize == PixelSize(width: 7_350, height: 4_900))
     }
 
-    @Test func `only the formats of the limits may come in`() throws {
+    @Test func `only the formats of the limits are accepted`() throws {
         let source = ImageHeader(format: .avif, storedSize: PixelSize(width: 10, height: 10))
         #expect(throws: ImagingError.formatNotAccepted(.avif)) { try make(source, as: .jpeg) }
         var limits = ImagingLimits()

@@ -37,7 +37,7 @@ struct RenderRecipeTests {
 
     private static let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 200))
 
-    @Test func `a recipe decides size, steps, level and format`() throws {
+    @Test func `a recipe determines size, steps, level and format`() throws {
         let plan = try Self.plan(HalfRecipe(), Self.header)
         #expect(plan.outputSize == PixelSize(width: 20, height: 41))
         #expect(plan.format == .png && plan.decode.level == 4)
@@ -73,7 +73,7 @@ struct RenderRecipeTests {
         #expect(try Self.plan(HalfRecipe(page: 2), header).decode.page == 2)
     }
 
-    @Test func `the part is turned, and after a trim it is of the box`() throws {
+    @Test func `the part is rotated, and after a trim it is relative to the box`() throws {
         let image = SampleImage(PixelSize(width: 140, height: 120), bands: 3) { x, y in
             guard 10..<110 ~= x, 20..<70 ~= y else { return [255, 255, 255] }
             return x < 60 ? [200, 40, 20] : [10, 60, 220]
@@ -113,7 +113,7 @@ struct RenderRecipeTests {
         }
     }
 
-    @Test func `a chain of steps is refused by its cost before anything is decoded`() throws {
+    @Test func `a chain of steps is rejected by its cost before the decode`() throws {
         func plan(_ count: Int, _ side: Int, _ limits: ImagingLimits = ImagingLimits()) throws -> RenderPlan {
             let header = ImageHeader(format: .png, storedSize: PixelSize(width: side, height: side))
             let recipe = ChainRecipe(step: GaussianStep(.sharpen, sigma: 500_000), count: count)

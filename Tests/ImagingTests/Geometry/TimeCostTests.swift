@@ -36,7 +36,7 @@ struct TimeCostTests {
             (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 999), 1 << 20, true),
             (header(.gif, 1_000, 1_000, frames: 1_000), DecodePlan(page: 0), 1 << 20, false),
         ] as [(ImageHeader, DecodePlan, Int, Bool)])
-    func `a decode is expensive by its pixels, frames and bytes`(
+    func `a decode's cost depends on its pixels, frames and bytes`(
         header: ImageHeader, plan: DecodePlan, byteCount: Int, isExpensive: Bool
     ) {
         let cost = header.timeCost(of: plan, fileByteCount: byteCount)
@@ -50,7 +50,7 @@ struct TimeCostTests {
             (.jpeg, 5_000, true), (.png, 2_000, true), (.webp, 2_000, true), (.jxl, 2_000, true), (.gif, 1_280, true),
             (.avif, 1_280, true),
         ] as [(ImageFormat, Int, Bool)])
-    func `a render is expensive by its format and pixels, however small its source`(
+    func `a render's cost depends on its format and pixels, even with a small source`(
         format: ImageFormat, side: Int, isExpensive: Bool
     ) throws {
         let plan = try plan(64, 64, options(side, side, .fill, enlarge: true), format: format)
@@ -58,7 +58,7 @@ struct TimeCostTests {
         #expect(cost.isExpensive == isExpensive, "\(cost)")
     }
 
-    @Test func `a frame whose predecessors take longer than a decode may is refused before it`() throws {
+    @Test func `a frame whose predecessors exceed the decode's time is rejected`() throws {
         let header = Self.header(.gif, 1_000, 1_000, frames: 2_000)
         var limits = ImagingLimits()
         func plan(_ page: Int) throws -> RenderPlan {
@@ -133,7 +133,7 @@ struct TimeCostTests {
         #expect(frames > still.timeCost(of: DecodePlan()) * 20)
     }
 
-    @Test func `CMYK costs at every level, most of all in passes`() {
+    @Test func `CMYK costs at every level, most of all in scans`() {
         let plan = DecodePlan(level: 8)
         let color = Self.header(.jpeg, 3_000, 2_000).timeCost(of: plan)
         let cmyk = Self.header(.jpeg, 3_000, 2_000, bands: 4)

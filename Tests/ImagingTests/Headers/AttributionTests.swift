@@ -76,7 +76,7 @@ struct AttributionTests {
         }
     }
 
-    @Test func `damaged data cost at most the texts`() throws {
+    @Test func `damaged data drop at most the texts`() throws {
         let data = usual()
         for length in 0..<data.count { _ = try header(Array(data.prefix(length))) }
         for index in 0..<data.count {
@@ -215,7 +215,7 @@ struct AttributionTests {
         #expect(try ImageHeader.inspect(again.bytes).attribution == wanted)
     }
 
-    @Test func `a WebP file with alpha or frames keeps both`() throws {
+    @Test func `a WebP file with alpha or frames preserves both`() throws {
         var options = RenderingOptions()
         (options.isAnimated, options.keepsCopyright) = (true, true)
         for fixture in [ImageFixture.webpHalfTransparent, .webpAnimated] {
@@ -229,7 +229,7 @@ struct AttributionTests {
         }
     }
 
-    @Test func `the texts count for the bytes that an answer may have`() throws {
+    @Test func `the texts count toward the size limit of a response`() throws {
         let source = try attributed()
         var options = RenderingOptions()
         (options.width, options.keepsCopyright) = (30, true)

@@ -35,7 +35,7 @@ struct CodedFramesTests {
         }
     }
 
-    @Test func `an item with many frames costs all of them, and is refused if they take too long`() throws {
+    @Test func `an item with many frames costs all of them, and is rejected if they take too long`() throws {
         func header(_ frames: Int) throws -> ImageHeader {
             let data = Self.sequence + [[UInt8]](repeating: Self.frame, count: frames).flatMap { $0 }
             return try inspect(HEIFWriter([item(data)], primary: 1).file)
@@ -86,13 +86,13 @@ struct CodedFramesTests {
         #expect(try count(.av1, Array(data.dropLast(Self.frame.count - 1))) == 3)
     }
 
-    @Test func `a frame that is shown again is not decoded again, unless headers are too short to say so`() throws {
+    @Test func `a repeated frame is not decoded again, unless headers are too short to detect it`() throws {
         let repeated = Self.unit(3, [0x80])
         #expect(try count(.av1, Self.sequence + Self.frame + repeated + repeated) == 1)
         #expect(try count(.av1, Self.still + Self.frame + repeated + repeated) == 3)
     }
 
-    @Test func `slices of HEVC may each cover the image, and a second image is refused`() throws {
+    @Test func `slices of HEVC may each cover the image, and a second image is rejected`() throws {
         func unit(_ bytes: [UInt8]) -> [UInt8] { bytes.count.bigEndian32 + bytes }
         let (first, more, other) = (unit([0x28, 1, 0xAF]), unit([0x28, 1, 0x25]), unit([0x28, 9, 0xAF]))
         let data = unit([0x40, 1, 12]) + unit([]) + first + more + other + more
@@ -105,7 +105,7 @@ struct CodedFramesTests {
         }
     }
 
-    @Test func `the parameters of an HEVC item hold no image`() throws {
+    @Test func `the parameters of an HEVC item contain no image`() throws {
         let slice: [UInt8] = [0x28, 1, 0xAF]
         let box = [UInt8](repeating: 0, count: 22) + [1, 0x28, 0, 1, 0, 3] + slice
         let decoder = try CodedDecoder(.hevc, size: PixelSize(width: 16, height: 16))
@@ -116,7 +116,7 @@ struct CodedFramesTests {
         }
     }
 
-    @Test func `data in millions of units are refused, not read`() {
+    @Test func `data in millions of units are rejected without parsing them`() {
         let data = [[UInt8]](repeating: Self.unit(2, []), count: 1_000_000).flatMap { $0 }
         let start = threadTime
         #expect(throws: ImagingError.cannotDecode(detail: "the coded data have too many units")) {
@@ -125,7 +125,7 @@ struct CodedFramesTests {
         #expect(threadTime - start < .milliseconds(200))
     }
 
-    @Test func `frames of a sequence that are not shown are counted where they are most`() throws {
+    @Test func `hidden frames of a sequence are counted at their maximum`() throws {
         let size = PixelSize(width: 64, height: 48)
         var writer = HEIFSequenceWriter([UInt8](0..<12).map { .plain(size, [$0, 9, 9]) })
         #expect(try inspect(writer.file).hiddenArea == 0)

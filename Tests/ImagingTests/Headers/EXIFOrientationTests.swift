@@ -8,7 +8,7 @@ struct EXIFOrientationTests {
     }
 
     @Test(arguments: [0, 9, 255, 65_535])
-    func `a value without meaning is upright`(value: Int) throws {
+    func `a meaningless value is upright`(value: Int) throws {
         #expect(try orientation(exif(orientation: value)) == 1)
     }
 

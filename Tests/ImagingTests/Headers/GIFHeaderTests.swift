@@ -70,12 +70,12 @@ struct GIFHeaderTests {
         ([GIFFile.Frame(), GIFFile.Frame(width: 9, control: 3 << 2), GIFFile.Frame(width: 3)], false),
         ([GIFFile.Frame(control: 1 << 2), GIFFile.Frame(width: 9)], false),
     ])
-    func `places that no frame covers are transparent`(frames: [GIFFile.Frame], hasAlpha: Bool) throws {
+    func `areas without a frame are transparent`(frames: [GIFFile.Frame], hasAlpha: Bool) throws {
         let header = try inspect(GIFFile(frames: frames).bytes)
         #expect(header.hasAlpha == hasAlpha && header.bands == (hasAlpha ? 4 : 3))
     }
 
-    @Test func `the first frame may make the image larger, a later one not`() throws {
+    @Test func `the first frame may enlarge the image, a later one may not`() throws {
         let first = GIFFile.Frame(x: 10, y: 0, width: 40, height: 5)
         let later = GIFFile.Frame(x: 0, y: 0, width: 90, height: 90)
         #expect(try inspect(GIFFile(frames: [first, later]).bytes).size == PixelSize(width: 50, height: 20))
@@ -86,14 +86,14 @@ struct GIFHeaderTests {
         #expect(try inspect(GIFFile(width: width, height: height).bytes).size == PixelSize(width: 30, height: 20))
     }
 
-    @Test func `bytes after the last block do not matter, before the first they do`() throws {
+    @Test func `bytes after the last block are ignored, before the first they are not`() throws {
         let file = GIFFile(hasTrailer: false)
         #expect(try inspect(file.bytes + [0, 1, 2]).frames == 1)
         #expect(isDamaged(GIFFile(frames: [], hasTrailer: false).bytes + [0, 1, 2]))
         #expect(isDamaged(GIFFile(frames: []).bytes))
     }
 
-    @Test func `a file cut before the data of its first frame is damaged`() throws {
+    @Test func `a file truncated before the data of its first frame is damaged`() throws {
         let bytes = GIFFile(hasTrailer: false).bytes
         // What follows the size of the codes: three bytes of data with their length, one with its own, and an empty
         // part.
@@ -103,7 +103,7 @@ struct GIFHeaderTests {
         for length in bytes.count - 6...bytes.count { #expect(try inspect(Array(bytes.prefix(length))).frames == 1) }
     }
 
-    @Test func `a later frame counts when its data have begun`() throws {
+    @Test func `a later frame counts once its data begin`() throws {
         let bytes = GIFFile(frames: [GIFFile.Frame(), GIFFile.Frame(control: 4)], hasTrailer: false).bytes
         #expect(try inspect(Array(bytes.dropLast(7))).frames == 1)
         #expect(try inspect(Array(bytes.dropLast(6))).frames == 2)

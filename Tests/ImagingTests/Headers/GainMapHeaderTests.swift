@@ -22,7 +22,7 @@ struct GainMapHeaderTests {
     }
 
     @Test(arguments: UltraHDRWriter.Form.allCases, UltraHDRWriter.Place.allCases)
-    func `a map is found by either place, and its numbers in either form`(
+    func `a map is found at either position, and its numbers in either form`(
         form: UltraHDRWriter.Form, place: UltraHDRWriter.Place
     ) throws {
         var writer = UltraHDRWriter.scene(Self.size)
@@ -61,13 +61,13 @@ struct GainMapHeaderTests {
         #expect(GainMapMetadata(numbers: metadata.numbers) == metadata)
     }
 
-    @Test func `a map is found before what else follows the image`() throws {
+    @Test func `a map is found before other data after the image`() throws {
         var writer = UltraHDRWriter.scene(Self.size)
         (writer.places, writer.trailer) = ([.container], [UInt8](repeating: 7, count: 5_000))
         #expect(try inspect(writer.file).gainMap != nil)
     }
 
-    @Test func `a map is turned like its image, whatever it says itself`() throws {
+    @Test func `a map is rotated like its image, regardless of its own orientation`() throws {
         var writer = UltraHDRWriter(
             .photo(Self.size), map: .plain(PixelSize(width: 20, height: 16), [9]), orientation: 6)
         writer.map = JPEGWriter.oriented(writer.map, 3)
@@ -77,7 +77,7 @@ struct GainMapHeaderTests {
         #expect(try ImageHeader.inspect(file).orientation == 6)
     }
 
-    @Test func `damage costs the map, not the image`() throws {
+    @Test func `damage drops the map, not the image`() throws {
         let whole = UltraHDRWriter.scene(Self.size)
         var other = whole
         other.map = Array("no image at all".utf8)
@@ -104,7 +104,7 @@ struct GainMapHeaderTests {
         }
     }
 
-    @Test func `a file by Apple's cameras has no more than an index, and its headroom in the map or in the notes`()
+    @Test func `an Apple camera's file has only an index, and its headroom in the map or in the notes`()
         throws
     {
         let (photo, map) = (SampleImage.photo(Self.size), SampleImage.plain(PixelSize(width: 80, height: 60), [128]))
@@ -128,7 +128,7 @@ struct GainMapHeaderTests {
         ("0.015625", 1, 64), ("3", 3, 1), ("-1.5", -3, 2), ("1e-3", 1, 1_000),
         ("5.622376441955566", 140_559_411, 25_000_000),
     ])
-    func `decimal numbers are read to nine digits`(text: String, numerator: Int, denominator: Int) throws {
+    func `decimal numbers are parsed to nine digits`(text: String, numerator: Int, denominator: Int) throws {
         let fraction = try #require(GainMapMetadata.Fraction(decimal: Array(text.utf8)))
         #expect((fraction.numerator, fraction.denominator) == (numerator, denominator))
     }
@@ -138,7 +138,7 @@ struct GainMapHeaderTests {
         #expect(GainMapMetadata.Fraction(decimal: Array(text.utf8)) == nil)
     }
 
-    @Test func `numbers that no file may state are refused`() {
+    @Test func `numbers out of range are rejected`() {
         let numbers = Self.metadata.numbers
         #expect(GainMapMetadata(numbers: numbers) == Self.metadata)
         // The flag, denominators, a headroom of nothing, a gamma of nothing, and a least gain above the most.

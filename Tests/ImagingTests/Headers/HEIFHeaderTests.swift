@@ -79,7 +79,7 @@ struct HEIFHeaderTests {
         ([HEIFBox.mirror(1), HEIFBox.rotation(1)], true), ([HEIFBox.rotation(3), HEIFBox.mirror(1)], true),
         ([HEIFBox.rotation(1), HEIFBox.rotation(1)], false),
     ])
-    func `the size is that of the turned image, and nothing is left to turn`(
+    func `the size is the rotated image's, and no rotation remains`(
         turns: [[UInt8]], isSideways: Bool
     ) throws {
         let positions = Array(1...turns.count + 1)
@@ -90,7 +90,7 @@ struct HEIFHeaderTests {
         }
     }
 
-    @Test func `an aperture is the size that is shown`() throws {
+    @Test func `an aperture is the visible size`() throws {
         var file = HEIFFile(properties: [HEIFBox.size(304, 208), HEIFBox.aperture(300, 200)], positions: [1, 2])
         #expect(try inspect(file.bytes).size == PixelSize(width: 300, height: 200))
         file.properties.insert(HEIFBox.rotation(1), at: 1)
@@ -144,7 +144,7 @@ struct HEIFHeaderTests {
         }
     }
 
-    @Test func `an item made of itself, of too many layers or of too many items is refused`() {
+    @Test func `an item made of itself, of too many layers or of too many items is rejected`() {
         typealias Item = HEIFWriter.Item
         func made(of items: [Int], id: Int) -> Item {
             Item.grid(of: items, columns: items.count, size: PixelSize(width: 9, height: 9), id: id)
@@ -176,7 +176,7 @@ struct HEIFHeaderTests {
                     .bytes))
     }
 
-    @Test func `a file changed anywhere does no harm`() {
+    @Test func `a corrupted file is harmless`() {
         let picture = HEIFWriter.Item(
             id: 1, type: "av01", data: [1, 2, 3],
             properties: [HEIFBox.size(64, 48), HEIFBox.aperture(9, 9, right: -3), HEIFBox.rotation(1), HEIFBox.alpha])
@@ -193,7 +193,7 @@ struct HEIFHeaderTests {
         }
     }
 
-    @Test func `a file cut before its data is damaged`() {
+    @Test func `a file truncated before its data is damaged`() {
         let bytes = HEIFFile().bytes
         for length in 20..<bytes.count - 11 {
             #expect(isDamaged(Array(bytes.prefix(length))), "\(length) bytes")

@@ -38,14 +38,14 @@ struct HEIFWorkTests {
         }
     }
 
-    @Test func `canvases without layers are work, too`() {
+    @Test func `canvases without layers have a cost, too`() {
         let empty = Item.overlay(of: [], size: PixelSize(width: 1, height: 1), id: 1)
         let items = (2..<9).map { Self.overlay(1)([Int](repeating: $0 - 1, count: 8), $0) }
         #expect(isRefusedAtOnce(HEIFWriter([empty] + items, primary: 8).file))
     }
 
     @Test(arguments: [false, true])
-    func `canvases that are in memory at the same time are added up`(isGrid: Bool) throws {
+    func `canvases in memory at the same time are added up`(isGrid: Bool) throws {
         let kind = isGrid ? Self.grid(9_000) : Self.overlay(9_000)
         let area = 81_000_000
         for floors in 2...6 {
@@ -80,7 +80,7 @@ struct HEIFWorkTests {
         }
     }
 
-    @Test func `nine thousand tiles of one item with as many auxiliary images are refused`() {
+    @Test func `nine thousand tiles of one item with as many auxiliary images are rejected`() {
         let auxiliaries = (3..<9_003).map { id in
             var item = Item(id: id, type: "av01", data: [], properties: [])
             item.references = [("auxl", [1])]
@@ -91,7 +91,7 @@ struct HEIFWorkTests {
         #expect(isRefusedAtOnce(HEIFWriter([Self.tile, grid] + auxiliaries, primary: 2).file))
     }
 
-    @Test func `coded data that are used again and again are refused`() {
+    @Test func `coded data that are used repeatedly are rejected`() {
         let large = Item(
             id: 1, type: "av01", data: [UInt8](repeating: 0, count: 1 << 20), properties: [HEIFBox.size(1, 1)])
         let grid = Item.grid(
@@ -104,7 +104,7 @@ struct HEIFWorkTests {
     }
 
     @Test(arguments: ["ipma", "iref", "free", "trak"])
-    func `a list of millions of entries is refused, not read`(list: String) {
+    func `a list of millions of entries is rejected without reading it`(list: String) {
         let count = 1_000_000
         let header: [UInt8] = [0, 0, 0, 0]
         let contents: [UInt8] =

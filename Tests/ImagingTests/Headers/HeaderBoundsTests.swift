@@ -24,7 +24,7 @@ struct HeaderBoundsTests {
         return try SharedBytes(file).withBytes { bytes throws in try #require(try HEIFItems.all(bytes)) }
     }
 
-    @Test func `an item that refers to another one again and again belongs to it once`() throws {
+    @Test func `an item that refers to another one repeatedly belongs to it once`() throws {
         let references = [2, 3].flatMap { item in
             HEIFBox.box("auxl", item.bigEndian16 + 4_500.bigEndian16 + repeated([0, 1], 4_500))
         }
@@ -32,21 +32,21 @@ struct HeaderBoundsTests {
     }
 
     @Test(arguments: [80, 81])
-    func `lists of properties have a bound together`(count: Int) {
+    func `lists of properties have a common limit`(count: Int) {
         let lists = (1...count).flatMap { $0.bigEndian16 + [255] + [UInt8](repeating: 1, count: 255) }
         let properties = HEIFBox.box("ipco", HEIFBox.size(4, 4)) + HEIFBox.full("ipma", count.bigEndian32 + lists)
         #expect((try? items(HEIFBox.box("iprp", properties)))?.properties.count == (count == 80 ? 1 : nil))
     }
 
     @Test(arguments: [32, 33])
-    func `items have a number of parts together`(count: Int) {
+    func `items have a common limit of parts`(count: Int) {
         let entries = (1...count).flatMap { item -> [UInt8] in item.bigEndian16 + [0, 0, 1, 0] }
         let places = HEIFBox.full("iloc", [0, 0] + count.bigEndian16 + entries)
         #expect(((try? items(places)) != nil) == (count == 32))
     }
 
     @Test(arguments: [4_096, 4_097])
-    func `a file has a number of items`(count: Int) {
+    func `a file's number of items is limited`(count: Int) {
         let entries = (1...count).flatMap { item -> [UInt8] in item.bigEndian16 + [0, 0, 0, 0] }
         let lists = (1...count).flatMap { item -> [UInt8] in item.bigEndian16 + [0] }
         let places = HEIFBox.full("iloc", [0, 0] + count.bigEndian16 + entries)
@@ -55,19 +55,19 @@ struct HeaderBoundsTests {
     }
 
     @Test(arguments: [8_192, 8_193])
-    func `a file has a number of properties`(count: Int) {
+    func `a file's number of properties is limited`(count: Int) {
         let properties = HEIFBox.box("iprp", HEIFBox.box("ipco", repeated(HEIFBox.box("free", []), count)))
         #expect(((try? items(properties)) != nil) == (count == 8_192))
     }
 
     @Test(arguments: [10_000, 10_001])
-    func `a file has as many references as an image may have tiles`(count: Int) {
+    func `a file has at most as many references as an image may have tiles`(count: Int) {
         let references = HEIFBox.box("dimg", 2.bigEndian16 + count.bigEndian16 + repeated([0, 1], count))
         #expect(((try? items(HEIFBox.full("iref", references))) != nil) == (count == 10_000))
     }
 
     @Test(arguments: [4_096, 4_097])
-    func `a JPEG XL codestream has a number of parts`(count: Int) {
+    func `a JPEG XL codestream's number of parts is limited`(count: Int) {
         let file = JXLContainer.signature + repeated(HEIFBox.box("jxlp", [0, 0, 0, 0]), count)
         let parts = SharedBytes(file).withBytes { bytes in (try? JXLContainer.parts(bytes))?.count }
         #expect(parts == (count == 4_096 ? count : nil))
@@ -82,7 +82,7 @@ struct HeaderBoundsTests {
     }
 
     @Test(arguments: [100_000, 1_200_000])
-    func `stuffed bytes and restart markers of a JPEG file have a bound`(count: Int) throws {
+    func `stuffed bytes and restart markers of a JPEG file are limited`(count: Int) throws {
         let photo = ImageFixture.photo(width: 120, height: 90, format: .jpeg).array
         let scan = try #require(photo.indices.last { photo[$0...].starts(with: [0xFF, 0xDA]) })
         // In a progressive file, all scans are counted.
@@ -105,7 +105,7 @@ struct HeaderBoundsTests {
         #expect(items.properties == [.size(PixelSize(width: 3, height: 3))])
     }
 
-    @Test func `a track of thousands of boxes is not read`() throws {
+    @Test func `a track of thousands of boxes is not parsed`() throws {
         let size = PixelSize(width: 64, height: 48)
         let file = HEIFSequenceWriter([.plain(size, [1, 2, 3]), .plain(size, [3, 2, 1])]).file
         let place = try #require(file.indices.first { file[$0...].starts(with: "tkhd".utf8) }) - 4
@@ -148,7 +148,7 @@ struct HeaderBoundsTests {
         #expect(try inspect(profiled).colors.space == .srgb)
     }
 
-    @Test func `a JPEG of a hundred thousand segments is refused`() throws {
+    @Test func `a JPEG of a hundred thousand segments is rejected`() throws {
         let file = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .jpeg)
         #expect(throws: ImagingError.cannotDecode(detail: "the JPEG file has too many segments")) {
             try inspect(Array(file[..<2]) + repeated([0xFF, 0xFE, 0, 2], 100_000) + file[2...])
@@ -178,7 +178,7 @@ struct HeaderBoundsTests {
         }
     }
 
-    @Test func `a GIF of millions of blocks is refused`() {
+    @Test func `a GIF of millions of blocks is rejected`() {
         let screen = Array("GIF89a".utf8) + [4, 0, 4, 0, 0, 0, 0]
         let frame: [UInt8] = [0x2C, 0, 0, 0, 0, 4, 0, 4, 0, 0, 2, 2, 0x4C, 1, 0]
         for block in [[0x21, 0xFE, 0], [0x21, 0xFE] + repeated([1, 0], 40) + [0]] as [[UInt8]] {
@@ -188,7 +188,7 @@ struct HeaderBoundsTests {
         }
     }
 
-    @Test func `a PNG of half a million chunks is refused, and its first EXIF data count`() throws {
+    @Test func `a PNG of half a million chunks is rejected, and its first EXIF data count`() throws {
         let file = ImageFixture.file(.plain(PixelSize(width: 8, height: 8), [1, 2, 3]), as: .png)
         func chunk(_ type: String, _ data: [UInt8]) -> [UInt8] {
             data.count.bigEndian32 + Array(type.utf8) + data + [0, 0, 0, 0]

@@ -17,7 +17,7 @@ struct ImageFormatTests {
     }
 
     @Test(arguments: ImageFormat.allCases)
-    func `a source gets an answer in a format that is written`(format: ImageFormat) {
+    func `a source's response is in an encodable format`(format: ImageFormat) {
         for hasAlpha in [false, true] {
             let answer = format.outputFormat(hasAlpha: hasAlpha)
             #expect(answer.isWritten && (answer == format) == format.isWritten)

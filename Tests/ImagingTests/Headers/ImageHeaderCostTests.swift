@@ -55,7 +55,7 @@ struct ImageHeaderCostTests {
         #expect(column.cost(of: DecodePlan()) >= 32_000_000)
     }
 
-    @Test func `bytes of a progressive JPEG cost more where its fine passes are read`() {
+    @Test func `bytes of a progressive JPEG cost more if its fine scans are read`() {
         func time(isProgressive: Bool, level: Int) -> Duration {
             let header = ImageHeader(format: .jpeg, storedSize: Self.size, isProgressive: isProgressive)
             return header.timeCost(of: DecodePlan(level: level), fileByteCount: 1_000_000)
@@ -74,7 +74,7 @@ struct ImageHeaderCostTests {
         #expect(webp.cost(of: DecodePlan(isAnimated: true)) == 30_000_000 + 2_700_000 + 40_000_000)
     }
 
-    @Test func `planes that are turned are paid for twice`() {
+    @Test func `rotated planes cost twice`() {
         func cost(_ format: ImageFormat, _ orientation: QuarterTurn) -> Int {
             ImageHeader(format: format, storedSize: Self.size, orientation: orientation).cost(of: DecodePlan(level: 2))
         }
@@ -82,7 +82,7 @@ struct ImageHeaderCostTests {
         #expect(cost(.png, 6) == cost(.png, 1))
     }
 
-    @Test func `the file is paid for as well`() {
+    @Test func `the file has a cost as well`() {
         let header = ImageHeader(format: .png, storedSize: Self.size)
         #expect(header.cost(of: DecodePlan(), fileByteCount: 7) == header.cost(of: DecodePlan()) + 7)
     }
@@ -93,7 +93,7 @@ struct ImageHeaderCostTests {
     }
 
     @Test(arguments: ImageFormat.written)
-    func `a render's cost grows with its pixels, on the way and in the result`(format: ImageFormat) {
+    func `a render's cost grows with its pixels, in between and in the result`(format: ImageFormat) {
         let small = RenderPlan(resizedSize: PixelSize(width: 100, height: 100), format: format, quality: 80)
         let large = RenderPlan(resizedSize: PixelSize(width: 200, height: 100), format: format, quality: 80)
         let crop = RenderPlan(

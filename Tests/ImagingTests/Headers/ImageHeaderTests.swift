@@ -41,7 +41,7 @@ struct ImageHeaderTests {
     }
 
     @Test(arguments: files.indices)
-    func `whatever byte is changed, the answer is a header or an error`(index: Int) throws {
+    func `a changed byte gives a header or an error`(index: Int) throws {
         let file = ImageHeaderTests.files[index]
         _ = try inspect(file)
         for index in file.indices {
@@ -56,7 +56,7 @@ struct ImageHeaderTests {
     }
 
     @Test(arguments: files.indices)
-    func `wherever a file ends, the answer is a header or an error`(index: Int) {
+    func `a truncated file gives a header or an error`(index: Int) {
         let file = ImageHeaderTests.files[index]
         for length in 0..<file.count {
             guard let header = try? inspect(Array(file.prefix(length))) else { continue }
@@ -65,7 +65,7 @@ struct ImageHeaderTests {
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [0x00, 0x21, 0x2C, 0xD0, 0xFF] as [UInt8])
-    func `megabytes of one byte after a good start are read through quickly`(value: UInt8) {
+    func `megabytes of one byte after a valid start are parsed quickly`(value: UInt8) {
         for file in ImageHeaderTests.files {
             let long = file.dropLast(2) + [UInt8](repeating: value, count: 4 << 20)
             _ = try? inspect(Array(long))

@@ -17,7 +17,7 @@ struct InflationTests {
         unsafe data.withUnsafeBytes { unsafe Inflation.prefix(of: $0.bytes, most: most) }
     }
 
-    @Test func `codes of a block's own are read, up to the limit`() throws {
+    @Test func `dynamic codes are read, up to the limit`() throws {
         let text = Array((0..<150).map(String.init).joined(separator: " ").utf8)
         let data = try #require(Base64URL.decode(Self.coded))
         #expect(inflated(data) == text)
@@ -31,7 +31,7 @@ struct InflationTests {
         #expect(inflated(Zlib.zeros(1 << 20)).count == 1_000)
     }
 
-    @Test func `blocks without a byte have a bound`() {
+    @Test func `blocks without a byte are limited`() {
         func data(_ blocks: Int) -> [UInt8] {
             let empty = [[UInt8]](repeating: [0, 0, 0, 0xFF, 0xFF], count: blocks).flatMap { $0 }
             return [0x78, 0x9C] + empty + [1, 1, 0, 0xFE, 0xFF, 7]
@@ -39,7 +39,7 @@ struct InflationTests {
         #expect(inflated(data(30)) == [7] && inflated(data(31)) == [])
     }
 
-    @Test func `damage ends the output and does no harm`() throws {
+    @Test func `damage ends the output and is harmless`() throws {
         let data = try #require(Base64URL.decode(Self.coded))
         for count in data.indices { #expect(inflated(Array(data.prefix(count))).count <= 489) }
         for index in data.indices {

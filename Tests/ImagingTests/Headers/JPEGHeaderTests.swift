@@ -58,7 +58,7 @@ struct JPEGHeaderTests {
     }
 
     @Test(arguments: [0, 1])
-    func `a segment that says to be shorter than its length holds nothing`(length: UInt8) throws {
+    func `a segment with an invalid length is empty`(length: UInt8) throws {
         let note: [UInt8] = [0xFF, 0xFE, 0, length]
         let file = JPEGFile(segments: [note, JPEGFile.segment(0xE3, [1, 2, 3]), note]).bytes
         #expect(try inspect(file).size == PixelSize(width: 300, height: 200))
@@ -74,13 +74,13 @@ struct JPEGHeaderTests {
         #expect(!header.hasAlpha)
     }
 
-    @Test func `a progressive one says so`() throws {
+    @Test func `a progressive image is detected`() throws {
         let header = try inspect(JPEGFile(marker: 0xC2, scans: [3, 1, 1, 1]).bytes)
         #expect(header.isProgressive)
     }
 
     @Test(arguments: 1...8, [true, false])
-    func `orientation turns the size`(orientation: Int, isLittleEndian: Bool) throws {
+    func `orientation swaps the sides`(orientation: Int, isLittleEndian: Bool) throws {
         let data = Array("Exif\0\0".utf8) + exif(orientation: orientation, isLittleEndian: isLittleEndian)
         let header = try inspect(JPEGFile(segments: [JPEGFile.segment(0xE1, data)]).bytes)
         #expect(header.orientation.exif == orientation)
@@ -93,19 +93,19 @@ struct JPEGHeaderTests {
         #expect(try inspect(JPEGFile(segments: [part, part]).bytes).profileByteCount == 200)
     }
 
-    @Test func `a small image inside the metadata is not the image`() throws {
+    @Test func `a thumbnail in the metadata is not the image`() throws {
         let small = JPEGFile(width: 10, height: 10).bytes
         let header = try inspect(JPEGFile(segments: [JPEGFile.segment(0xE1, small)]).bytes)
         #expect(header.storedSize == PixelSize(width: 300, height: 200))
     }
 
-    @Test func `fill bytes and rubbish between segments are passed over`() throws {
+    @Test func `fill bytes and garbage between segments are skipped`() throws {
         let header = try inspect(JPEGFile(segments: [[0xFF, 0xFF, 0xFF], [0, 1, 2]]).bytes)
         #expect(header.storedSize == PixelSize(width: 300, height: 200))
     }
 
     @Test(arguments: [[0xFF, 0xFF], [0xFF, 0x00], [0xFF, 0xD7], [0xFF, 0x01, 0x20]] as [[UInt8]])
-    func `a scan of nothing but stuffing is walked in time`(stuffing: [UInt8]) throws {
+    func `a scan of only stuffing is parsed in time`(stuffing: [UInt8]) throws {
         var bytes = JPEGFile(marker: 0xC2, scans: [3, 1]).bytes
         bytes.insert(contentsOf: Array(repeating: stuffing, count: 1 << 20).joined(), at: bytes.count - 2)
         let start = threadTime
@@ -114,7 +114,7 @@ struct JPEGHeaderTests {
     }
 
     @Test(arguments: [0xC0, 0xC2])
-    func `a hundred scans are read, no more`(marker: Int) throws {
+    func `a hundred scans are read, and no more`(marker: Int) throws {
         var file = JPEGFile(marker: marker, scans: Array(repeating: 1, count: 100))
         #expect(try inspect(file.bytes).size.width == 300)
         file.scans.append(1)
@@ -133,7 +133,7 @@ struct JPEGHeaderTests {
         #expect(isDamaged(JPEGFile(scans: [0]).bytes) && isDamaged(JPEGFile(marker: 0xC2, scans: [0, 3]).bytes))
     }
 
-    @Test func `a header truncated anywhere is damaged`() {
+    @Test func `a truncated header is damaged`() {
         let bytes = JPEGFile().bytes
         let scanStart = bytes.count - 25
         for length in 3..<scanStart {

@@ -185,7 +185,7 @@ struct JXLHeaderTests {
     }
 
     @Test(arguments: [((0, 8), 8), ((1, 10), 10), ((2, 12), 12), ((3, 16), 16), ((3, 1), 8)] as [((Int, Int), Int)])
-    func `the depth is known`(depth: (Int, Int), expected: Int) throws {
+    func `the depth is read`(depth: (Int, Int), expected: Int) throws {
         #expect(try inspect(JXLFile(depth: depth).bytes).bitDepth == expected)
     }
 
@@ -208,13 +208,13 @@ struct JXLHeaderTests {
     }
 
     @Test(arguments: [1, 2])
-    func `the sections of all layers have a bound together`(layers: Int) {
+    func `the sections of all layers have a common limit`(layers: Int) {
         var file = JXLFile(side: 200_001)
         file.layers(layers)
         #expect(isDamaged(file.bytes) == (layers == 2))
     }
 
-    @Test func `a codestream behind a length of 64 bits is decoded`() throws {
+    @Test func `a codestream after a length of 64 bits is decoded`() throws {
         try ImageLibrary.start()
         func decode(_ file: [UInt8]) throws -> [UInt8] {
             let file = SharedBytes(file)
@@ -231,7 +231,7 @@ struct JXLHeaderTests {
         #expect(try decode(kind + HEIFBox.box("jxlc", Array(stream))) == decode(plain))
     }
 
-    @Test func `CMYK and too many channels are refused`() {
+    @Test func `CMYK and too many channels are rejected`() {
         #expect(isDamaged(JXLFile(channels: [4]).bytes))
         #expect(isDamaged(JXLFile(channels: [Int](repeating: 1, count: 17)).bytes))
         #expect(!isDamaged(JXLFile(channels: [Int](repeating: 1, count: 16)).bytes))
@@ -244,7 +244,7 @@ struct JXLHeaderTests {
         #expect(header.storedSize == image.size && header.bands == bands && header.orientation == 1)
     }
 
-    @Test func `a file that is cut or changed anywhere does no harm`() {
+    @Test func `a truncated or corrupted file is harmless`() {
         for file in [JXLFile(orientation: 3, channels: [0, 2]).bytes, boxes(JXLFile(channels: [5]).bytes, parts: 2)] {
             for index in file.indices {
                 _ = try? inspect(Array(file.prefix(index)))

@@ -63,7 +63,7 @@ struct PNGHeaderTests {
         #expect(header.orientation == 6)
     }
 
-    @Test func `image data may come in pieces and end early`() throws {
+    @Test func `image data may be in pieces and end early`() throws {
         var bytes = PNGFile(before: [PNGFile.chunk("IDAT", [1])]).bytes
         #expect(try inspect(bytes).size.width == 300)
         bytes.removeLast(14)
@@ -82,7 +82,7 @@ struct PNGHeaderTests {
         #expect(isDamaged(PNGFile(before: [[0x7F, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8)]).bytes))
     }
 
-    @Test func `thirty thousand pixels square are seen from the header`() throws {
+    @Test func `thirty thousand pixels square are detected in the header`() throws {
         let file = PNGFile(width: 30_000, height: 30_000, depth: 1, colorType: 0)
         #expect(try inspect(file.bytes).size.area == 900_000_000)
     }

@@ -34,7 +34,7 @@ struct SVGHeaderTests {
         "<!DOCTYPE svg PUBLIC '-//W3C//DTD SVG 1.1//EN' \"http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd\">",
         "<!DOCTYPE svg [ <!ENTITY a \"]>\"> <!-- ]> --> ]>",
     ])
-    func `an image of shapes is known by its first element`(before: String) throws {
+    func `a vector image is recognized by its first element`(before: String) throws {
         #expect(try inspect(file("width='9' height='9'", before: before)).format == .svg)
     }
 
@@ -61,7 +61,7 @@ struct SVGHeaderTests {
     @Test(arguments: [
         "width='0' height='5'", "width='5' height='-5'", "width='1e8' height='5'", "a", "a=", "a=b", "a='",
     ])
-    func `a size of nothing and a tag without an end are damage`(attributes: String) {
+    func `a size of zero and a tag without an end are damage`(attributes: String) {
         #expect(isDamaged(file(attributes)))
     }
 
@@ -72,7 +72,7 @@ struct SVGHeaderTests {
         #expect(isDamaged(file(attribute)))
     }
 
-    @Test func `a file that is cut or changed anywhere does no harm`() {
+    @Test func `a truncated or corrupted file is harmless`() {
         let bytes = file(
             "width='10.5mm' height='20' viewBox='0 0 1 1'", before: "<?xml?><!-- a --><!DOCTYPE svg [<!ENTITY a 'b'>]>")
         for index in bytes.indices {

@@ -22,7 +22,7 @@ struct SourceColorsTests {
     private static let jpeg = ImageFixture.file(.quarters(ImageFixture.size), as: .jpeg, quality: 95)
 
     @Test(arguments: spaces.indices)
-    func `profiles are known by value in each format`(index: Int) throws {
+    func `profiles are recognized by value in each format`(index: Int) throws {
         let (space, places, curve) = Self.spaces[index]
         let profile = Self.profile(places, curve)
         #expect(try inspect(JPEGWriter.profiled(Self.jpeg, profile)).colors == SourceColors(space))
@@ -40,7 +40,7 @@ struct SourceColorsTests {
         (UInt8(1), UInt8(13), SourceColors.Space.srgb, SourceColors.HighRange.none), (12, 13, .displayP3, .none),
         (9, 16, .rec2020, .pq), (12, 18, .displayP3, .hlg), (9, 1, .rec2020, .none),
     ])
-    func `code points of AVIF are known, with the brightest light`(
+    func `code points of AVIF are read, with the peak luminance`(
         primaries: UInt8, transfer: UInt8, space: SourceColors.Space, range: SourceColors.HighRange
     ) throws {
         var item = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
@@ -57,7 +57,7 @@ struct SourceColorsTests {
         #expect(try inspect(HEIFWriter([item], primary: 1).file).colors == SourceColors(.adobeRGB))
     }
 
-    @Test func `Apple's gain map is known by its item`() throws {
+    @Test func `Apple's gain map is recognized by its item`() throws {
         var map = HEIFWriter.Item.coded(.quarters(ImageFixture.size))
         (map.id, map.references) = (2, [("auxl", [1])])
         map.properties.append(HEIFBox.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap"))
@@ -71,7 +71,7 @@ struct SourceColorsTests {
         #expect(try inspect(TIFFWriter([page]).file).colors.space == .adobeRGB)
     }
 
-    @Test func `the published numbers of Display P3 and Adobe RGB are met`() {
+    @Test func `the published numbers of Display P3 and Adobe RGB match`() {
         func isClose(_ places: Chromaticities, _ expected: [[Double]]) -> Bool {
             zip(places.connectionPrimaries, expected).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) < 0.0003 } }
         }
@@ -83,14 +83,14 @@ struct SourceColorsTests {
                 .adobeRGB, [[0.60974, 0.31111, 0.01947], [0.20528, 0.62567, 0.06087], [0.14919, 0.06322, 0.74457]]))
     }
 
-    @Test func `gray and ink need no profile`() throws {
+    @Test func `gray and inks need no profile`() throws {
         #expect(try inspect(PNGFile(colorType: 0).bytes).colors == SourceColors(.gray))
         #expect(ImageHeader(format: .jpeg, storedSize: ImageFixture.size, bands: 4).colors == SourceColors(.cmyk))
         let ink = PNGFile.chunk("iCCP", Array("ink\0\0".utf8) + Zlib.stored(ICCWriter.inks))
         #expect(try inspect(PNGFile(before: [ink]).bytes).colors == SourceColors())
     }
 
-    @Test func `code points count before a profile, a profile before sRGB, that before gamma`() throws {
+    @Test func `code points precede a profile, a profile precedes sRGB, and sRGB precedes gamma`() throws {
         let p3 = PNGFile.chunk("cICP", [12, 13, 0, 1])
         let profile = PNGFile.chunk("iCCP", Array("a\0\0".utf8) + Zlib.stored(Self.profile(.adobeRGB, .gamma(563))))
         let standard = PNGFile.chunk("sRGB", [0])
@@ -122,7 +122,7 @@ struct SourceColorsTests {
     }
 
     @Test(arguments: [(16, SourceColors.HighRange.pq), (18, .hlg)])
-    func `light above white is known, and how bright it is`(transfer: Int, range: SourceColors.HighRange) throws {
+    func `light above white is detected, and its peak`(transfer: Int, range: SourceColors.HighRange) throws {
         var light = FileBytes()
         light.append(big: 6_000_000, 4)
         light.append(big: 1_000_000, 4)
@@ -133,7 +133,7 @@ struct SourceColorsTests {
         #expect(SourceColors(numbers: colors.numbers) == colors)
     }
 
-    @Test func `primaries that no light has are ignored`() throws {
+    @Test func `impossible primaries are ignored`() throws {
         for numbers in [
             [Int](repeating: 0, count: 8), [64_000, 33_000, 64_000, 33_000, 15_000, 6_000, 31_270, 32_900],
         ] {
@@ -152,7 +152,7 @@ struct SourceColorsTests {
         #expect(SourceColors(numbers: Array(numbers.dropLast())) == nil)
     }
 
-    @Test func `a gain map is known by its name space or its ISO segment`() throws {
+    @Test func `a gain map is recognized by its namespace or its ISO segment`() throws {
         let name = "http://ns.adobe.com/xap/1.0/\0<x xmlns:hdrgm='http://ns.adobe.com/hdr-gain-map/1.0/'>"
         let plain = "http://ns.adobe.com/xap/1.0/\0<x xmlns:a='http://ns.adobe.com/hdr/'>"
         #expect(try inspect(Self.jpeg(with: 0xE1, Array(name.utf8))).colors.highRange == .gainMap)

@@ -26,7 +26,7 @@ struct TIFFHeaderTests {
         (.rgb, 3, 8, 3, false), (.rgb, 4, 8, 4, true), (.palette, 1, 4, 3, false), (.palette, 1, 8, 3, false),
         (.cmyk, 4, 8, 4, false), (.cmyk, 5, 8, 4, true),
     ])
-    func `samples and kind say the bands`(
+    func `samples and kind determine the bands`(
         kind: TIFFWriter.Kind, samples: Int, bits: Int, bands: Int, hasAlpha: Bool
     ) throws {
         let file = TIFFWriter([page { ($0.kind, $0.samples, $0.bits) = (kind, samples, bits) }]).file
@@ -64,7 +64,7 @@ struct TIFFHeaderTests {
         }
     }
 
-    @Test func `kinds that the decoder does not read are refused`() {
+    @Test func `unsupported kinds are rejected`() {
         let changes: [(inout TIFFWriter.Page) -> Void] = [
             { $0.compression = 9 }, { $0.bits = 12 }, { $0.samples = 1 }, { $0.samples = 5 }, { $0.size.width = 0 },
             { ($0.kind, $0.samples) = (.lab, 4) },
@@ -72,7 +72,7 @@ struct TIFFHeaderTests {
         for change in changes { #expect(isDamaged(TIFFWriter([page(change)]).file)) }
     }
 
-    @Test func `directories in a circle and too many of them are refused`() {
+    @Test func `cyclic and too many directories are rejected`() {
         var file = TIFFWriter([page()]).file
         // The last four bytes say where the next directory is.
         file.replaceSubrange(file.count - 4..<file.count, with: file[4..<8])
@@ -82,7 +82,7 @@ struct TIFFHeaderTests {
         #expect(!isDamaged(TIFFWriter([TIFFWriter.Page](repeating: page { $0.size = tiny }, count: 300)).file))
     }
 
-    @Test func `a file that is cut or changed anywhere does no harm`() {
+    @Test func `a truncated or corrupted file is harmless`() {
         for isBig in [false, true] {
             var writer = TIFFWriter([page { $0.isTiled = true }, page { $0.orientation = 3 }])
             writer.isBig = isBig

@@ -84,7 +84,7 @@ struct WebPHeaderTests {
         #expect(try inspect(file.dropLast(900)).profileByteCount == 100)
     }
 
-    @Test func `a tiny file with a giant canvas shows its size`() throws {
+    @Test func `a tiny file with a huge canvas has its size`() throws {
         let file = WebPFile.file([
             WebPFile.canvas(16_383, 16_383, flags: 0x02), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0]),
             WebPFile.chunk("ANMF", [UInt8](repeating: 0, count: 16)),

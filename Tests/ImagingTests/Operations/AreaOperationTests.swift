@@ -66,7 +66,7 @@ struct AreaOperationTests {
     }
 
     @Test(arguments: [30, 200, 1_000, 10_000])
-    func `flat areas stay, to the edges`(hundredths: Int) throws {
+    func `flat areas are unchanged, to the edges`(hundredths: Int) throws {
         for color in [[200, 100, 50], [7], [200, 100, 50, 130]] as [[UInt8]] {
             let image = OperationFixture.plain(color)
             for result in try [
@@ -95,7 +95,7 @@ struct AreaOperationTests {
         #expect(abs(blurred.values(29, 10)[3] - 145) < 5)
     }
 
-    @Test func `sharpening is the image and its difference from the blur`() throws {
+    @Test func `sharpening adds the difference from the blur`() throws {
         let blurred = try OperationFixture.render(Self.edge()) { $0[.blur] = 200 }
         let image = SampleImage(PixelSize(width: 120, height: 20), bands: 3) { x, _ in
             x < 60 ? [100, 100, 100] : [150, 150, 150]
@@ -217,7 +217,7 @@ struct AreaOperationTests {
         #expect(ellipse.values(3, 3)[3] == 0)
     }
 
-    @Test func `points are up, unless the mask is turned`() throws {
+    @Test func `shapes point up, unless the mask is turned`() throws {
         let image = OperationFixture.plain([200, 100, 50], width: 100, height: 100)
         for mask in [ImageOperations.Mask.triangle, .pentagon, .hexagon, .star] {
             let result = try OperationFixture.render(image) { $0.mask = mask }

@@ -36,7 +36,7 @@ struct ColorMapTests {
         // β = 6 and the middle of the range.
         ([.sigmoid(20)], [83, 225, 225]), ([.sigmoid(-20)], [111, 176, 176]),
     ])
-    func `curves change each component alone, one after the other`(curves: [ToneCurve], expected: [Int]) throws {
+    func `curves change each component separately, one after the other`(curves: [ToneCurve], expected: [Int]) throws {
         #expect(isClose(try mapped(.curves(curves), [100, 200, 200]), expected), "\(curves)")
         // Alpha stays.
         #expect(isClose(try mapped(.curves(curves), [100, 200, 200, 77]), expected + [77]), "\(curves)")
@@ -48,7 +48,7 @@ struct ColorMapTests {
         #expect(try mapped(swap, [200, 40, 20, 9]) == [20, 40, 255, 9])
     }
 
-    @Test func `lightness, chroma and hue change apart`() throws {
+    @Test func `lightness, chroma and hue change independently`() throws {
         let gray = try mapped(.lch(lightness: 1, chroma: 0, hue: 0), [200, 40, 20])
         #expect(isClose([gray[0], gray[0], gray[0]], gray))
         #expect(isClose(try mapped(.lch(lightness: 1, chroma: 1, hue: 0), [200, 40, 20, 77]), [200, 40, 20, 77]))
@@ -59,7 +59,7 @@ struct ColorMapTests {
         #expect(isClose(dark, [58, 58, 58], within: 3))
     }
 
-    @Test func `a tint keeps the lightness alone`() throws {
+    @Test func `a tint preserves only the lightness`() throws {
         let red = Color(red: 255, green: 0, blue: 0)
         let (tinted, same) = (try mapped(.tint(red), [60, 60, 60, 9]), try mapped(.tint(red), [255, 0, 0]))
         #expect(tinted[0] > tinted[1] + 40 && tinted[3] == 9)
@@ -87,7 +87,7 @@ struct ColorMapTests {
         (Color(red: 255, green: 0, blue: 0), [53.24, 80.09, 67.20]), (.white, [100, 0, 0]),
         (Color(red: 0, green: 0, blue: 0), [0, 0, 0]), (Color(red: 119, green: 119, blue: 119), [50.03, 0, 0]),
     ])
-    func `colors have places in CIELAB`(color: Color, place: [Double]) {
+    func `colors have coordinates in CIELAB`(color: Color, place: [Double]) {
         let lab = LabColor(color)
         for (value, expected) in zip([lab.lightness, lab.a, lab.b], place) { #expect(abs(value - expected) < 0.05) }
         #expect(lab.color == color)
@@ -111,7 +111,7 @@ struct ColorMapTests {
         #expect(isClose(try applied(KernelStep(.mean), to: hole).values(3, 3), [90, 90, 90, 227], within: 1))
     }
 
-    @Test func `lightness is sharpened at edges, and flat parts stay`() throws {
+    @Test func `lightness is sharpened at edges, and flat areas are unchanged`() throws {
         let image = SampleImage(PixelSize(width: 24, height: 8), bands: 3) { x, _ in
             x < 12 ? [80, 80, 80] : [170, 170, 170]
         }

@@ -72,25 +72,25 @@ struct ColorOperationTests {
     }
 
     @Test(arguments: [0, 50, 99, 130, 400])
-    func `brightness, contrast and saturate are those of CSS`(percent: Int) throws {
+    func `brightness, contrast and saturate match CSS`(percent: Int) throws {
         try expect { $0[.brightness] = percent }
         try expect { $0[.contrast] = percent }
         try expect { $0[.saturation] = percent }
     }
 
     @Test(arguments: [1, 60, 90, 180, 359])
-    func `hue is that of CSS`(degrees: Int) throws {
+    func `hue matches CSS`(degrees: Int) throws {
         try expect { $0[.hue] = degrees }
     }
 
     @Test(arguments: [1, 50, 100])
-    func `grayscale, sepia and invert are those of CSS`(percent: Int) throws {
+    func `grayscale, sepia and invert match CSS`(percent: Int) throws {
         try expect { $0[.grayscale] = percent }
         try expect { $0[.sepia] = percent }
         try expect { $0[.inversion] = percent }
     }
 
-    @Test func `filters follow one another, each clipped`() throws {
+    @Test func `filters are applied in order, each clipped`() throws {
         try expect { ($0[.brightness], $0[.contrast]) = (300, 50) }
         try expect { ($0[.brightness], $0[.inversion]) = (300, 100) }
         try expect { ($0[.saturation], $0[.hue], $0[.grayscale], $0[.sepia], $0[.inversion]) = (300, 120, 30, 60, 20) }
@@ -98,7 +98,7 @@ struct ColorOperationTests {
         try expect { ($0[.contrast], $0[.saturation], $0[.inversion]) = (200, 0, 100) }
     }
 
-    @Test func `one look-up or one matrix is exact`() throws {
+    @Test func `a single lookup or matrix is exact`() throws {
         let image = OperationFixture.quarters(8, 6)
         let dim = try OperationFixture.render(image) { $0[.brightness] = 50 }
         #expect(dim.values(0, 0) == [100, 20, 10] && dim.values(7, 5) == [64, 64, 64])
@@ -109,7 +109,7 @@ struct ColorOperationTests {
     }
 
     @Test(arguments: [1, 2])
-    func `gray images take all filters`(bands: Int) throws {
+    func `gray images support all filters`(bands: Int) throws {
         let image = SampleImage.plain(PixelSize(width: 20, height: 20), [100] + (bands == 2 ? [50] : []))
         let dim = try OperationFixture.render(image) { $0[.brightness] = 50 }
         #expect(dim.values(3, 3).first == 50)
@@ -132,7 +132,7 @@ struct ColorOperationTests {
         }
     }
 
-    @Test func `colors leave the background and the bars alone`() throws {
+    @Test func `color operations leave the background and the bars unchanged`() throws {
         var options = RenderingOptions()
         (options.width, options.height, options.fit) = (40, 40, .contain)
         options.background = Color(red: 10, green: 20, blue: 30)

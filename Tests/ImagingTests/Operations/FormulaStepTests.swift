@@ -28,7 +28,7 @@ struct FormulaStepTests {
         try render(OperationFixture.plain(color), [ColorFormulaStep(formula)]).values(3, 3)
     }
 
-    @Test func `scales, curves and matrices give their formula's values and leave alpha alone`() throws {
+    @Test func `scales, curves and matrices follow their formula and leave alpha unchanged`() throws {
         let bright = ColorFormula.scale(.init(offset: 500_000))
         #expect(try changed([200, 40, 20], bright) == [250, 90, 70])
         #expect(try changed([230, 40, 20, 77], bright) == [255, 90, 70, 77])
@@ -51,7 +51,7 @@ struct FormulaStepTests {
         #expect(try changed([200, 40, 20], .saturation(10_000)) == [200, 40, 20])
     }
 
-    @Test func `lightness, chroma and hue are those of CIE Lab`() throws {
+    @Test func `lightness, chroma and hue match CIE Lab`() throws {
         for color in [[200, 40, 20], [30, 180, 60], [128, 128, 128], [0, 0, 0], [255, 255, 255]] as [[UInt8]] {
             let same = try changed(color, .lab(lightness: 10_000, chroma: 10_000, hue: 0))
             #expect(zip(same, color).allSatisfy { abs($0 - Int($1)) <= 1 }, "\(color) becomes \(same)")
@@ -71,7 +71,7 @@ struct FormulaStepTests {
         #expect(result.values(0, 0) == [0, 0, 0] && result.values(39, 0) == [255, 255, 255])
     }
 
-    @Test func `normalizing spreads the lightness and keeps hues`() throws {
+    @Test func `normalizing spreads the lightness and preserves hues`() throws {
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, _ in
             x < 20 ? [60, 60, 60, 77] : [180, 180, 180, 77]
         }
@@ -190,7 +190,7 @@ struct FormulaStepTests {
         (BlendMode.normal, 204), (.multiply, 82), (.screen, 224), (.overlay, 163), (.darken, 102), (.lighten, 204),
         (.colorDodge, 255), (.colorBurn, 64), (.hardLight, 194), (.difference, 102), (.exclusion, 143), (.add, 255),
     ])
-    func `blend modes are those of the W3C`(mode: BlendMode, expected: Int) throws {
+    func `blend modes match the W3C's`(mode: BlendMode, expected: Int) throws {
         let step = BlendStep(
             .color(Color(red: 204, green: 204, blue: 204), size: PixelSize(width: 10, height: 10)),
             across: .init(start: 5), down: .init(start: -5), mode: mode, opacity: 100)
@@ -200,7 +200,7 @@ struct FormulaStepTests {
         #expect(result.values(14, 4)[0] == result.values(5, 0)[0])
     }
 
-    @Test func `masks keep what they cover, or the rest`() throws {
+    @Test func `masks keep the covered part, or the rest`() throws {
         func alpha(_ mode: BlendMode, _ x: Int, _ y: Int) throws -> Int {
             let step = BlendStep(
                 .color(Color(red: 0, green: 0, blue: 0), size: PixelSize(width: 10, height: 10)),
@@ -250,7 +250,7 @@ struct FormulaStepTests {
         #expect(try width(18, isDistance: true) == 60)
     }
 
-    @Test func `key texts are spelled out`() {
+    @Test func `key texts are written out`() {
         #expect(ColorFormulaStep(.lab(lightness: 1, chroma: 2, hue: 3)).keyText == "formula lab 1 2 3")
         #expect(ColorFormulaStep(.matrix([1, 2, 3, 4, 5, 6, 7, 8, 9])).keyText == "formula matrix 1,2,3,4,5,6,7,8,9")
         #expect(

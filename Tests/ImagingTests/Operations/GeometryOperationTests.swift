@@ -33,7 +33,7 @@ struct GeometryOperationTests {
         (.both, 90, [green, gray, red, blue]), (.both, 180, [red, green, blue, gray]),
     ]
 
-    @Test func `flip comes before rotate, and both before the resize`() throws {
+    @Test func `flip precedes rotate, and both precede the resize`() throws {
         let image = OperationFixture.quarters(64, 48)
         for turn in Self.turns {
             let result = try OperationFixture.render(image) { ($0.flip, $0.rotation) = (turn.flip, turn.rotation) }
@@ -51,7 +51,7 @@ struct GeometryOperationTests {
     @Test(
         arguments: [ImageFormat.jpeg, .webp, .png],
         [PixelSize(width: 34, height: 33), PixelSize(width: 33, height: 51)])
-    func `planes are turned as pixels are`(format: ImageFormat, size: PixelSize) throws {
+    func `planes are rotated like pixels`(format: ImageFormat, size: PixelSize) throws {
         for source in [PixelSize(width: 203, height: 155), PixelSize(width: 640, height: 480)] {
             let file = SharedBytes(ImageFixture.file(.photo(source), as: .jpeg, quality: 90))
             for turn in Self.turns {
@@ -65,7 +65,7 @@ struct GeometryOperationTests {
     }
 
     @Test(arguments: [ImageFormat.png, .jpeg])
-    func `a crop takes its pixels and no others`(source: ImageFormat) throws {
+    func `a crop keeps exactly its pixels`(source: ImageFormat) throws {
         let image = OperationFixture.quarters(640, 480)
         let tolerance = source == .png ? 0 : 4
         let quarters: [(Int, Int, [Int])] = [
@@ -86,7 +86,7 @@ struct GeometryOperationTests {
         }
     }
 
-    @Test func `a crop within samples is one in planes, too`() throws {
+    @Test func `a crop within samples applies to planes, too`() throws {
         let file = SharedBytes(ImageFixture.file(.photo(PixelSize(width: 601, height: 459)), as: .jpeg, quality: 92))
         for (x, y, width, height) in [(13, 7, 401, 299), (101, 55, 257, 333), (301, 1, 300, 300)] {
             for side in [40, 90, 250] {
@@ -118,7 +118,7 @@ struct GeometryOperationTests {
         }
     }
 
-    @Test func `the level follows the part, before and after a turn`() throws {
+    @Test func `the level follows the part, before and after a rotation`() throws {
         func level(_ change: (inout ImageOperations) -> Void) throws -> Int {
             try plan(4_800, 3_200, options(300, nil) { change(&$0.operations) }).decode.level
         }
@@ -140,7 +140,7 @@ struct GeometryOperationTests {
         #expect(Self.corners(result) == [Self.green, Self.green, Self.red, Self.red])
     }
 
-    @Test func `other angles turn the box, with transparent corners`() throws {
+    @Test func `other angles enlarge the box, with transparent corners`() throws {
         let image = OperationFixture.quarters(64, 48)
         let result = try OperationFixture.render(image, options(32, nil)) { $0.rotation = 45 }
         // 32 × 24: (32 + 24) ÷ √2 = 39.6.
@@ -164,7 +164,7 @@ struct GeometryOperationTests {
         #expect(green.bands == 3)
     }
 
-    @Test func `a turn of flat color has no seams`() throws {
+    @Test func `a rotated flat color has no seams`() throws {
         let result = try OperationFixture.render(OperationFixture.plain([200, 100, 50], width: 60, height: 40)) {
             $0.rotation = 17
         }

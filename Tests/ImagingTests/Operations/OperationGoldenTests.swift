@@ -208,7 +208,7 @@ struct OperationGoldenTests {
     }
 
     @Test(arguments: goldens)
-    func `a still stays as it is`(golden: Golden) throws {
+    func `a still is unchanged`(golden: Golden) throws {
         let image = try OperationFixture.render(Self.still, change: golden.change)
         var pixels: [UInt8] = []
         for y in 0..<image.size.height {
@@ -223,7 +223,7 @@ struct OperationGoldenTests {
     }
 
     @Test(arguments: goldens.filter { $0.name != "trim" })
-    func `an animation stays as it is`(golden: Golden) throws {
+    func `an animation is unchanged`(golden: Golden) throws {
         var options = RenderingOptions()
         (options.isAnimated, options.quality) = (true, 95)
         let image = try OperationFixture.render(Self.animation, options, as: .webp, change: golden.change)

@@ -16,7 +16,7 @@ struct OperationOrderTests {
         (operations.radius, operations.mask) = (.pixels(8), .star)
     }
 
-    @Test func `a plan with all operations is spelled out in the order of the contract`() throws {
+    @Test func `a plan with all operations is written out in the order of the contract`() throws {
         var options = options(100, 100, .contain)
         options.background = .white
         Self.all(&options.operations)
@@ -29,7 +29,7 @@ struct OperationOrderTests {
             ])
     }
 
-    @Test func `a cover crops the turned image`() throws {
+    @Test func `a cover crops the rotated image`() throws {
         var options = options(100, 100, .cover)
         options.gravity = .topLeft
         options.operations.rotation = 90
@@ -46,7 +46,7 @@ struct OperationOrderTests {
             ])
     }
 
-    @Test func `every option makes another plan, so that none is forgotten among the steps`() throws {
+    @Test func `every option makes another plan, so that none is missing in the steps`() throws {
         let changes: [String: (inout ImageOperations) -> Void] = [
             "crop": { $0.crop = .pixels(x: 100, y: 0, width: 400, height: 300) }, "flip": { $0.flip = .vertical },
             "rotation": { $0.rotation = 10 }, "pad": { $0.pad.left = 1 },
@@ -64,7 +64,7 @@ struct OperationOrderTests {
         }
     }
 
-    @Test func `values that change nothing make the plan without them`() throws {
+    @Test func `values without an effect make the plan without them`() throws {
         let plain = try plan(800, 600, options(100, nil))
         for change in [
             { $0.crop = .pixels(x: 0, y: 0, width: 9_000, height: 600) },
@@ -77,7 +77,7 @@ struct OperationOrderTests {
         }
     }
 
-    @Test func `colors come before blur, and pixelate before pad`() throws {
+    @Test func `colors precede blur, and pixelate precedes pad`() throws {
         // Clipped first, then blurred: otherwise the edge would stay white.
         let edge = SampleImage(PixelSize(width: 60, height: 20), bands: 3) { x, _ in
             x < 30 ? [0, 0, 0] : [255, 255, 255]
@@ -93,7 +93,7 @@ struct OperationOrderTests {
     }
 
     @Test(arguments: [ImageFixture.gifAnimated, .webpAnimated], [ImageFormat.gif, .webp])
-    func `operations are done on every frame`(fixture: ImageFixture, format: ImageFormat) throws {
+    func `operations apply to every frame`(fixture: ImageFixture, format: ImageFormat) throws {
         let result = try OperationFixture.render(
             fixture.bytes, options(32, nil) { $0.isAnimated = true }, as: format
         ) {
@@ -111,7 +111,7 @@ struct OperationOrderTests {
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png, .webp, .gif, .pngHalfTransparent, .pngGrayAlpha, .jpegGrayRamp])
-    func `all operations together are done on any source and in any format`(source: ImageFixture) throws {
+    func `all operations together work with any source and format`(source: ImageFixture) throws {
         for format in ImageFormat.written {
             var options = options(40, 40, .contain)
             options.devicePixelRatio = 1_500
@@ -123,7 +123,7 @@ struct OperationOrderTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .png], [80, 95])
-    func `planes and pixels are changed alike`(format: ImageFormat, quality: Int) throws {
+    func `planes and pixels change alike`(format: ImageFormat, quality: Int) throws {
         let file = ImageFixture.photo(width: 601, height: 459)
         for change in [
             { $0[.brightness] = 150 }, { $0[.contrast] = 60 }, { $0[.saturation] = 30 },
@@ -159,7 +159,7 @@ struct OperationOrderTests {
     }
 
     @Test(arguments: [(1, 65_535), (65_535, 1), (8, 8_192), (64, 1_024), (1_024, 64)], [10, 700, 800, 3_000, 10_000])
-    func `a blur costs what its rows and columns cost`(shape: (Int, Int), hundredths: Int) throws {
+    func `a blur's cost depends on its rows and columns`(shape: (Int, Int), hundredths: Int) throws {
         func cost(_ width: Int, _ height: Int) -> StepCost {
             let frame = FrameShape(size: PixelSize(width: width, height: height), hasAlpha: false)
             let steps = RenderSteps([GaussianStep(.blur, sigma: hundredths * 1_000)])

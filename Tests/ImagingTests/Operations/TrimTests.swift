@@ -21,7 +21,7 @@ struct TrimTests {
     }
 
     @Test(arguments: [[255, 255, 255], [30, 30, 90], [0, 0, 0, 0]] as [[UInt8]])
-    func `borders of the corner's color are cut off`(border: [UInt8]) throws {
+    func `borders of the corner's color are cropped`(border: [UInt8]) throws {
         let result = try OperationFixture.render(Self.framed(border), change: Self.trim(10))
         #expect(result.size == PixelSize(width: 100, height: 60))
         #expect(Array(result.values(0, 0).prefix(3)) == [200, 40, 20])
@@ -38,7 +38,7 @@ struct TrimTests {
         }
     }
 
-    @Test func `the tolerance is of each channel, alpha included`() throws {
+    @Test func `the tolerance applies to each channel, alpha included`() throws {
         func width(_ tolerance: Int, _ difference: [Int], alpha: Int = 0) throws -> Int {
             let image = SampleImage(PixelSize(width: 40, height: 40), bands: 4) { x, y in
                 let isInside = 10..<30 ~= x && 10..<30 ~= y
@@ -65,14 +65,14 @@ struct TrimTests {
         }
     }
 
-    @Test func `an image that is all border stays whole`() throws {
+    @Test func `an image of only border stays whole`() throws {
         for color in [[255, 255, 255], [9, 9, 9, 0]] as [[UInt8]] {
             let result = try OperationFixture.render(OperationFixture.plain(color), change: Self.trim(1))
             #expect(result.size == PixelSize(width: 40, height: 30))
         }
     }
 
-    @Test func `a color may be named`() throws {
+    @Test func `a color may be set`() throws {
         let other = Color(red: 0, green: 255, blue: 0)
         #expect(
             try OperationFixture.render(Self.framed([255, 255, 255]), change: Self.trim(10, other)).size.width == 140)
@@ -98,7 +98,7 @@ struct TrimTests {
         }
     }
 
-    @Test func `a result that only the trim makes too large is refused`() throws {
+    @Test func `a result that is too large only after the trim is rejected`() throws {
         let image = SampleImage(PixelSize(width: 400, height: 400), bands: 3) { x, _ in
             x == 200 ? [0, 0, 0] : [255, 255, 255]
         }
@@ -114,7 +114,7 @@ struct TrimTests {
         }
     }
 
-    @Test func `the key says all that decides the result`() throws {
+    @Test func `the key includes everything that affects the result`() throws {
         func key(_ change: (inout RenderingOptions) -> Void) throws -> [String] {
             try plan(
                 140, 120,
@@ -156,7 +156,7 @@ struct TrimTests {
         return [part.x, part.y, part.size.width, part.size.height]
     }
 
-    @Test func `medians do not see single pixels, but edges and corners of two`() throws {
+    @Test func `medians ignore single pixels, but not edges and corners of two`() throws {
         let magenta = Color(red: 255, green: 0, blue: 255)
         var noisy = Self.framed([255, 255, 255])
         noisy = SampleImage(noisy.size, bands: 3) { x, y in
@@ -172,7 +172,7 @@ struct TrimTests {
         #expect(try Self.box(line, 10) { $0.matte = magenta } == [0, 0, 30, 20])
     }
 
-    @Test func `transparent parts count as the color behind them`() throws {
+    @Test func `transparent parts count as the matte color`() throws {
         let image = SampleImage(PixelSize(width: 30, height: 20), bands: 4) { x, y in
             10..<20 ~= x && 5..<15 ~= y ? [200, 40, 20, 255] : [UInt8(x), UInt8(y), 9, 0]
         }

@@ -31,7 +31,7 @@ struct ColorResamplingTests {
     private static let black: [UInt8] = [0, 0, 0]
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [(red, white), (blue, white), (red, black), ([255, 235, 0], red)])
-    func `text in strong colors is found`(format: ImageFormat, colors: ([UInt8], [UInt8])) throws {
+    func `text in strong colors is detected`(format: ImageFormat, colors: ([UInt8], [UInt8])) throws {
         let page = Self.page(colors.0, on: colors.1, format: format)
         #expect(try decode(page).hasColorDetail)
     }
@@ -51,7 +51,7 @@ struct ColorResamplingTests {
         }
     }
 
-    @Test func `a difference counts from 33 on, across and down, in either plane`() {
+    @Test func `a difference counts from 33 on, horizontally and vertically, in either plane`() {
         func edges(_ blue: [UInt8], _ red: [UInt8], width: Int, height: Int) -> Int {
             var (blue, red) = (blue, red)
             return unsafe blue.withUnsafeMutableBufferPointer { blue in
@@ -100,7 +100,7 @@ struct ColorResamplingTests {
 
     // At a level, only chroma that libjpeg decodes once more is the same in both lanes.
     @Test(arguments: [((1, 1), 1), ((2, 1), 1), ((1, 2), 1), ((2, 2), 1), ((2, 2), 2)])
-    func `planes of every sampling make what libjpeg's pixels make`(sampling: (Int, Int), level: Int) throws {
+    func `planes of every sampling match libjpeg's pixels`(sampling: (Int, Int), level: Int) throws {
         for isProgressive in [false, true] {
             let image = ReferenceJPEG(
                 (Self.size.width, Self.size.height), sampling: [sampling, (1, 1), (1, 1)], noise: 160,
@@ -111,7 +111,7 @@ struct ColorResamplingTests {
     }
 
     @Test(arguments: [Self.size, PixelSize(width: 203, height: 155)], 1...8)
-    func `every orientation and odd sides look as in libvips' lane`(size: PixelSize, orientation: Int) throws {
+    func `every orientation and odd sides match libvips' lane`(size: PixelSize, orientation: Int) throws {
         let page = Self.page(Self.blue, on: Self.white, size: size)
         let turned = SharedBytes(JPEGWriter.oriented(page.array, orientation))
         #expect(try decode(turned).hasColorDetail)
@@ -128,7 +128,7 @@ struct ColorResamplingTests {
     }
 
     @Test(arguments: [1, 6])
-    func `a part of the image is cut as in libvips' lane`(orientation: Int) throws {
+    func `a part of the image is cropped as in libvips' lane`(orientation: Int) throws {
         let page = SharedBytes(JPEGWriter.oriented(Self.page(Self.red, on: Self.white).array, orientation))
         for (x, y) in [(32, 20), (33, 21)] {
             let whole = try ImageHeader.inspect(page).size
@@ -146,7 +146,7 @@ struct ColorResamplingTests {
         #expect(try largestDifference(page, to: PixelSize(width: 50, height: 40)) <= 6)
     }
 
-    @Test func `a WebP image at a level goes to libvips, whose chroma has more detail`() throws {
+    @Test func `a WebP image at a level is decoded by libvips, whose chroma has more detail`() throws {
         #expect(try !decode(Self.page(Self.red, on: Self.white, format: .webp), level: 2).isPlanar)
         #expect(try decode(Self.page(Self.black, on: Self.white, format: .webp), level: 2).isPlanar)
     }

@@ -86,17 +86,17 @@ struct FastJPEGTests {
         }
     }
 
-    @Test func `the full size is left to libjpeg without a word`() throws {
+    @Test func `the full size is decoded by libjpeg without a log line`() throws {
         let image = ReferenceJPEG((160, 120))
         #expect(try image.decode(level: 1).jpegDecoding == nil)
     }
 
-    @Test func `a comparison can have libjpeg decode everything`() throws {
+    @Test func `a comparison can make libjpeg decode everything`() throws {
         let image = ReferenceJPEG((160, 120))
         #expect(try image.decode(level: 4, by: .libjpeg).jpegDecoding == nil)
     }
 
-    @Test func `a stop ends a decode that has begun`() throws {
+    @Test func `a stop ends a running decode`() throws {
         for isProgressive in [false, true] {
             let image = ReferenceJPEG((320, 240), isProgressive: isProgressive)
             let token = WorkToken()

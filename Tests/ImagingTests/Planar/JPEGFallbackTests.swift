@@ -12,29 +12,29 @@ struct JPEGFallbackTests {
     private static let levels = [2, 4, 8]
 
     @Test(arguments: levels)
-    func `arithmetic coding is another process`(level: Int) throws {
+    func `arithmetic coding falls back`(level: Int) throws {
         try expectFallback(.process, of: ReferenceJPEG((160, 136), oddity: \.is_arithmetic), level)
     }
 
     @Test(arguments: levels)
-    func `quantization steps of 16 bits are other tables`(level: Int) throws {
+    func `quantization steps of 16 bits fall back`(level: Int) throws {
         try expectFallback(.tables, of: ReferenceJPEG((160, 136), quality: 1, oddity: \.has_wide_steps), level)
     }
 
     @Test(arguments: levels)
-    func `a baseline file in several scans is left to libjpeg`(level: Int) throws {
+    func `a multi-scan baseline file falls back to libjpeg`(level: Int) throws {
         try expectFallback(.scans, of: ReferenceJPEG((160, 136), oddity: \.has_separate_scans), level)
     }
 
     @Test(arguments: levels)
-    func `a progressive file that lacks details is left to libjpeg`(level: Int) throws {
+    func `a progressive file with missing details falls back to libjpeg`(level: Int) throws {
         let file = ReferenceJPEG((160, 136), isProgressive: true).file.array
         let last = try #require(markers(0xDA, of: file).last)
         try expectFallback(.scans, of: ReferenceJPEG(file[..<last] + [0xFF, 0xD9], isProgressive: true), level)
     }
 
     @Test(arguments: levels)
-    func `a bit that is sent twice is left to libjpeg`(level: Int) throws {
+    func `a bit sent twice falls back to libjpeg`(level: Int) throws {
         let file = ReferenceJPEG((160, 136), isProgressive: true).file.array
         let scans = markers(0xDA, of: file)
         let end = try #require(markers(0xD9, of: file).last)
@@ -46,7 +46,7 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `a code that is in no table is left to libjpeg`(level: Int) throws {
+    func `a code in no table falls back to libjpeg`(level: Int) throws {
         for isProgressive in [false, true] {
             var file = ReferenceJPEG((160, 136), isProgressive: isProgressive).file.array
             let start = try #require(markers(0xDA, of: file).first) + 40
@@ -56,7 +56,7 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `another restart marker than the next is left to libjpeg`(level: Int) throws {
+    func `an unexpected restart marker falls back to libjpeg`(level: Int) throws {
         for isProgressive in [false, true] {
             var file = ReferenceJPEG((160, 136), restartInterval: 5, isProgressive: isProgressive).file.array
             file[try #require(markers(0xD0, of: file).first) + 1] = 0xD3
@@ -65,7 +65,7 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `data that end before a restart marker, or behind it, are left to libjpeg`(level: Int) throws {
+    func `data that end before a restart marker, or after it, fall back to libjpeg`(level: Int) throws {
         let file = ReferenceJPEG((160, 136), restartInterval: 5).file.array
         let marker = try #require(markers(0xD0, of: file).first)
         try expectFallback(.end, of: ReferenceJPEG(file[..<(marker - 20)] + file[marker...]), level)
@@ -73,7 +73,7 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `a file that is cut in its data is left to libjpeg`(level: Int) throws {
+    func `a file truncated in its data falls back to libjpeg`(level: Int) throws {
         let file = ReferenceJPEG((160, 136)).file.array
         for count in [file.count / 2, file.count * 3 / 4, file.count - 40] {
             let cut = ReferenceJPEG(Array(file[..<count]))
@@ -93,13 +93,13 @@ struct JPEGFallbackTests {
     }
 
     @Test(arguments: levels)
-    func `bytes between two segments of a progressive file are left to libjpeg`(level: Int) throws {
+    func `bytes between two segments of a progressive file fall back to libjpeg`(level: Int) throws {
         var file = ReferenceJPEG((160, 136), isProgressive: true).file.array
         file.insert(0x55, at: markers(0xDA, of: file)[1])
         try expectFallback(.markers, of: ReferenceJPEG(file, isProgressive: true), level)
     }
 
-    @Test func `a file that libjpeg refuses is refused`() throws {
+    @Test func `a file that libjpeg rejects is rejected`() throws {
         // Sixteen blocks of luma in an MCU.
         var file = ReferenceJPEG((160, 136)).file.array
         file[try #require(markers(0xC0, of: file).first) + 11] = 0x44

@@ -17,13 +17,13 @@ struct JPEGScansTests {
     ]
 
     @Test(arguments: [(8, 0, 64), (4, 5, 3), (2, 63, 2), (1, 63, 0)])
-    func `a level reads the scans that show`(level: Int, highestStart: Int, leastBitsBefore: Int) {
+    func `a level reads only the visible scans`(level: Int, highestStart: Int, leastBitsBefore: Int) {
         let scans = JPEGScans(shownAt: level)
         #expect(scans.highestStart == highestStart && scans.leastBitsBefore == leastBitsBefore)
     }
 
     @Test(arguments: [1, 2, 4, 8])
-    func `an image in scans looks like the one without`(level: Int) throws {
+    func `an image in scans matches the one without`(level: Int) throws {
         var writer = JPEGWriter(width: 320, height: 240, components: 3)
         writer.sampling = [(2, 2), (1, 1), (1, 1)]
         func decode() throws -> [UInt8] {
@@ -54,7 +54,7 @@ struct JPEGScansTests {
         for (one, two) in zip(image.pixels.array, other.pixels.array) { #expect(abs(Int(one) - Int(two)) <= 3) }
     }
 
-    @Test func `an image has all details when each component has each frequency to the last bit`() {
+    @Test func `an image has all details if each component has each frequency to the last bit`() {
         let header: [UInt8] = [0xFF, 0xD8, 0xFF, 0xC2, 0, 17, 8, 0, 8, 0, 8, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0]
         func isWhole(_ scripts: [Script]) -> Bool {
             SharedBytes(header + scripts.flatMap(Self.scan) + Self.end).withBytes { FoundScans($0).hasAllDetails }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct PlanarAVIFTests {
     @Test(arguments: [60, 95])
-    func `the file says that its planes are full-range BT.601 of sRGB`(quality: Int) throws {
+    func `the file declares its planes as full-range BT.601 of sRGB`(quality: Int) throws {
         let file = try avif(of: ImageFixture.photo(width: 203, height: 155), quality: quality)
         #expect(try ImageHeader.inspect(file).size == PixelSize(width: 101, height: 77))
         // The box of the colors' meaning: primaries 1, curve 13, matrix 6, and the bit of full range.
@@ -42,7 +42,7 @@ struct PlanarAVIFTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp], [ResamplingLight.gamma, .linear])
-    func `the same image gives an encoder the same bytes, whatever was made before it`(
+    func `the same image has the same encoded bytes, regardless of earlier images`(
         source: ImageFormat, light: ResamplingLight
     ) throws {
         try ImageLibrary.start()

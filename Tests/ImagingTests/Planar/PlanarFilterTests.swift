@@ -27,7 +27,7 @@ struct PlanarFilterTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .avif])
-    func `planes of either range do most operations`(format: ImageFormat) throws {
+    func `planes of either range support most operations`(format: ImageFormat) throws {
         var options = RenderingOptions()
         options.background = .white
         for change in [
@@ -43,7 +43,7 @@ struct PlanarFilterTests {
         }
     }
 
-    @Test func `transparent parts are planes in WebP alone, at a fixed quality`() throws {
+    @Test func `transparent images are planes only in WebP, at a fixed quality`() throws {
         let change = { (operations: inout ImageOperations) in
             operations.pad = .init(top: 2, right: 2, bottom: 2, left: 2)
             operations.mask = .circle
@@ -59,7 +59,7 @@ struct PlanarFilterTests {
     }
 
     @Test(arguments: [PlaneRange.full, .limited], [1, 2])
-    func `colors of planes are those of their pixels`(range: PlaneRange, step: Int) throws {
+    func `colors of planes match their pixels'`(range: PlaneRange, step: Int) throws {
         for color in [Color(red: 200, green: 40, blue: 90), .white, Color(red: 0, green: 0, blue: 0)] {
             var filters = OperationNumbers()
             (filters[.inversion], filters[.saturation]) = (100, 50)
@@ -85,7 +85,7 @@ struct PlanarFilterTests {
         }
     }
 
-    @Test func `the samples of limited range are those of BT 601`() {
+    @Test func `the samples of limited range match BT 601`() {
         #expect(PlaneRange.limited.samples(of: .white) == [235, 128, 128])
         #expect(PlaneRange.limited.samples(of: Color(red: 0, green: 0, blue: 0)) == [16, 128, 128])
         #expect(PlaneRange.limited.samples(of: Color(red: 255, green: 0, blue: 0)) == [81, 90, 240])

@@ -24,7 +24,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: sizes)
-    func `every size, format and quality looks the same`(size: (Int, Int)) throws {
+    func `every size, format and quality matches`(size: (Int, Int)) throws {
         for (quality, sourceQuality) in [(88, 95), (95, 80)] {
             let file = Self.landscape(width: size.0, height: size.1, quality: sourceQuality)
             for width in Self.widths {
@@ -38,7 +38,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: sizes)
-    func `every size looks the same in linear light`(size: (Int, Int)) throws {
+    func `every size matches in linear light`(size: (Int, Int)) throws {
         let file = Self.landscape(width: size.0, height: size.1, quality: 95)
         for width in Self.widths {
             for format in [ImageFormat.jpeg, .webp, .png] {
@@ -50,7 +50,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [Fit.inside, .outside, .cover, .contain, .fill])
-    func `every fit and gravity looks the same`(fit: Fit) throws {
+    func `every fit and gravity matches`(fit: Fit) throws {
         let file = Self.landscape(width: 301, height: 223)
         // Elsewhere gravity means nothing.
         let gravities: [Gravity] =
@@ -67,7 +67,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [Gravity.attention, .entropy])
-    func `the interesting part is found in planes`(gravity: Gravity) throws {
+    func `the salient part is found in planes`(gravity: Gravity) throws {
         let size = PixelSize(width: 400, height: 160)
         let picture = SampleImage(size, bands: 3) { x, y in
             let isLively = 300..<360 ~= x && 40..<120 ~= y
@@ -92,7 +92,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: 1...8, [(203, 155), (148, 200)])
-    func `every orientation looks the same`(orientation: Int, size: (Int, Int)) throws {
+    func `every orientation matches`(orientation: Int, size: (Int, Int)) throws {
         let file = Self.landscape(width: size.0, height: size.1).array
         let turned = SharedBytes(JPEGWriter.oriented(file, orientation))
         for width in [40, 75, 150] {
@@ -106,7 +106,7 @@ struct PlanarGoldenTests {
         [(1, 1), (1, 1), (1, 1)], [(2, 1), (1, 1), (1, 1)], [(1, 2), (1, 1), (1, 1)], [(2, 2), (1, 1), (1, 1)],
         [(4, 1), (1, 1), (1, 1)], [(4, 2), (1, 1), (1, 1)], [(2, 2), (2, 1), (2, 1)], [(1, 4), (1, 1), (1, 1)],
     ])
-    func `every sampling looks the same`(sampling: [(Int, Int)]) throws {
+    func `every sampling matches`(sampling: [(Int, Int)]) throws {
         for (width, height) in [(320, 240), (229, 173)] {
             var writer = JPEGWriter(width: width, height: height, components: 3)
             writer.sampling = sampling.map { (across: $0.0, down: $0.1) }
@@ -175,7 +175,7 @@ struct PlanarGoldenTests {
     }
 
     @Test(arguments: [(320, 240), (203, 155), (641, 479)])
-    func `a WebP source looks the same`(size: (Int, Int)) throws {
+    func `a WebP source matches`(size: (Int, Int)) throws {
         let file = Self.landscape(width: size.0, height: size.1, format: .webp)
         for width in [33, 64, 101, 202] {
             for format in [ImageFormat.jpeg, .webp, .png] {

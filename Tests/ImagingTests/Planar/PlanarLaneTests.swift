@@ -24,7 +24,7 @@ struct PlanarLaneTests {
         #expect(try !decode(fixture.bytes).isPlanar)
     }
 
-    @Test func `a JPEG of red, green and blue, or of odd samplings, goes to libvips`() throws {
+    @Test func `a JPEG of red, green and blue, or of odd samplings, is decoded by libvips`() throws {
         var writer = JPEGWriter(width: 64, height: 48, components: 3)
         writer.adobeTransform = 0
         let colours = SharedBytes(writer.file { _, _ in [200, 100, 50] })
@@ -39,21 +39,21 @@ struct PlanarLaneTests {
         }
     }
 
-    @Test func `a lossless WebP goes to libvips, which keeps every value`() throws {
+    @Test func `a lossless WebP is decoded by libvips, which preserves every value`() throws {
         let picture = LosslessWebPWriter(width: 64, height: 48, red: 37, greens: (5, 211), blue: 158)
         let image = try decode(SharedBytes(picture.file))
         #expect(!image.isPlanar)
         for x in 0..<64 { #expect(image.pixel(x: x, y: 20) == [37, x < 32 ? 5 : 211, 158]) }
     }
 
-    @Test func `a side too short for its level goes to libvips`() throws {
+    @Test func `a side too short for its level is decoded by libvips`() throws {
         let file = ImageFixture.photo(width: 400, height: 60)
         #expect(try decode(file).isPlanar)
         #expect(try decode(file, level: 2).isPlanar)
         #expect(try !decode(file, level: 4).isPlanar)
     }
 
-    @Test func `12: planes cost what they occupy`() throws {
+    @Test func `12: planes cost their memory`() throws {
         let colour = ImageFixture.photo(width: 640, height: 480)
         #expect(try decode(colour).byteCount == 640 * 480 * 3 / 2)
         #expect(try decode(colour, level: 2).byteCount == 320 * 240 + 2 * 192 * 120)
@@ -70,7 +70,7 @@ struct PlanarLaneTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .png])
-    func `the same source and plan make the same bytes, whatever was rendered before`(format: ImageFormat) async throws
+    func `the same source and plan make the same bytes, regardless of earlier renders`(format: ImageFormat) async throws
     {
         let files = [ImageFixture.photo(width: 320, height: 240), ImageFixture.photo(width: 301, height: 255)]
         let images = try files.map { try decode($0) }
@@ -99,7 +99,7 @@ struct PlanarLaneTests {
         }
     }
 
-    @Test func `a canceled decode or render of planes says that it was canceled`() throws {
+    @Test func `a canceled decode or render of planes reports its cancellation`() throws {
         let file = ImageFixture.photo(width: 320, height: 240)
         let image = try decode(file)
         for format in [ImageFormat.jpeg, .webp, .png] {
@@ -129,7 +129,7 @@ struct PlanarLaneTests {
     }
 
     @Test(arguments: [0.3, 0.6, 0.99], [1, 2, 8])
-    func `a progressive file that is cut short fails at every level, like in libvips`(share: Double, level: Int) throws
+    func `a truncated progressive file fails at every level, as in libvips`(share: Double, level: Int) throws
     {
         var writer = JPEGWriter(width: 320, height: 240, components: 3)
         (writer.isProgressive, writer.scans) = (true, 4)

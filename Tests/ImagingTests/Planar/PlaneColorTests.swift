@@ -7,7 +7,7 @@ import Testing
 
 /// The pixels that samples of planes stand for.
 struct PlaneColorTests {
-    @Test func `luma beyond black or white keeps what its chroma makes of it`() throws {
+    @Test func `luma beyond black or white keeps its chroma's effect`() throws {
         // By BT.601: 1.164 · (4 - 16) + 1.596 · (200 - 128), and below black for the others.
         #expect(try pixel([4, 128, 200], .limited) == [101, 0, 0])
         // 1.164 · (250 - 16) - 0.392 · (200 - 128) - 0.813 · (128 - 128), and beyond white for the others.
@@ -16,7 +16,7 @@ struct PlaneColorTests {
         #expect(try pixel([235, 128, 128], .limited) == [255, 255, 255])
     }
 
-    @Test func `full range is as JPEG has it`() throws {
+    @Test func `full range matches JPEG`() throws {
         #expect(try pixel([76, 85, 255], .full) == [254, 0, 0])
         #expect(try pixel([4, 128, 128], .full) == [4, 4, 4])
         #expect(try pixel([77], .full) == [77])

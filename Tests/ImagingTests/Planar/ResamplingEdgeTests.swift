@@ -46,7 +46,7 @@ struct ResamplingEdgeTests {
         }
     }
 
-    @Test func `an image that keeps its size keeps every sample`() throws {
+    @Test func `an image at its own size keeps every sample`() throws {
         let image = SampleImage.photo(PixelSize(width: 64, height: 48))
         let file = SharedBytes(ImageFixture.file(image, as: .jpeg, quality: 100))
         let whole = try decoded(file)

@@ -8,7 +8,7 @@ import Testing
 struct AnimationTests {
     @Test(
         arguments: [ImageFixture.gifAnimated, .webpAnimated], ImageFormat.written.filter(\.supportsAnimation))
-    func `all frames are resized alone, with their delays`(fixture: ImageFixture, format: ImageFormat) throws {
+    func `all frames are resized separately, with their delays`(fixture: ImageFixture, format: ImageFormat) throws {
         var options = RenderingOptions()
         (options.width, options.isAnimated) = (31, true)
         let image = try ImageReading.decode(thumbnail(fixture.bytes, options, format).bytes)
@@ -28,7 +28,7 @@ struct AnimationTests {
     }
 
     @Test(arguments: [Fit.contain, .cover])
-    func `frames are cut and framed alone`(fit: Fit) throws {
+    func `frames are cropped and framed separately`(fit: Fit) throws {
         var options = RenderingOptions()
         (options.width, options.height, options.fit, options.isAnimated) = (20, 20, fit, true)
         options.gravity = .attention
@@ -51,13 +51,13 @@ struct AnimationTests {
         #expect(result.size == ImageFixture.size)
     }
 
-    @Test func `without asking an animation becomes its first frame`() throws {
+    @Test func `by default an animation becomes its first frame`() throws {
         let result = try thumbnail(ImageFixture.gifAnimated.bytes, RenderingOptions(), .gif)
         #expect(try ImageHeader.inspect(result.bytes).frames == 1)
     }
 
     @Test(arguments: [ImageFixture.gifAnimated, .webpAnimated])
-    func `a recipe may keep the later frames, and play them otherwise`(fixture: ImageFixture) throws {
+    func `a recipe may use the later frames, with another timing`(fixture: ImageFixture) throws {
         let result = try recipe(fixture) { composition in
             (composition.page, composition.frames) = (1, 2)
             composition.timing = FrameTiming(delays: [40], loop: 7)
@@ -98,7 +98,7 @@ struct AnimationTests {
         #expect(try ImageHeader.inspect(still.bytes).size == ImageFixture.size)
     }
 
-    @Test func `a stack that is too tall for its format is refused`() {
+    @Test func `a stack that is too tall for its format is rejected`() {
         let header = ImageHeader(format: .gif, storedSize: PixelSize(width: 10, height: 30_000), frames: 3)
         let recipe = FixedRecipe(change: "") { composition in
             (composition.frames, composition.format, composition.stacksFrames) = (3, .jpeg, true)
@@ -108,7 +108,7 @@ struct AnimationTests {
         }
     }
 
-    @Test func `later frames and another timing are spelled out in a plan's key`() throws {
+    @Test func `later frames and another timing are part of a plan's key`() throws {
         let header = try ImageHeader.inspect(ImageFixture.gifAnimated.bytes)
         let recipe = FixedRecipe(change: "") { composition in
             (composition.page, composition.frames) = (1, 2)

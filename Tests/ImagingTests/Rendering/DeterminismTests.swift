@@ -20,7 +20,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test func `12: pixels that only a render holds stay valid while they are rendered`() async throws {
+    @Test func `12: pixels retained only by a render stay valid during it`() async throws {
         let source = ImageFixture.photo(width: 320, height: 240)
         let plan = RenderPlan(resizedSize: PixelSize(width: 80, height: 60), format: .png, quality: 100)
         let kept = try ImageReading.decode(source)
@@ -36,7 +36,7 @@ struct DeterminismTests {
         }
     }
 
-    @Test func `a canceled render says that it was canceled`() throws {
+    @Test func `a canceled render reports its cancellation`() throws {
         let image = try ImageReading.decode(ImageFixture.jpeg.bytes)
         let plan = RenderPlan(resizedSize: PixelSize(width: 8, height: 6), format: .png, quality: 100)
         let token = WorkToken()

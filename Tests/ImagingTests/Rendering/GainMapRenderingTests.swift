@@ -96,7 +96,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: [300, 500, 1_200], [1, 4])
-    func `a resized image is as bright as its source, and its map means the same`(width: Int, scale: Int) throws {
+    func `a resized image is as bright as its source, and its map has the same meaning`(width: Int, scale: Int) throws {
         try ImageLibrary.start()
         var writer = UltraHDRWriter.scene(PixelSize(width: 1_280, height: 160), scale: scale, isColor: scale == 1)
         (writer.gains, writer.gamma) = (scale == 1 ? [(0, 48), (-4, 40), (0, 32)] : [(-4, 48)], 20)
@@ -192,7 +192,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: [Gamut.srgb, .p3], [300, 500])
-    func `the gains of an image in Display P3 stay what they were in each gamut`(gamut: Gamut, width: Int) throws {
+    func `the gains of an image in Display P3 are unchanged in each gamut`(gamut: Gamut, width: Int) throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 1_200, height: 800)
         let colors: [[UInt8]] = [[190, 70, 60], [80, 180, 90], [60, 70, 190], [150, 150, 60]]
@@ -247,7 +247,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: 1...8)
-    func `a map is turned and cut like its image`(orientation: Int) throws {
+    func `a map is rotated and cropped like its image`(orientation: Int) throws {
         try ImageLibrary.start()
         // A result that is larger than what it shows of the map, and one that is smaller.
         let sources = [4, 1].map { quarters(orientation: orientation, scale: $0) }
@@ -269,7 +269,7 @@ struct GainMapRenderingTests {
     }
 
     @Test(arguments: [Gravity.attention, .entropy], [0, 90])
-    func `a map is cut where the image was found to matter most`(gravity: Gravity, rotation: Int) throws {
+    func `a map is cropped to the salient part of its image`(gravity: Gravity, rotation: Int) throws {
         var options = keeping(60, 60, .cover)
         (options.gravity, options.operations.rotation, options.quality) = (gravity, rotation, 95)
         let result = try thumbnail(quarters(), options, .jpeg)
@@ -335,7 +335,7 @@ struct GainMapRenderingTests {
         #expect(kept[..<range.lowerBound].suffix(plain.count - 40).elementsEqual(plain.suffix(plain.count - 40)))
     }
 
-    @Test func `a map whose pixels cannot be decoded costs the map, not the image`() throws {
+    @Test func `an undecodable map is dropped, not the image`() throws {
         try ImageLibrary.start()
         var writer = UltraHDRWriter.scene(PixelSize(width: 320, height: 240))
         writer.map = Array(writer.map.prefix(writer.map.count / 2)) + [UInt8](repeating: 0, count: writer.map.count / 2)
@@ -346,7 +346,7 @@ struct GainMapRenderingTests {
         #expect(try !result.hasGainMap && result.bytes.array == thumbnail(writer.bytes, plain, .jpeg).bytes.array)
     }
 
-    @Test func `most bytes are those of both images`() throws {
+    @Test func `the size limit covers both images`() throws {
         let source = UltraHDRWriter.scene(PixelSize(width: 640, height: 480)).bytes
         var options = keeping(400)
         options.maximumBytes = 9_000

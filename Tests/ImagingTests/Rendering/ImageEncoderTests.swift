@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ImageEncoderTests {
     @Test(arguments: ImageFormat.written, [1, 2, 3, 4])
-    func `pixels of every kind become every format`(format: ImageFormat, bands: Int) throws {
+    func `pixels of every kind encode to every format`(format: ImageFormat, bands: Int) throws {
         let picture = SampleImage.plain(PixelSize(width: 17, height: 9), [UInt8](repeating: 255, count: bands))
         let file = SharedBytes(ImageFixture.file(picture, as: format))
         #expect(try ImageHeader.inspect(file).size == picture.size)
@@ -18,7 +18,7 @@ struct ImageEncoderTests {
         #expect(image.meanColor.allSatisfy { $0 > 254 })
     }
 
-    @Test func `quality decides the number of bytes`() {
+    @Test func `quality determines the number of bytes`() {
         for format in ImageFormat.written where format.hasQuality {
             let picture = SampleImage.photo(PixelSize(width: 64, height: 64))
             let sizes = [20, 60, 95].map { ImageFixture.file(picture, as: format, quality: $0).count }
@@ -28,7 +28,7 @@ struct ImageEncoderTests {
         }
     }
 
-    @Test func `the lowest qualities of JPEG XL differ, and a lower one has not more bytes`() {
+    @Test func `the lowest qualities of JPEG XL differ, and a lower one has no more bytes`() {
         let image = SampleImage.photo(PixelSize(width: 256, height: 192))
         let files = (1...14).map { ImageFixture.file(image, as: .jxl, quality: $0) }
         #expect(Set(files).count == files.count)
@@ -38,7 +38,7 @@ struct ImageEncoderTests {
     }
 
     @Test(arguments: [7_000, 11_000], [4, 5, 7])
-    func `a higher quality of JPEG XL is a smaller distance, with each version`(version: Int, effort: Int) {
+    func `a higher quality of JPEG XL is a smaller distance, in each version`(version: Int, effort: Int) {
         let levels = (1...100)
             .map { JXLLevel(EncoderSettings(quality: $0, effort: effort, bitDepth: 8), version: version) }
         #expect(zip(levels, levels.dropFirst()).allSatisfy { $0.distance > $1.distance })
@@ -46,7 +46,7 @@ struct ImageEncoderTests {
         #expect(levels[0].effort == (effort == 5 && version == 11_000 ? 4 : effort))
     }
 
-    @Test func `pixels that do not fill the image are refused`() throws {
+    @Test func `pixels that do not fill the image are rejected`() throws {
         try ImageLibrary.start()
         #expect(throws: ImagingError.self) {
             try ImageEncoder.encode(
@@ -68,7 +68,7 @@ struct ImageEncoderTests {
     }
 
     @Test(arguments: [ImageFormat.jpeg, .webp, .gif])
-    func `the longest side of a format can be written, and a longer one cannot`(format: ImageFormat) throws {
+    func `the longest side of a format is encodable, and a longer one is not`(format: ImageFormat) throws {
         try ImageLibrary.start()
         let longest = PixelSize(width: format.maximumSide, height: 1)
         let result = try ImageRenderer.placeholder(color: .white, size: longest, format: format, token: WorkToken())
@@ -79,7 +79,7 @@ struct ImageEncoderTests {
         }
     }
 
-    @Test func `a placeholder may be transparent where the format can`() throws {
+    @Test func `a placeholder may be transparent if the format supports it`() throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 4, height: 4)
         let clear = try ImageRenderer.placeholder(color: .transparent, size: size, format: .png, token: WorkToken())

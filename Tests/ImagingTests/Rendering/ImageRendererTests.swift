@@ -22,7 +22,7 @@ struct ImageRendererTests {
     }
 
     @Test(arguments: [Fit.inside, .outside, .cover, .contain, .fill])
-    func `sizes come out to the pixel`(fit: Fit) throws {
+    func `sizes are exact to the pixel`(fit: Fit) throws {
         let bytes = ImageFixture.photo(width: 203, height: 151)
         for width in [1, 2, 7, 33, 50, 51, 101, 102, 202, 203, 204, 407] {
             for height in [nil, 1, 37, 75, 150, 151, 152, 303] as [Int?] {
@@ -36,7 +36,7 @@ struct ImageRendererTests {
         }
     }
 
-    @Test func `an image keeps its quarters when it is resized`() throws {
+    @Test func `a resized image keeps its quarters`() throws {
         for (fit, size) in [(Fit.fill, PixelSize(width: 30, height: 30)), (.outside, PixelSize(width: 200, height: 9))]
         {
             var options = RenderingOptions()
@@ -51,7 +51,7 @@ struct ImageRendererTests {
     }
 
     @Test(arguments: [(0, 0, [255, 0, 0]), (44, 0, [0, 255, 0]), (0, 28, [0, 0, 255]), (44, 28, [255, 255, 255])])
-    func `a cut begins where the plan says`(x: Int, y: Int, color: [Int]) throws {
+    func `a crop begins where the plan places it`(x: Int, y: Int, color: [Int]) throws {
         let size = PixelSize(width: 20, height: 20)
         let plan = RenderPlan(
             source: FrameShape(size: ImageFixture.size, hasAlpha: false), steps: [CropStep(x: x, y: y, size: size)],
@@ -61,7 +61,7 @@ struct ImageRendererTests {
         #expect(image.meanColor.map { Int($0) } == color)
     }
 
-    @Test func `attention finds the colored spot, entropy the lively corner`() throws {
+    @Test func `attention finds the colored spot, entropy the busy corner`() throws {
         let size = PixelSize(width: 200, height: 80)
         func plan(_ measure: InterestMeasure) -> RenderPlan {
             RenderPlan(
@@ -101,7 +101,7 @@ struct ImageRendererTests {
         #expect(half.isClose(x: 24, y: 1, to: [255, 0, 0, 128], tolerance: 1))
     }
 
-    @Test func `transparent parts take the background where there is one`() throws {
+    @Test func `transparent parts get the background if there is one`() throws {
         let bytes = ImageFixture.pngHalfTransparent.bytes
         var options = RenderingOptions()
         let white = try ImageReading.decode(thumbnail(bytes, options, .jpeg).bytes)

@@ -13,7 +13,7 @@ struct LightDefinitionTests {
     private static let source = PixelSize(width: 61, height: 47)
 
     @Test(arguments: 1...4, [(20, 15), (60, 47), (61, 20), (7, 46)])
-    func `pixels are weighed as Lanczos and alpha say`(bands: Int, size: (Int, Int)) throws {
+    func `pixels are weighted by Lanczos and alpha`(bands: Int, size: (Int, Int)) throws {
         let image = Self.noise(Self.source, bands: bands)
         let target = PixelSize(width: size.0, height: size.1)
         let result = try Self.rendered(image, [ResampleStep(to: target, in: .linear)], to: target)

@@ -71,7 +71,7 @@ struct OverlayPlaceTests {
         }
     }
 
-    @Test func `a watermark outside of the result leaves no step`() throws {
+    @Test func `a watermark outside the result adds no step`() throws {
         let (image, mark) = (ImageFixture.png.bytes, WatermarkFixture.png(WatermarkFixture.markSize, [1, 2, 3]))
         let file = try WatermarkFixture.file(image, mark: mark) { $1.x = 64 }
         #expect(try file.array == thumbnail(image, RenderingOptions(), .png).bytes.array)

@@ -60,7 +60,7 @@ struct OverlayPlanTests {
             additions: [.inspect(SharedBytes(mark))])
     }
 
-    @Test func `a watermark of shapes is drawn in the size that it has on the result`() throws {
+    @Test func `a vector watermark is drawn at its size in the result`() throws {
         let mark = UnwrittenImages.svg("width='64' height='48'")
         var watermark = WatermarkOptions()
         #expect(try plan(mark, watermark).additions == [DecodePlan(drawnSize: PixelSize(width: 64, height: 48))])
@@ -79,7 +79,7 @@ struct OverlayPlanTests {
     }
 
     @Test(arguments: [1_000, 3_000])
-    func `the edges of a watermark of shapes are sharp`(ratio: Int) throws {
+    func `the edges of a vector watermark are sharp`(ratio: Int) throws {
         let image = WatermarkFixture.png(PixelSize(width: 640, height: 480), [0, 0, 0])
         let mark = SharedBytes(UnwrittenImages.svg("width='64' height='48'"))
         for scale in [nil, 5_000] {

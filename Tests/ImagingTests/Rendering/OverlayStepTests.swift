@@ -39,7 +39,7 @@ struct OverlayStepTests {
         }
     }
 
-    @Test func `scaled edges are mixed premultiplied: no dark or foreign rim`() throws {
+    @Test func `scaled edges are mixed premultiplied, without a dark or foreign rim`() throws {
         // White whose transparent pixels are red.
         let mark = SampleImage(PixelSize(width: 40, height: 40), bands: 4) { x, y in
             10..<30 ~= x && 10..<30 ~= y ? [255, 255, 255, 255] : [255, 0, 0, 0]
@@ -66,7 +66,7 @@ struct OverlayStepTests {
         }
     }
 
-    @Test func `a watermark keeps its pixels where it has its own size`() throws {
+    @Test func `a watermark at its own size keeps its pixels`() throws {
         let mark = SharedBytes(ImageFixture.file(.quarters(PixelSize(width: 10, height: 8)), as: .png))
         let result = try ImageReading.decode(
             WatermarkFixture.file(WatermarkFixture.png(WatermarkFixture.size, [0, 0, 0]), mark: mark) {
@@ -101,7 +101,7 @@ struct OverlayStepTests {
     @Test(
         arguments: [ImageFormat.jpeg, .webp],
         [(5, 3, false, 100), (4, 2, false, 60), (-3, -5, true, 40), (90, 60, false, 80)])
-    func `planes are mixed like pixels, at odd places and sides too`(
+    func `planes are mixed like pixels, also at odd positions and sides`(
         format: ImageFormat, mark: (x: Int, y: Int, isTiled: Bool, opacity: Int)
     ) throws {
         let size = PixelSize(width: 161, height: 121)

@@ -77,7 +77,7 @@ struct PNGWritingTests {
     }
 
     @Test(arguments: [(2, 255, 1), (4, 85, 2), (16, 17, 4)])
-    func `levels of few bits are gray of few bits`(count: Int, step: Int, depth: Int) throws {
+    func `levels of few bits become gray of few bits`(count: Int, step: Int, depth: Int) throws {
         let gray = image(count, bands: 1) { [UInt8($0 * step)] }
         #expect(try kind(of: gray) == Kind(Kind.gray, UInt8(depth)))
         let color = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * step), count: 3) }
@@ -162,7 +162,7 @@ struct PNGWritingTests {
         #expect(try animation(4, [9, 9, 9, 254]) == (Kind(Kind.palette, 8), true))
     }
 
-    @Test func `gray in Display P3 has no profile, because it is that of sRGB`() throws {
+    @Test func `gray in Display P3 has no profile, because it equals sRGB's`() throws {
         try ImageLibrary.start()
         for count in [3, 200] {
             let greys = image(count, bands: 3) { [UInt8](repeating: UInt8($0 * 50 % 251 + 3), count: 3) }
@@ -175,7 +175,7 @@ struct PNGWritingTests {
     }
 
     @Test(arguments: ["none", "sub", "up", "average", "Paeth"])
-    func `rows have the filter that suits them`(filter: String) throws {
+    func `each row has its best filter`(filter: String) throws {
         // All but what comes from outside of the image is what the filter expects, and 5 more.
         let size = PixelSize(width: 120, height: 90)
         let (step, row) = (3, 3 * size.width)
@@ -212,7 +212,7 @@ struct PNGWritingTests {
     }
 
     @Test(arguments: [1, 2, 3, 4])
-    func `a quality chooses the colors of a palette, the more the higher it is`(bands: Int) throws {
+    func `a higher quality has more colors of a palette`(bands: Int) throws {
         let size = PixelSize(width: 96, height: 64)
         let photo = SampleImage.photoWithAlpha(size)
         let image = SampleImage(size, bands: bands) { x, y in
@@ -270,7 +270,7 @@ struct PNGWritingTests {
         #expect(try texts(80, isFormatChosen: true) != texts(nil, isFormatChosen: true))
     }
 
-    @Test func `work that is stopped ends before the file is written`() throws {
+    @Test func `stopped work ends before the file is written`() throws {
         try ImageLibrary.start()
         let size = PixelSize(width: 400, height: 300)
         let photo = SampleImage.photo(size)

@@ -46,7 +46,7 @@ struct QualitySearchTests {
         }
     }
 
-    @Test func `a bound on the quality goes before one on the bytes`() throws {
+    @Test func `a limit on the quality precedes one on the bytes`() throws {
         for (bytes, quality) in [(0, 5), (4, 5), (5, 5), (6, 6), (90, 80)] {
             let result = try FakeTrials().result(.fitting(bytes: bytes, highest: 80, lowest: 5))
             #expect(result.quality == quality)
@@ -86,7 +86,7 @@ struct QualitySearchTests {
         }
     }
 
-    @Test func `an automatic quality keeps its bounds`() throws {
+    @Test func `an automatic quality respects its bounds`() throws {
         var goal = SimilarityGoal()
         (goal.lowest, goal.highest) = (55, 60)
         #expect(try FakeTrials(likeness: { _ in 10_000 }).result(.similar(goal)).quality == 55)
@@ -141,7 +141,7 @@ struct SearchedFileTests {
     }
 
     @Test(arguments: cases)
-    func `an automatic file is that of its quality, and a stricter goal costs bytes`(
+    func `an automatic file matches that of its quality, and a stricter goal costs bytes`(
         file: SharedBytes, format: ImageFormat
     ) throws {
         let found = try made(file, format) { $0.isQualityAutomatic = true }
@@ -173,7 +173,7 @@ struct SearchedFileTests {
     }()
 
     @Test(arguments: boards)
-    func `an automatic file of a board of strong colors keeps them`(file: SharedBytes, format: ImageFormat) throws {
+    func `an automatic file of a board of strong colors preserves them`(file: SharedBytes, format: ImageFormat) throws {
         func board(_ change: (inout RenderingOptions) -> Void) throws -> (quality: Int?, distance: Double) {
             let result = try made(file, format) {
                 $0.width = 240

@@ -15,7 +15,7 @@ struct RenderDeadlineTests {
     @Test(arguments: [
         (ImageFormat.jpeg, ImageFormat.jpeg), (.jpeg, .webp), (.jpeg, .png), (.png, .jpeg), (.png, .webp), (.png, .png),
     ])
-    func `a render past its time stops in the middle`(source: ImageFormat, format: ImageFormat) async throws {
+    func `a render past its deadline stops midway`(source: ImageFormat, format: ImageFormat) async throws {
         try ImageLibrary.start()
         let file = ImageFixture.photo(width: 500, height: 500, format: source)
         let image = try ImageDecoder.decode(

@@ -32,7 +32,7 @@ struct RenderStepsTests {
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png, .webp], [ImageFormat.jpeg, .webp, .avif, .png])
-    func `a kind of step that only libvips knows is done in every format, whatever the source`(
+    func `a step that only libvips supports works in every format, with any source`(
         source: ImageFixture, format: ImageFormat
     ) throws {
         let small = PixelSize(width: 32, height: 24)
@@ -60,7 +60,7 @@ struct RenderStepsTests {
         _ = try Self.render(.jpeg, RenderSteps(sides.map { ResampleStep(to: PixelSize(width: $0, height: $0)) }))
     }
 
-    @Test func `the memory for the input of a resampling after other steps counts`() {
+    @Test func `the memory for the input of a resample after other steps counts`() {
         let (small, large) = (PixelSize(width: 300, height: 200), PixelSize(width: 600, height: 400))
         func bytes(_ steps: RenderSteps) -> Int {
             steps.costs(on: FrameShape(size: large, hasAlpha: false)).reduce(0) { $0 + $1.bytes }
@@ -81,7 +81,7 @@ struct RenderStepsTests {
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png])
-    func `steps are done in the order in which they come`(source: ImageFixture) throws {
+    func `steps are applied in order`(source: ImageFixture) throws {
         let framed = try Self.render(source, [Self.frame, Self.corner])
         #expect(framed.isClose(x: 2, y: 2, to: [0, 0, 0]))
         let cut = try Self.render(source, [Self.corner, ResampleStep(to: PixelSize(width: 40, height: 40))])
@@ -94,13 +94,13 @@ struct RenderStepsTests {
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png])
-    func `no steps leave the image as it is`(source: ImageFixture) throws {
+    func `without steps the image is unchanged`(source: ImageFixture) throws {
         let image = try Self.render(source, [])
         #expect(image.size == ImageFixture.size && image.isClose(x: 60, y: 4, to: [0, 255, 0], tolerance: 12))
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png])
-    func `a cut of a cut is a cut`(source: ImageFixture) throws {
+    func `a crop of a crop is a crop`(source: ImageFixture) throws {
         let once = try Self.render(source, [CropStep(x: 35, y: 3, size: PixelSize(width: 17, height: 18))])
         let inner = CropStep(x: 5, y: 3, size: PixelSize(width: 17, height: 18))
         let twice = try Self.render(
@@ -109,7 +109,7 @@ struct RenderStepsTests {
     }
 
     @Test(arguments: [ImageFixture.jpeg, .png], [ImageFormat.jpeg, .png])
-    func `a cut that sticks out fails`(source: ImageFixture, format: ImageFormat) throws {
+    func `a crop beyond the edge fails`(source: ImageFixture, format: ImageFormat) throws {
         for (x, y) in [(-1, 0), (0, -1), (45, 0), (0, 29)] {
             #expect(throws: ImagingError.self) {
                 try Self.render(source, [CropStep(x: x, y: y, size: Self.corner.size)], as: format)
@@ -117,7 +117,7 @@ struct RenderStepsTests {
         }
     }
 
-    @Test func `lists are equal that hold the same steps in the same order`() {
+    @Test func `lists with the same steps in the same order are equal`() {
         let small = ResampleStep(to: PixelSize(width: 20, height: 20))
         let lists: [RenderSteps] = [
             [], [small], [Self.corner], [small, Self.corner], [Self.corner, small], [small, small],
@@ -131,7 +131,7 @@ struct RenderStepsTests {
         #expect(Set(lists + lists).count == lists.count)
     }
 
-    @Test func `steps say what becomes of size and alpha`() {
+    @Test func `steps declare their effect on size and alpha`() {
         let cases: [(RenderSteps, FrameShape)] = [
             ([], Self.whole), ([Self.corner], FrameShape(size: Self.corner.size, hasAlpha: false)),
             ([Self.corner, Self.frame], FrameShape(size: Self.frame.size, hasAlpha: false)),

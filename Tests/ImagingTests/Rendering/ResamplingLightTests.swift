@@ -53,7 +53,7 @@ struct ResamplingLightTests {
     }
 
     @Test(arguments: ResamplingLight.allCases, [0, 1, 7, 60, 128, 200, 254, 255])
-    func `a plain color stays what it is`(light: ResamplingLight, value: Int) throws {
+    func `a plain color is unchanged`(light: ResamplingLight, value: Int) throws {
         let picture = SampleImage.plain(Self.stripes.size, [UInt8(value)])
         for source in [ImageFormat.png, .jpeg] {
             let file = SharedBytes(ImageFixture.file(picture, as: source, quality: 100))

@@ -23,12 +23,12 @@ struct JPEGTrimmingTests {
         try trim(SharedBytes(file.bytes)).array
     }
 
-    @Test func `the usual metadata is not worth a copy`() throws {
+    @Test func `common metadata is not worth a copy`() throws {
         let bytes = SharedBytes(JPEGFile(segments: [turned, profile(), adobe, long, long, long] + empty).bytes)
         #expect(try trim(bytes) === bytes)
     }
 
-    @Test func `masses of empty segments go, colors stay`() throws {
+    @Test func `masses of empty segments are removed, colors stay`() throws {
         let many = Array(repeating: empty, count: 13).flatMap { $0 }
         let file = JPEGFile(segments: [turned] + many + [profile(), adobe] + many + [adobe])
         #expect(try trim(file) == JPEGFile(segments: [profile(), adobe]).bytes)
@@ -38,14 +38,14 @@ struct JPEGTrimmingTests {
         #expect(try trim(JPEGFile(segments: Array(repeating: long, count: 5))) == JPEGFile().bytes)
     }
 
-    @Test func `an enormous profile goes, and one of endless parts`() throws {
+    @Test func `an enormous profile is removed, and one with endless parts`() throws {
         let enormous = Array(repeating: profile(bytes: 65_519), count: 65)
         #expect(try trim(JPEGFile(segments: enormous)) == JPEGFile().bytes)
         let endless = Array(repeating: profile(bytes: 0), count: 255 + 65)
         #expect(try trim(JPEGFile(segments: endless)) == JPEGFile(segments: Array(endless.prefix(255))).bytes)
     }
 
-    @Test func `masses between the scans go too`() throws {
+    @Test func `masses between the scans are removed too`() throws {
         var file = JPEGFile(marker: 0xC2, scans: [3, 1]).bytes
         let scan = try #require(file.indices.last { file[$0] == 0xFF && file[$0 + 1] == 0xDA })
         let whole = file
@@ -53,7 +53,7 @@ struct JPEGTrimmingTests {
         #expect(try trim(SharedBytes(file)).array == whole)
     }
 
-    @Test func `bytes between a segment that goes and the next marker go with it`() throws {
+    @Test func `bytes between a removed segment and the next marker are removed with it`() throws {
         let stray: [UInt8] = [1, 2, 3]
         let file = JPEGFile(segments: Array(repeating: long + stray, count: 5))
         #expect(try trim(file) == JPEGFile().bytes)

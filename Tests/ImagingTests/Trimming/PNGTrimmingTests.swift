@@ -29,20 +29,20 @@ struct PNGTrimmingTests {
         #expect(PNGTrimming.trim(bytes) === bytes)
     }
 
-    @Test func `a second profile, an enormous one and a swollen small chunk go`() {
+    @Test func `a second profile, an enormous one and an oversized small chunk are removed`() {
         let enormous = (type: "iCCP", data: [UInt8](repeating: 1, count: 4 << 20 | 1))
         #expect(PNGTrimming.trim(SharedBytes(file([profile, profile]))).array == file([profile]))
         #expect(PNGTrimming.trim(SharedBytes(file([enormous]))).array == file([]))
         #expect(PNGTrimming.trim(SharedBytes(file([("gAMA", [UInt8](repeating: 0, count: 33))]))).array == file([]))
     }
 
-    @Test func `a chunk that a decoder must know stays for it to refuse`() {
+    @Test func `a chunk that a decoder must know stays, for the decoder to reject`() {
         let bytes = SharedBytes(file([("ABCD", [1])]))
         #expect(PNGTrimming.trim(bytes) === bytes)
         #expect(throws: ImagingError.self) { try ImageReading.decode(bytes) }
     }
 
-    @Test func `a cut stays visible`() {
+    @Test func `a truncation stays visible`() {
         let whole = file([("tEXt", [65, 0, 66])])
         // Without its end, and the sums in front of that, a file still has all pixels.
         for count in 8..<whole.count - 20 {

@@ -14,13 +14,13 @@ struct WebPTrimmingTests {
         try WebPTrimming.trim(SharedBytes(WebPFile.file(chunks)), frames: frames).array
     }
 
-    @Test func `the usual metadata is not worth a copy`() throws {
+    @Test func `common metadata is not worth a copy`() throws {
         let bytes = SharedBytes(WebPFile.file(picture + Array(repeating: comment, count: 64)))
         #expect(try WebPTrimming.trim(bytes, frames: 1) === bytes)
     }
 
     @Test(arguments: ["XMP ", "EXIF", "abcd", "VP8X", "VP8 ", "ALPH", "ICCP"])
-    func `masses of chunks go, one of each kind stays`(type: String) throws {
+    func `masses of chunks are removed, one of each kind stays`(type: String) throws {
         let chunk = WebPFile.chunk(type, [1])
         let alpha = WebPFile.chunk("ALPH", [1, 2])
         let profile = WebPFile.chunk("ICCP", [1, 2])
@@ -28,21 +28,21 @@ struct WebPTrimmingTests {
         #expect(try trim(whole + Array(repeating: chunk, count: 65)) == WebPFile.file(whole))
     }
 
-    @Test func `enormous chunks go`() throws {
+    @Test func `enormous chunks are removed`() throws {
         let text = WebPFile.chunk("XMP ", [UInt8](repeating: 1, count: 256 << 10))
         let profile = WebPFile.chunk("ICCP", [UInt8](repeating: 1, count: 4 << 20 | 1))
         #expect(try trim(picture + [text]) == WebPFile.file(picture))
         #expect(try trim([picture[0], profile, picture[1]]) == WebPFile.file(picture))
     }
 
-    @Test func `frames behind the wanted ones go`() throws {
+    @Test func `frames after the requested ones are removed`() throws {
         let start = [WebPFile.canvas(300, 200, flags: 2), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0])]
         let frames = (0..<100).map { WebPFile.chunk("ANMF", [UInt8($0)]) }
         #expect(try trim(start + frames, frames: 7) == WebPFile.file(start + frames.prefix(7)))
         #expect(try trim(start + frames, frames: 100) == WebPFile.file(start + frames))
     }
 
-    @Test func `nothing is left of an animation that ends in its first frame`() {
+    @Test func `an animation truncated in its first frame is rejected`() {
         let frame = WebPFile.chunk("ANMF", [UInt8](repeating: 1, count: 40))
         let file = WebPFile.file([
             WebPFile.canvas(300, 200, flags: 2), WebPFile.chunk("ANIM", [0, 0, 0, 0, 0, 0]), frame,
@@ -50,7 +50,7 @@ struct WebPTrimmingTests {
         #expect(throws: ImagingError.self) { try WebPTrimming.trim(SharedBytes(Array(file.dropLast(8))), frames: 1) }
     }
 
-    @Test func `more frames than there is time for are refused`() throws {
+    @Test func `too many frames for the time limit are rejected`() throws {
         let bytes = SharedBytes(WebPFile.file(picture))
         #expect(try WebPTrimming.trim(bytes, frames: 20_000) === bytes)
         #expect(throws: ImagingError.self) { try WebPTrimming.trim(bytes, frames: 20_001) }

@@ -22,13 +22,13 @@ struct WebPMetadataTests {
         #expect(removed(from: file) == WebPFile.file([WebPFile.canvas(300, 200, flags: 0b10000)] + rest))
     }
 
-    @Test func `a file without metadata stays as it is`() {
+    @Test func `a file without metadata is unchanged`() {
         let file = WebPFile.file([WebPFile.lossless(30, 20, hasAlpha: true)])
         #expect(removed(from: file) == file)
     }
 
     @Test(arguments: 0..<40)
-    func `a file that is cut off comes back as it is`(count: Int) {
+    func `a truncated file is returned unchanged`(count: Int) {
         let file = Array(WebPFile.file([WebPFile.canvas(300, 200, flags: 8)] + Self.extras).prefix(count))
         // Only behind a whole chunk does a cut look like an end.
         if count != 12 && count != 30 { #expect(removed(from: file) == file) }
