@@ -113,6 +113,8 @@ public final class ImageLoader<Decoder: ThumbnailDecoding>: Sendable {
     private func decode(_ thumbnail: Thumbnail, _ url: URL) -> Decode {
         decodes.withLock { running in
             if let decode = running[url] { return decode }
+            // Another caller's decode may have ended since this one looked into the cache.
+            if let image = cachedImage(at: url) { return Decode { image } }
             let decode = Decode { [decoder, decodes, pixels, queue, now] in
                 let image = await queue.run { decoder.image(from: thumbnail.data) }
                 if let image, thumbnail.lifetime > .zero {

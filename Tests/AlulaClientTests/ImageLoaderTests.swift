@@ -11,11 +11,9 @@ struct ImageLoaderTests {
     /// Counts decodes; `"bad"` cannot be decoded.
     private struct Decoder: ThumbnailDecoding {
         let decodes = EventCounter()
-        let gate: ThreadGate?
 
         func image(from data: Data) -> String? {
             decodes.increment()
-            gate?.pass()
             let text = String(decoding: data, as: UTF8.self)
             return text == "bad" ? nil : text
         }
@@ -52,17 +50,15 @@ struct ImageLoaderTests {
     }
 
     @Test func `callers of one URL share a decode, and its pixels stay in memory until they are stale`() async throws {
-        let (fetched, decoding) = (Gate(), ThreadGate())
-        let decoder = Decoder(gate: decoding)
+        let (gate, decoder) = (Gate(), Decoder())
         let (images, url) = (loader(decoder), url("/a"))
-        serve("/a", "a", at: fetched)
+        serve("/a", "a", at: gate)
         let callers = (0..<10).map { _ in Task { try await images.image(at: url) } }
-        fetched.open()
-        decoding.open()
+        gate.open()
         for caller in callers { #expect(try await caller.value == "a") }
         #expect(images.cachedImage(at: url) == "a")
         #expect(try await images.image(at: url) == "a")
-        #expect(decoder.decodes.count < 10 && origin.hits("/a") == 1)
+        #expect(decoder.decodes.count == 1 && origin.hits("/a") == 1)
         time.advance(by: .seconds(60))
         #expect(images.cachedImage(at: url) == nil)
         #expect(try await images.image(at: url) == "a" && origin.hits("/a") == 2)
@@ -71,7 +67,7 @@ struct ImageLoaderTests {
     }
 
     @Test func `pixels are limited by their own size, not by the file's`() async throws {
-        let images = loader(Decoder(gate: nil), capacity: 1_000)
+        let images = loader(Decoder(), capacity: 1_000)
         for (path, text) in [("/a", "aaaaaa"), ("/b", "bbbbbb"), ("/c", "cccccccccccc")] {
             serve(path, text)
             _ = try await images.image(at: url(path))
@@ -85,7 +81,7 @@ struct ImageLoaderTests {
 
     @Test func `an undecodable file is an error that names its type`() async throws {
         serve("/a", "bad")
-        let images = loader(Decoder(gate: nil))
+        let images = loader(Decoder())
         await #expect { try await images.image(at: url("/a")) } throws: {
             if case ClientError.undecodable("image/png") = $0 { true } else { false }
         }
@@ -94,7 +90,7 @@ struct ImageLoaderTests {
 
     @Test func `a prefetcher for views decodes, too`() async throws {
         serve("/a", "a")
-        let (images, url) = (loader(Decoder(gate: nil)), url("/a"))
+        let (images, url) = (loader(Decoder()), url("/a"))
         let prefetcher = ThumbnailPrefetcher(images)
         prefetcher.startPrefetching([url])
         #expect(await eventually { images.cachedImage(at: url) == "a" })
@@ -102,7 +98,7 @@ struct ImageLoaderTests {
     }
 
     @Test @MainActor func `a view shows the placeholder, the image, and at once an image in memory`() async throws {
-        let images = loader(Decoder(gate: nil))
+        let images = loader(Decoder())
         let url = url("/a")
         serve("/a", "a")
         let presenter = ImagePresenter<Decoder>()
@@ -120,7 +116,7 @@ struct ImageLoaderTests {
     }
 
     @Test @MainActor func `a reused view never shows the image of its earlier row`() async throws {
-        let images = loader(Decoder(gate: nil))
+        let images = loader(Decoder())
         origin.serve("/slow", .silence)
         serve("/b", "b")
         let presenter = ImagePresenter<Decoder>()
@@ -144,7 +140,7 @@ struct ImageLoaderTests {
     }
 
     @Test @MainActor func `a view keeps its placeholder if the load fails`() async throws {
-        let images = loader(Decoder(gate: nil))
+        let images = loader(Decoder())
         let url = url("/missing")
         let presenter = ImagePresenter<Decoder>()
         var shown: [String?] = []

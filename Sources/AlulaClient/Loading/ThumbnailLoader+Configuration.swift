@@ -31,7 +31,7 @@ extension ThumbnailLoader {
         public var maximumActiveLowPriorityLoads = 2
         /// The order in which waiting loads of the same priority start.
         public var order = Order.fifo
-        /// The layer for files in memory.
+        /// The layer for files in memory; loaders may share one.
         public var memory: any ThumbnailCaching<Thumbnail> = ThumbnailMemoryCache<Thumbnail>()
         /// The layer for files on disk; nil for none.
         public var disk: (any ThumbnailCaching<Thumbnail>)?
