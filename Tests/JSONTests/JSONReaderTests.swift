@@ -11,13 +11,13 @@ struct JSONReaderTests {
         (#""\ud83d\ude00""#, #""😀""#), ("[]", "[]"), ("[ 1 , [2] ]", "[1,[2]]"), ("{}", "{}"),
         (#"{ "b" : 1 , "a":{"c":[null]} }"#, #"{"b":1,"a":{"c":[null]}}"#),
     ])
-    func `JSON is read, and written again it is the same`(text: String, written: String) throws {
+    func `JSON round-trips`(text: String, written: String) throws {
         let value = try JSONReader.value(in: Array(text.utf8))
         #expect(try JSONReader.value(in: Array(value.text.utf8)).text == value.text)
         #expect(value.text == written || text.contains(#"\b"#))
     }
 
-    @Test func `the first value of a text may be followed by anything`() throws {
+    @Test func `the first value of a text may be followed by any bytes`() throws {
         #expect(try JSONReader.firstValue(in: Array(" [1] x".utf8)).text == "[1]")
         #expect(throws: JSONReader.Failure.self) { try JSONReader.firstValue(in: Array("[1 x".utf8)) }
     }
@@ -28,7 +28,7 @@ struct JSONReaderTests {
         "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "]", "{", "{a:1}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#,
         #"{"a":1 "b":2}"#, #"{"a":1,"a":2}"#, "1 1", "[] []", "// a\n1", "/* a */ 1", "\u{feff}1",
     ])
-    func `a text that is not JSON is refused`(text: String) {
+    func `invalid JSON is rejected`(text: String) {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8)) }
     }
 
@@ -45,7 +45,7 @@ struct JSONReaderTests {
             ("'a\\\nb\\\r\nc\\\u{2028}d'", #""abcd""#),
             (#"'\v\0'"#, #""\u000b\u0000""#), ("'a\tb'", #""a\tb""#), (#"'\ud83d\ude00'"#, #""😀""#),
         ])
-    func `JSON5 is read, and refused as JSON`(text: String, written: String) throws {
+    func `JSON5 is parsed, and rejected as JSON`(text: String, written: String) throws {
         let value = try JSONReader.value(in: Array(text.utf8), dialect: .json5)
         #expect(try value.text == JSONReader.value(in: Array(written.utf8)).text)
         if text != #""a'\"b""# {
@@ -60,7 +60,7 @@ struct JSONReaderTests {
         "NaN",
         "0xffffffffffffffff", "a", "undefined", "{a:1,a:2}", "{a:1,'a':2}", "1 /", "\u{200b}1",
     ])
-    func `a text that is not JSON5 is refused`(text: String) {
+    func `invalid JSON5 is rejected`(text: String) {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: Array(text.utf8), dialect: .json5) }
     }
 
@@ -71,12 +71,12 @@ struct JSONReaderTests {
         }
     }
 
-    @Test func `bytes that are not UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are rejected`() {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xff, 0x22]) }
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(in: [0x22, 0xc3, 0x22]) }
     }
 
-    @Test func `depth has a bound`() throws {
+    @Test func `depth is limited`() throws {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }

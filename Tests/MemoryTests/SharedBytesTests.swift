@@ -11,7 +11,7 @@ struct SharedBytesTests {
         #expect(SharedBytes("abc".utf8).withBytes { $0.byteCount } == 3)
     }
 
-    @Test func `an adopted block goes back exactly once, with the last reference`() {
+    @Test func `an adopted block is released exactly once, with the last reference`() {
         let releases = Releases()
         let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
         unsafe base.initializeMemory(as: UInt8.self, repeating: 7, count: 4)
@@ -27,7 +27,7 @@ struct SharedBytesTests {
     }
 
     @Test(arguments: [1, 3_000, 60_000, 900_000, 1 << 20])
-    func `a block of malloc is made as small as its bytes, and counts as the allocator gave it`(count: Int) {
+    func `a malloc block shrinks to its bytes, and counts with its allocated size`(count: Int) {
         guard let base = unsafe malloc(1 << 20) else { fatalError("out of memory") }
         unsafe memset(base, 7, 1 << 20)
         let bytes = unsafe SharedBytes(heap: base, count: count)
@@ -36,7 +36,7 @@ struct SharedBytesTests {
         #expect(bytes.footprint == size && count...count + count / 4 + 8_192 ~= size)
     }
 
-    @Test func `a body that came in portions counts as the allocator gave it`() {
+    @Test func `a body received in portions counts with its allocated size`() {
         for count in [1, 5_000, 70_000] {
             var accumulator = ByteAccumulator()
             for _ in 0..<count { unsafe withUnsafeBytes(of: UInt8(1)) { unsafe accumulator.append($0) } }
@@ -46,7 +46,7 @@ struct SharedBytesTests {
         }
     }
 
-    @Test func `a part keeps the memory of its block, and only the block is counted`() {
+    @Test func `a part retains the memory of its block, and only the block counts`() {
         let whole = SharedBytes([UInt8](repeating: 1, count: 40_000))
         let before = SharedBytes.livingByteCount
         let part = SharedBytes(10..<20, of: whole)
@@ -54,13 +54,13 @@ struct SharedBytesTests {
         #expect(SharedBytes.livingByteCount - before < whole.footprint)
     }
 
-    @Test func `a block of malloc may have no bytes, or be missing`() {
+    @Test func `a malloc block may have no bytes, or be missing`() {
         let empty = unsafe SharedBytes(heap: malloc(10), count: 0)
         let missing = unsafe SharedBytes(heap: nil, count: 0)
         #expect(empty.array.isEmpty && missing.array.isEmpty)
     }
 
-    @Test func `the release function runs when no reference is left`() {
+    @Test func `the release function runs when no reference remains`() {
         let releases = Releases()
         do {
             let base = UnsafeMutableRawPointer.allocate(byteCount: 4, alignment: 1)
@@ -100,7 +100,7 @@ struct SharedBytesTests {
         #expect(bytes.array == Array(repeatElement(chunk, count: 100).joined()))
     }
 
-    @Test func `an accumulator that was given nothing makes an empty block`() {
+    @Test func `an empty accumulator makes an empty block`() {
         #expect(ByteAccumulator().finish().count == 0)
     }
 }

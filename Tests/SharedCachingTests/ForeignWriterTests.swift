@@ -22,7 +22,7 @@ struct ForeignWriterTests {
     }
 
     @Test(arguments: 0..<4)
-    func `a log that others made unusable is begun anew, and no purge is missed`(kind: Int) async throws {
+    func `a log made unusable by others is recreated, and no purge is missed`(kind: Int) async throws {
         let fleet = try await instances(2)
         #expect(await fleet[0].store.purge(.test, name: "first") == .done)
         await fleet[1].heard(1)
@@ -57,7 +57,7 @@ struct ForeignWriterTests {
     }
 
     @Test
-    func `of a set, only sources that an instance has sealed for its tag are purged, however many others there are`()
+    func `of a set, only sources that an instance has signed for its tag are purged, among any others`()
         async throws
     {
         let fleet = try await instances(2)
@@ -87,7 +87,7 @@ struct ForeignWriterTests {
     }
 
     @Test(arguments: [false, true], ["key", nil])
-    func `a list of sources under a tag that cannot be read says so, and is tried no more`(
+    func `an invalid list of sources under a tag is reported, and not retried`(
         isLong: Bool, key: String?
     ) async throws {
         let one = try await instances(1, key: key)[0]
@@ -106,7 +106,7 @@ struct ForeignWriterTests {
         try await one.state()
     }
 
-    @Test func `junk without end is not read without end`() {
+    @Test func `endless junk is not read endlessly`() {
         var found = TaggedSources()
         let seal = SharedSeal(key: [1])
         let page = [[UInt8]?](repeating: nil, count: 500)

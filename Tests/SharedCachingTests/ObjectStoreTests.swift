@@ -100,7 +100,7 @@ struct ObjectStoreTests {
         #expect(await eventually { await text(in: other) == nil })
     }
 
-    @Test func `a purge that fails is done later, and nothing of its source is read until then`() async throws {
+    @Test func `a failed purge is retried later, and its source is not read until then`() async throws {
         let one = try await store()
         write(to: one, under: try await begin(one))
         try await settled(one)
@@ -118,7 +118,7 @@ struct ObjectStoreTests {
         #expect(await eventually { await look(in: one).result == .miss })
     }
 
-    @Test func `a place that was emptied brings nothing back`() async throws {
+    @Test func `an emptied store brings nothing back`() async throws {
         let one = try await store()
         let generations = try await begin(one)
         write(to: one, under: generations)
@@ -131,7 +131,7 @@ struct ObjectStoreTests {
     }
 
     @Test(arguments: 0..<3)
-    func `half a value, a changed one and one of another seal are rejected`(kind: Int) async throws {
+    func `a truncated or changed value, or one with another signature, is rejected`(kind: Int) async throws {
         let one = try await store()
         write(to: one, under: try await begin(one))
         try await settled(one)
@@ -172,7 +172,7 @@ struct ObjectStoreTests {
         #expect(one.statistics.values.written == 5)
     }
 
-    @Test func `a full place costs writes alone`() async throws {
+    @Test func `a full store fails only writes`() async throws {
         let one = try await store()
         let generations = try await begin(one)
         write(to: one, under: generations)
@@ -192,7 +192,7 @@ struct ObjectStoreTests {
         #expect(await text(in: one) == "value")
     }
 
-    @Test func `a place that does not answer is waited for once by a request, and by three at all`() async throws {
+    @Test func `a silent store delays a request once, and three requests in total`() async throws {
         let one = try await store { $0.timeout = .milliseconds(50) }
         let gate = Gate()
         place.hold(reads: gate)
@@ -228,7 +228,7 @@ struct ObjectStoreTests {
         #expect(await text(in: one) == "value")
     }
 
-    @Test func `a start waits for the place, and for no longer than a look-up may`() async throws {
+    @Test func `a start waits for the store, up to a lookup's limit`() async throws {
         let gate = Gate()
         place.hold(reads: gate)
         let start = ContinuousClock.now
@@ -241,7 +241,7 @@ struct ObjectStoreTests {
         try await store().waitForFirstAttempt()
     }
 
-    @Test func `a store that is only read writes nothing but removals`() async throws {
+    @Test func `a read-only store writes only removals`() async throws {
         let one = try await store()
         write(to: one, under: try await begin(one))
         try await settled(one)
@@ -255,7 +255,7 @@ struct ObjectStoreTests {
         #expect(await text(in: one) == nil)
     }
 
-    @Test func `the end waits for writes, and for no longer than it may`() async throws {
+    @Test func `the shutdown waits for writes, up to its limit`() async throws {
         let one = try await store()
         let generations = try await begin(one)
         let gate = Gate()

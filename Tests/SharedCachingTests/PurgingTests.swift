@@ -7,7 +7,7 @@ import Testing
 struct PurgingTests {
     private let source = SharedSource(of: [1])
 
-    @Test func `a purge is read as it was written`() throws {
+    @Test func `a purge reads back as written`() throws {
         let notice = try #require(PurgeNotice(source, name: "https://example.com/ä"))
         #expect(PurgeNotice(notice.encoded()) == notice)
         #expect(PurgeNotice([]) == nil)
@@ -64,7 +64,7 @@ struct PurgingTests {
         }
     }
 
-    @Test func `everything is forgotten once, however many removals come to a queue full of purges`() {
+    @Test func `everything is purged once, for any number of removals in a queue full of purges`() {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.purge([])) }
         for _ in 0..<3 { _ = pending.add(.forget([source])) }
@@ -126,7 +126,7 @@ struct PurgeLogTests {
         #expect(names(told) == ["purge https://example.com/a"] && names(read) == ["note 1-1", "probe"])
     }
 
-    @Test func `a log without the place of an earlier process drops everything once, and is read from its beginning`()
+    @Test func `a log without the position of an earlier process drops everything once, and is read from its start`()
         throws
     {
         let notice = try #require(notice)
@@ -186,7 +186,7 @@ struct PurgeLogTests {
         #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
     }
 
-    @Test func `a removal that was not confirmed is sent again at the next connection, before the probe`() throws {
+    @Test func `an unconfirmed removal is sent again at the next connection, before the probe`() throws {
         let answer = OneTimeResult<RemovalState>()
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
@@ -207,7 +207,7 @@ struct StoreHealthTests {
     /// What a health does at a time, as a value.
     private var health = StoreHealth(interval: .seconds(1))
 
-    @Test mutating func `a server is tried at once, then once in an interval, until it is in use`() {
+    @Test mutating func `a server is tried at once, then once per interval, until it is in use`() {
         let tries = [0, 999, 1_000].map { health.takeTry(at: .milliseconds($0)) }
         #expect(tries == [true, false, true] && health.state == .down)
         let hasChanged = health.recordAnswer(isQuick: true)
@@ -216,7 +216,7 @@ struct StoreHealthTests {
         #expect(!isTried)
     }
 
-    @Test mutating func `three failures in a row suspend a server, and a quick answer to a probe ends that`() {
+    @Test mutating func `three consecutive failures suspend a server, and a quick response to a probe resumes it`() {
         _ = health.takeTry(at: .zero)
         _ = health.recordAnswer(isQuick: true)
         var suspensions = [5, 5].map { health.recordFailure(at: .seconds($0)) }
@@ -232,7 +232,7 @@ struct StoreHealthTests {
         #expect(isTried && isBack && health.state == .up)
     }
 
-    @Test mutating func `a lost connection is tried again at once if it was in use`() {
+    @Test mutating func `a lost connection is retried at once if it was in use`() {
         _ = health.takeTry(at: .zero)
         _ = health.recordAnswer(isQuick: true)
         let losses = [health.recordLoss(at: .seconds(5)), health.recordLoss(at: .seconds(5))]

@@ -8,7 +8,7 @@ struct SealedValueTests {
     private let generations = [Generation(), Generation()]
     private let value = CacheValue(head: Array("head".utf8), body: SharedBytes(Array(repeating: 7, count: 300)))
 
-    @Test func `a value is read as it was written`() throws {
+    @Test func `a value reads back as written`() throws {
         let written = value.encoded(under: key, generations: generations)
         #expect(written.count == value.length(generations: 2))
         guard case .value(let read) = CacheValue.read(written, under: key, generations: generations) else {
@@ -18,7 +18,7 @@ struct SealedValueTests {
         #expect(read.head == value.head && read.body.array == value.body.array)
     }
 
-    @Test func `no byte of a value can change unnoticed`() {
+    @Test func `no changed byte of a value goes undetected`() {
         let written = value.encoded(under: key, generations: generations).array
         for place in written.indices {
             var damaged = written
@@ -39,7 +39,7 @@ struct SealedValueTests {
         }
     }
 
-    @Test func `a value is read by the key that it was sealed with, and by no other and none`() {
+    @Test func `a value is read with its key only`() {
         let seals = [SharedSeal(), SharedSeal(key: [1, 2, 3]), SharedSeal(key: [1, 2, 4])]
         for (place, writer) in seals.enumerated() {
             let written = value.encoded(under: key, generations: generations, writer)
@@ -51,7 +51,7 @@ struct SealedValueTests {
         }
     }
 
-    @Test func `a purge is believed by the key that it was sealed with, and by no other`() throws {
+    @Test func `a purge is trusted with its key only`() throws {
         let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
         let (seal, other) = (SharedSeal(key: [1]), SharedSeal(key: [2]))
         let written = notice.encoded(seal)
@@ -65,7 +65,7 @@ struct SealedValueTests {
         }
     }
 
-    @Test func `a value of another key is damaged, and one of another generation is outdated`() {
+    @Test func `a value with another key is damaged, and one of another generation is outdated`() {
         let written = value.encoded(under: key, generations: generations)
         guard case .damaged = CacheValue.read(written, under: SharedKey(of: [1]), generations: generations),
             case .damaged = CacheValue.read(written, under: key, generations: [generations[0]])

@@ -12,7 +12,7 @@ struct SharedStoreFaultTests {
 
     init() throws { server = try FakeRedis() }
 
-    @Test func `a service starts without its server, and uses it when it is there`() async throws {
+    @Test func `a service starts without its server, and uses it once available`() async throws {
         server.stop()
         let one = try StoreFixture(server)
         #expect(await one.look().result == nil)
@@ -40,7 +40,7 @@ struct SharedStoreFaultTests {
         #expect(await one.text() == "value")
     }
 
-    @Test func `a server that does not answer is waited for once by a request, and by three requests at all`()
+    @Test func `a silent server delays a request once, and three requests in total`()
         async throws
     {
         let one = try StoreFixture(server) { $0.store.timeout = .milliseconds(50) }
@@ -73,7 +73,7 @@ struct SharedStoreFaultTests {
         gate.open()
     }
 
-    @Test func `a full server costs writes, and no reads`() async throws {
+    @Test func `a full server fails writes, but no reads`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         let generations = try await one.begin()
@@ -119,7 +119,7 @@ struct SharedStoreFaultTests {
         #expect(await eventually { one.store.statistics.values.bytes == 0 })
     }
 
-    @Test func `a purge that was missed is learnt from the log`() async throws {
+    @Test func `a missed purge is read from the log`() async throws {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         try await one.state()
         try await other.state()
@@ -131,7 +131,7 @@ struct SharedStoreFaultTests {
         #expect(other.heardPurges == ["first", "second"])
     }
 
-    @Test func `a purge while the server is away is delivered when it is back, before values are read`() async throws {
+    @Test func `a purge during an outage of the server is delivered afterward, before values are read`() async throws {
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         try await one.state()
         try await other.state()
@@ -202,7 +202,7 @@ struct SharedStoreFaultTests {
         await last.gaps.reached(1)
     }
 
-    @Test func `a restarted server brings nothing back that was begun before`() async throws {
+    @Test func `a restarted server brings back nothing begun earlier`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         let before = try await one.begin()
@@ -214,7 +214,7 @@ struct SharedStoreFaultTests {
         #expect(await one.text() == nil)
     }
 
-    @Test func `purges that wait are bounded, and the next one is refused`() async throws {
+    @Test func `waiting purges are limited, and the next one is rejected`() async throws {
         server.stop()
         let one = try StoreFixture(server)
         for number in 0..<PendingRemovals.capacity {
@@ -226,7 +226,7 @@ struct SharedStoreFaultTests {
         #expect(await one.store.purge(.test, name: "one too many") == .rejected)
     }
 
-    @Test func `a line that does not end costs no request more than its limit`() async throws {
+    @Test func `an endless line costs no request more than its limit`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         try await one.write(under: try await one.begin())
@@ -278,7 +278,7 @@ struct SharedStoreFaultTests {
         if isBack { await other.heard(1) }
     }
 
-    @Test func `a store that is stopped answers all callers`() async throws {
+    @Test func `a stopped store answers all callers`() async throws {
         let one = try StoreFixture(server)
         try await one.state()
         let gate = ThreadGate()

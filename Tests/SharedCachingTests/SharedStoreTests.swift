@@ -49,14 +49,14 @@ struct SharedStoreTests {
         #expect(other.store.statistics.requests == [.hit: 2, .miss: 1])
     }
 
-    @Test func `no key shows what it is for`() async throws {
+    @Test func `no key reveals its meaning`() async throws {
         let (one, _) = try await pair()
         try await one.write(under: try await one.begin())
         #expect(server.keys.count == 3 && server.keys.allSatisfy { $0.hasPrefix("alula:1:") })
         #expect(!server.keys.contains { $0.contains("example") })
     }
 
-    @Test func `a value carries the time that it may be found for, a week at most`() async throws {
+    @Test func `a value carries its lifetime, a week at most`() async throws {
         let (one, _) = try await pair()
         let generations = try await one.begin()
         for (seconds, written) in [(60, "60"), (604_801, "604800")] {
@@ -69,7 +69,7 @@ struct SharedStoreTests {
     }
 
     @Test(arguments: [(15, "120"), (90, "180"), (1 << 40, "691200")])
-    func `the generation of a source without values outlives a request only`(timeout: Int, written: String) async throws
+    func `a generation without values expires soon after a request`(timeout: Int, written: String) async throws
     {
         let one = try StoreFixture(server) { $0.requestTimeout = .seconds(timeout) }
         try await one.state()
@@ -98,7 +98,7 @@ struct SharedStoreTests {
         #expect(await other.text() == "new")
     }
 
-    @Test func `a value of two sources goes with either of them`() async throws {
+    @Test func `a value of two sources is removed with either of them`() async throws {
         let (one, other) = try await pair()
         let mark = SharedSource(of: [1])
         for removed in [SharedSource.test, mark] {
@@ -123,7 +123,7 @@ struct SharedStoreTests {
         #expect(one.heardPurges == [])
     }
 
-    @Test func `a purge is heard of by each other instance, once`() async throws {
+    @Test func `a purge reaches each other instance, once`() async throws {
         let (one, other) = try await pair()
         #expect(await one.store.purge(.test, name: "https://example.com/a") == .done)
         await other.heard(1)
@@ -133,7 +133,7 @@ struct SharedStoreTests {
         #expect(one.heardPurges == [])
     }
 
-    @Test func `removing everything leaves others' keys`() async throws {
+    @Test func `removing everything leaves keys of others`() async throws {
         let (one, _) = try await pair()
         server.put("foreign", "1")
         try await one.write(under: try await one.begin())
@@ -160,7 +160,7 @@ struct SharedStoreTests {
         #expect(await one.text() == nil)
     }
 
-    @Test func `a value that is too large is not written`() async throws {
+    @Test func `an oversized value is not written`() async throws {
         let one = try StoreFixture(server) { $0.store.maximumValueBytes = 500 }
         try await one.state()
         let generations = try await one.begin()

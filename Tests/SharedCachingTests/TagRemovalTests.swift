@@ -29,7 +29,7 @@ struct TagRemovalTests {
 
     private var foundNames: [String] { found.withLock { $0.sorted() } }
 
-    @Test func `a purge by tag is read as it was written`() throws {
+    @Test func `a purge by tag reads back as written`() throws {
         let notice = PurgeNotice(.tag(tag))
         #expect(PurgeNotice(notice.encoded()) == notice)
         #expect(PurgeNotice(notice.encoded() + Array(repeating: 65, count: 64)) == nil)
@@ -75,7 +75,7 @@ struct TagRemovalTests {
         #expect(other.heardPurges == ["#product-7"] && foundNames.isEmpty)
     }
 
-    @Test func `a purge by tag waits for a server that is away`() async throws {
+    @Test func `a purge by tag waits for an unavailable server`() async throws {
         let server = try FakeRedis()
         let one = try StoreFixture(server)
         try await one.state()
@@ -139,7 +139,7 @@ struct TagRemovalTests {
         #expect(foundNames == [named.name])
     }
 
-    @Test func `a tag that is noted while it is purged has its source removed`() async throws {
+    @Test func `a source whose tag is recorded during its purge is removed`() async throws {
         let place = ObjectsInMemory()
         let (one, other) = (try await objectStore(place), try await objectStore(place))
         try await write(to: one)
@@ -172,7 +172,7 @@ struct TagRemovalTests {
         #expect(foundNames == [named.name])
     }
 
-    @Test func `tags that wait to be written keep no result from it, and are written later if there was no room`()
+    @Test func `queued tags do not block results, and are written later if there was no space`()
         async throws
     {
         let place = ObjectsInMemory()
@@ -222,7 +222,7 @@ struct TagRemovalTests {
         }
     }
 
-    @Test func `of a tag with too many sources on a server, some go and the rest stays`() async throws {
+    @Test func `of a tag with too many sources on a server, some are removed and the others stay`() async throws {
         let server = try FakeRedis()
         let (one, other) = (try StoreFixture(server), try StoreFixture(server))
         for fixture in [one, other] { try await fixture.state() }
@@ -240,7 +240,7 @@ struct TagRemovalTests {
         #expect(one.gaps.count == 0)
     }
 
-    @Test func `of a tag with too many sources in a bucket, some go and the rest stays`() async throws {
+    @Test func `of a tag with too many sources in a bucket, some are removed and the others stay`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place)
         try await write(to: one)
@@ -270,7 +270,7 @@ struct TagRemovalTests {
         #expect(await !isFound(in: one))
     }
 
-    @Test func `a removal that the place has not confirmed is tried once more at the end`() async throws {
+    @Test func `an unconfirmed removal is retried once at the end`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.interval = .seconds(3_600) }
         let other = try await objectStore(place)
@@ -288,7 +288,7 @@ struct TagRemovalTests {
         #expect(await !isFound(in: other))
     }
 
-    @Test func `the end waits for a removal that is being written`() async throws {
+    @Test func `the shutdown waits for a removal in progress`() async throws {
         let place = ObjectsInMemory()
         let clock = ManualTimekeeper()
         let one = try await objectStore(place, timekeeper: clock)

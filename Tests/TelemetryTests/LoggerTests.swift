@@ -39,14 +39,14 @@ struct LoggerTests {
         }
     }
 
-    @Test func `letters of any script and emoji are written as they are`() throws {
+    @Test func `letters of any script and emoji are written unchanged`() throws {
         for format in LogFormat.allCases {
             let line = try logged(format) { $0.info("seen", ["url": "größe/写真/🦉"]) }
             #expect(line.contains("größe/写真/🦉"))
         }
     }
 
-    @Test func `bytes that are not text are replaced, and cut text stays whole`() throws {
+    @Test func `bytes that are not text are replaced, and truncated text stays valid`() throws {
         for format in LogFormat.allCases {
             let broken = String(decoding: [0x61, 0xed, 0xa0, 0x80, 0xff] as [UInt8], as: UTF8.self)
             #expect(try logged(format) { $0.info("seen", ["url": .string(broken)]) }.contains("a\u{fffd}"))
@@ -55,7 +55,7 @@ struct LoggerTests {
         }
     }
 
-    @Test func `long fields are cut`() throws {
+    @Test func `long fields are truncated`() throws {
         let text = try logged(.json) { $0.info("seen", ["url": .string(String(repeating: "é", count: 9_000))]) }
         #expect(text.utf8.count < 2_300)
     }
@@ -66,7 +66,7 @@ struct LoggerTests {
             try logged(.text, level: .warning) { $0.error("loud", ["a": "b c"]) }.hasSuffix(" error loud a=\"b c\"\n"))
     }
 
-    @Test func `deferred lines come after the line that is to be the first`() {
+    @Test func `deferred lines follow the first line`() {
         let sink = KeptLines()
         let early = DeferringSink(sink)
         let (first, others) = (Logger(level: .debug, sink: sink), Logger(level: .debug, sink: early))

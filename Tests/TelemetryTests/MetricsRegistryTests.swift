@@ -35,7 +35,7 @@ struct MetricsRegistryTests {
         #expect(text.hasSuffix("seconds_bucket{le=\"+Inf\"} 1\nseconds_sum 0.003\nseconds_count 1\n"))
     }
 
-    @Test func `the same labels are the same counter`() {
+    @Test func `the same labels give the same counter`() {
         let family = CounterFamily()
         family.counter("a", "b").increment()
         family.counter("a", "b").increment()

@@ -34,7 +34,7 @@ import Testing
         ("https://proxy.example/https%3A%2F%2Fuser%3Asecret%40example.com/a", "proxy.example/***example.com/a"),
         ("https://proxy.example/https://user:sec?ret@example.com/a", "proxy.example/***"),
     ])
-    func `a password is not logged, however it is written`(source: String, label: String) {
+    func `a password is not logged in any spelling`(source: String, label: String) {
         #expect(SourceLabel.text(source) == label)
         #expect(!SourceLabel.text(source).contains("sec"))
     }

@@ -2,7 +2,7 @@ import Testing
 import Text
 
 struct ASCIITextTests {
-    @Test func `a text is cut at bytes, even inside of a character`() {
+    @Test func `a text is truncated at bytes, even inside a character`() {
         let text = "a/\u{301}b/c"
         #expect(text.prefix(before: UInt8(ascii: "/")) == "a")
         #expect(text.suffix(after: UInt8(ascii: "/"))?.utf8.elementsEqual("\u{301}b/c".utf8) == true)
@@ -13,7 +13,7 @@ struct ASCIITextTests {
         #expect("a/".suffix(after: UInt8(ascii: "/"))?.isEmpty == true)
     }
 
-    @Test func `a beginning is compared by its bytes`() {
+    @Test func `a prefix is compared by its bytes`() {
         #expect("W/\u{301}x".suffix(after: "W/") != nil)
         #expect("\u{212a}ey".suffix(after: "K") == nil)
         #expect("Key".suffix(after: "K") == "ey")

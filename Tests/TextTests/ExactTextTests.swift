@@ -18,7 +18,7 @@ struct ExactTextTests {
         #expect(!left.isExactly(right) && left.isExactly(left))
     }
 
-    @Test func `equal texts are equal however they were made`() {
+    @Test func `equal texts are equal regardless of their origin`() {
         let text = "caf\u{e9}/" + String(repeating: "a", count: 40)
         let cut = ("x" + text).dropFirst()
         #expect(ExactText(text) == ExactText(cut))

@@ -11,7 +11,7 @@ struct NearestNameTests {
         ("trim_color", "trimColor"), ("trimcolor", "trimColor"), ("trimColour", "trimColor"), ("fitt", "fit"),
         ("brigthness", "brightness"), ("--prot", "--port"),
     ])
-    func `a slip of the hand leads to the name that was meant`(text: String, name: String) {
+    func `a typing error leads to the intended name`(text: String, name: String) {
         #expect(NearestName.of(text, among: Self.names) == name)
     }
 
@@ -20,7 +20,7 @@ struct NearestNameTests {
         #expect(NearestName.of(text, among: Self.names) == nil)
     }
 
-    @Test func `a beginning leads to the only name that has it`() {
+    @Test func `a prefix leads to its only name`() {
         let names = ["thumbnail", "thumbs", "batch", "status"]
         #expect(NearestName.of("bat", among: names) == "batch" && NearestName.of("STA", among: names) == "status")
         #expect(NearestName.of("thu", among: names) == nil && NearestName.of("st", among: names) == nil)

@@ -8,14 +8,14 @@ import ThumbnailPipeline
 @Suite(.timeLimit(.minutes(1))) struct ClientCacheControlTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 
-    @Test func `unless they are honored, a client's directives change nothing`() async {
+    @Test func `unless honored, a client's directives change nothing`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
         let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])
         #expect(response[.cacheStatus] == "alula-result;hit")
         #expect(edge.thumbnails.directives.isEmpty)
     }
 
-    @Test func `unless they are honored, a client's directives do not reach the pipeline`() async {
+    @Test func `unless honored, a client's directives do not reach the pipeline`() async {
         let edge = Edge()
         _ = await edge.respond(Self.target, fields: [.cacheControl: "no-store, only-if-cached"])
         #expect(edge.thumbnails.directives == [.none])
@@ -32,7 +32,7 @@ import ThumbnailPipeline
         #expect(edge.thumbnails.directives == [expected])
     }
 
-    @Test func `if they are honored, a request without directives is answered at once`() async {
+    @Test func `if honored, a request without directives is answered at once`() async {
         let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
         #expect(await edge.respond(Self.target)[.cacheStatus] == "alula-result;hit")
         #expect(edge.thumbnails.directives.isEmpty)

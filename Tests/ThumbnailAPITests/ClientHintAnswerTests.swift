@@ -30,7 +30,7 @@ struct ClientHintAnswerTests {
             ("w=320&format=jpeg", [.saveData: "on"], "Save-Data"), ("w=320&format=jpeg", [:], "Save-Data"),
             ("w=320&format=jpeg&q=50", [.saveData: "on"], nil), ("w=320&format=png", [.secCHWidth: "5"], nil),
         ] as [(String, HTTPFields, String?)])
-    func `answers name exactly the fields that were read`(query: String, fields: HTTPFields, expected: String?) async {
+    func `Vary and Accept-CH name exactly the hints read`(query: String, fields: HTTPFields, expected: String?) async {
         let edge = edge(saveDataQuality: 40)
         let answer = await edge.respond("\(Self.url)&\(query)", fields: fields)
         #expect(answer.status == .ok)
@@ -42,7 +42,7 @@ struct ClientHintAnswerTests {
         #expect(answer[.vary] == "Accept, Sec-CH-Width" && answer[.acceptCH] == "Sec-CH-Width")
     }
 
-    @Test func `without settings no field is read`() async {
+    @Test func `without settings no hint is read`() async {
         let edge = Edge()
         let answer = await edge.respond(Self.url + "&w=300&format=jpeg", fields: [.saveData: "on", .secCHWidth: "5"])
         #expect(answer[.vary] == nil && answer[.acceptCH] == nil)
@@ -50,7 +50,7 @@ struct ClientHintAnswerTests {
         #expect(refused.status == .badRequest && refused.code == "bad_parameter")
     }
 
-    @Test func `a repeated target is answered by the hints that it reads, and no others`() throws {
+    @Test func `a repeated target's response depends only on the hints that it reads`() throws {
         let slot = ResponseSlot()
         let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot))
         let edge = edge(thumbnails, saveDataQuality: 40)
@@ -87,7 +87,7 @@ struct ClientHintAnswerTests {
         }
     }
 
-    @Test func `a refusal names the list`() async {
+    @Test func `a rejection has the list`() async {
         let answer = await edge().respond(Self.url + "&w=300")
         #expect(answer.status == .badRequest && answer.code == "size_not_allowed")
         #expect(answer.member("parameter") == "w" && answer.text.contains(#""allowed":["320","640"]"#))
@@ -95,7 +95,7 @@ struct ClientHintAnswerTests {
         #expect(facts.code != "size_not_allowed")
     }
 
-    @Test func `bodies of public requests are bounded, those of signed ones are free`() async {
+    @Test func `bodies of public requests are restricted, signed ones are not`() async {
         let body = Array(#"{"url":"https://example.com/a.png","renditions":["w=300","w=320"]}"#.utf8)
         let list = await edge().submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
         let parts = await list.received()
@@ -115,7 +115,7 @@ struct ClientHintAnswerTests {
         }
     }
 
-    @Test func `jobs of operators are free, and explanations follow the policy`() throws {
+    @Test func `operators' jobs are unrestricted, and explanations follow the policy`() throws {
         var configuration = APIConfiguration()
         configuration.vocabulary.sizes.sizes = [320, 640]
         let reader = PrefetchReader(configuration.nativeDialect)

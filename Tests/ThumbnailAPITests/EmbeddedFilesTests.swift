@@ -33,7 +33,7 @@ import ThumbnailTypes
         String(decoding: try #require(EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients)).bytes, as: UTF8.self)
     }
 
-    @Test func `the interface description that is served is the project's`() async throws {
+    @Test func `the served interface description is the project's`() async throws {
         let response = await Edge().respond("/openapi.yaml")
         #expect(response[.contentType] == "application/yaml")
         #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
@@ -137,7 +137,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: [EmbeddedFile.ofClients, EmbeddedFile.ofOperators])
-    func `a page names only files that are served beside it, and has nothing inline`(files: [EmbeddedFile]) throws {
+    func `a page names only served files, and has nothing inline`(files: [EmbeddedFile]) throws {
         let page = String(decoding: try #require(files.first { $0.path == "/" }).bytes, as: UTF8.self)
         for forbidden in ["<style", "style=", "onclick=", "javascript:", "http-equiv", "\"//", "<script>"] {
             #expect(!page.contains(forbidden), "\(forbidden)")
@@ -155,7 +155,7 @@ import ThumbnailTypes
         for path in named where !path.hasPrefix("/") { #expect(path.hasPrefix("#"), "\(path) is elsewhere") }
     }
 
-    @Test func `the form has a field with a label for every parameter, and no others`() throws {
+    @Test func `the form has a labeled field for every parameter, and no others`() throws {
         let page = try text(at: "/")
         let form = try #require(Self.values(after: "<form ", in: page, until: "</form>").first)
         for name in ThumbnailParameter.all.map(\.name) where name != "sig" {

@@ -31,7 +31,7 @@ import ThumbnailTypes
         #expect(edge.registry.prometheusText.contains("status=\"200\"} 1"))
     }
 
-    @Test func `a look that is not enough is followed by a task, which knows of it`() async {
+    @Test func `an insufficient lookup is followed by a task, which knows its result`() async {
         let edge = Edge()
         edge.thumbnails.look = StubLookup(.work(EarlierLookup()))
         let response = await edge.respond(Self.target)
@@ -39,7 +39,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)
     }
 
-    @Test func `a client that leaves during a look is counted as gone`() async {
+    @Test func `a client that leaves during a lookup counts as gone`() async {
         let edge = Edge()
         edge.thumbnails.look = StubLookup(.thumbnail(.sample()))
         guard case .waiting(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {

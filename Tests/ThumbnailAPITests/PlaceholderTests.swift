@@ -44,7 +44,7 @@ import ThumbnailTypes
         StubError(status: .gatewayTimeout, code: "not_cached"),
         StubError(status: .internalServerError, code: "internal"),
     ])
-    func `a placeholder hides no wrong request, no refusal and no fault of the service`(error: StubError) async {
+    func `a placeholder hides no invalid request, rejection or fault of the service`(error: StubError) async {
         let edge = Edge(StubThumbnails(make: { _ in throw error }))
         let response = await edge.respond(Self.target)
         #expect(response.status == error.status)
@@ -52,7 +52,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.placeholders.isEmpty)
     }
 
-    @Test func `if the placeholder cannot be made, the source's failure is answered`() async {
+    @Test func `if the placeholder fails, the source's failure is returned`() async {
         let tooLarge = StubError(status: .unprocessableContent, code: "too_many_pixels")
         let edge = Edge(
             StubThumbnails(placeholder: { _ in throw tooLarge }, make: { _ in throw StubError() }))
@@ -61,7 +61,7 @@ import ThumbnailTypes
         #expect(response.code == "origin_error")
     }
 
-    @Test func `a source that is there is answered without a word of its placeholder`() async {
+    @Test func `an available source is returned without a trace of its placeholder`() async {
         let response = await Edge().respond(Self.target)
         #expect(response[.alulaError] == nil)
         #expect(response[.cacheControl] == "public")

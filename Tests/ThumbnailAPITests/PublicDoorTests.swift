@@ -24,7 +24,7 @@ import ThumbnailTypes
     @Test(
         arguments: files + ["/info", "/thumbnail", "/thumbnails"],
         ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "FOO"])
-    func `other methods are refused, and Allow lists the supported ones`(path: String, method: String) async {
+    func `other methods are rejected, and Allow lists the supported ones`(path: String, method: String) async {
         let allowed = ["/thumbnail": "GET, HEAD, POST", "/thumbnails": "POST"][path] ?? "GET, HEAD"
         guard !allowed.hasSuffix(method) else { return }
         let response = await Edge().respond(path, method: HTTPRequest.Method(rawValue: method))
@@ -40,7 +40,7 @@ import ThumbnailTypes
         "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page/page.css/", "/page",
         "/page/", "/page/operators.js",
     ])
-    func `other paths are nothing, operators' ones included`(target: String) async {
+    func `other paths are not found, operators' ones included`(target: String) async {
         let response = await Edge().respond(target, method: .post)
         #expect(response.status == .notFound)
         #expect(response.code == "no_such_route")
@@ -82,7 +82,7 @@ import ThumbnailTypes
         (HTTPRejection.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
-    func `a refusal of the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
+    func `a rejection by the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
         let response = Edge().responder.response(to: refusal)
         #expect(response.status.code == status)
         #expect(response.code == code)

@@ -27,7 +27,7 @@ struct RepeatedResponsesTests {
         return response
     }
 
-    @Test func `all requests within a second share one answer`() throws {
+    @Test func `all requests within a second share one response`() throws {
         let edge = edge(age: 7)
         let first = try #require(recurring(edge))
         #expect(recurring(edge) === first)
@@ -43,7 +43,7 @@ struct RepeatedResponsesTests {
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
     }
 
-    @Test func `another age, another lifetime and another target make another answer`() throws {
+    @Test func `another age, lifetime or target makes another response`() throws {
         let first = try #require(recurring(edge(age: 7)))
         let second = try #require(recurring(edge(age: 8)))
         #expect(second !== first)
@@ -54,14 +54,14 @@ struct RepeatedResponsesTests {
         #expect(fixed.response[.vary] == nil)
     }
 
-    @Test func `answers that differ from request to request are made for each`() {
+    @Test func `responses that vary by request are made for each`() {
         #expect(recurring(edge(age: 7, isLogged: true)) == nil)
         #expect(recurring(edge(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
         #expect(recurring(edge(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
         #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
     }
 
-    @Test func `the recurring answer is the one that reading the request gives, and is counted`() throws {
+    @Test func `the recurring response equals that of the parsed request, and is counted`() throws {
         let edge = edge(age: 7)
         guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
         else {
@@ -104,7 +104,7 @@ struct RepeatedResponsesTests {
         #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
     }
 
-    @Test func `a logged answer has its request's ID, and shares the fields that last`() async {
+    @Test func `a logged response has its request's ID, and shares the constant fields`() async {
         let edge = edge(age: 7, isLogged: true)
         let first = await edge.respond(Self.target)
         let second = await edge.respond(Self.target)

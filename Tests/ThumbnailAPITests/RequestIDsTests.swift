@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `two supplies of request IDs begin differently`() {
+    @Test func `two generators of request IDs begin differently`() {
         #expect(RequestIDs().next() != RequestIDs().next())
     }
 

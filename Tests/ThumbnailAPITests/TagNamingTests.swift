@@ -33,7 +33,7 @@ struct TagNamingTests {
         }
     }
 
-    @Test func `with tags: signed, requests that are not signed name none but those of presets`() async throws {
+    @Test func `with tags: signed, unsigned requests name only the tags of presets`() async throws {
         let thumbnails = StubThumbnails()
         let edge = try edge(thumbnails) { $0.tags = .signed }
         for target in [Self.url + "&tag=a", Self.url + "&preset=card&tag=a"] {
@@ -48,7 +48,7 @@ struct TagNamingTests {
         #expect(await list.received().contains("tag_not_allowed"))
     }
 
-    @Test func `without keys all may name tags, and with those of any grammar only signed requests`() async throws {
+    @Test func `without keys all requests may name tags, and with any grammar's keys only signed ones`() async throws {
         #expect(await (try edge()).respond(Self.url + "&tag=a").status == .ok)
         let thumbor = try thumbor()
         let closed = try edge {

@@ -15,7 +15,7 @@ import ThumbnailTypes
 @Suite(.timeLimit(.minutes(1))) struct ThumbnailResponderTests {
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
 
-    @Test func `a thumbnail comes with all its fields`() async {
+    @Test func `a thumbnail has all its fields`() async {
         let thumbnail = Thumbnail.sample(
             .webp, lastModified: HTTPDate(secondsSince1970: 784_111_777), freshness: Freshness(lifetime: 3_600, age: 7),
             cacheStatus: [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.decoded, .hit)],
@@ -75,7 +75,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `fields of a hot thumbnail follow the thumbnail and the moment`() async {
+    @Test func `fields of a cached thumbnail depend on the thumbnail and the time`() async {
         let changing = Locked(Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1)))
         let edge = Edge(StubThumbnails(make: { _ in changing.withLock { $0 } }))
         #expect(await edge.respond(Self.target)[.age] == "1")
@@ -91,7 +91,7 @@ import ThumbnailTypes
         #expect(third[.age] == nil)
     }
 
-    @Test func `15: a thumbnail of an incomplete image says so`() async throws {
+    @Test func `15: a thumbnail of an incomplete image is marked`() async throws {
         let image = EncodedImage.sample(.png)
         let thumbnail = Thumbnail(
             RenderedImage(image, eTag: "\"a\"", isIncomplete: true, cacheStatus: []), lastModified: nil,
@@ -115,7 +115,7 @@ import ThumbnailTypes
         #expect(await Edge().respond(Self.target)[name] == nil)
     }
 
-    @Test(arguments: [true, false]) func `an answer says what became of the gain map of its source`(
+    @Test(arguments: [true, false]) func `a response reports the outcome of its source's gain map`(
         isKept: Bool
     ) async throws {
         var header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 3, height: 2))
@@ -168,12 +168,12 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["/thumbnail", target, target + "&w=1", "/thumbnail?url=x:y&page=x"])
-    func `42: every answer of the thumbnail route has its timing`(target: String) async {
+    func `42: every response of the thumbnail route has its timing`(target: String) async {
         #expect(await Edge().respond(target)[.serverTiming]?.hasSuffix("total;dur=0.000") == true)
         #expect(await Edge().respond(target, method: .post)[.serverTiming] == "total;dur=0.000")
     }
 
-    @Test func `a target is worth nothing once it has expired`() async {
+    @Test func `an expired target is rejected`() async {
         let edge = Edge(StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 3_600))))
         let target = Self.target + "&expires=\(edge.time.secondsSince1970 + 100)"
         #expect(await edge.respond(target)[.cacheControl] == "public, max-age=100")
@@ -185,7 +185,7 @@ import ThumbnailTypes
         #expect(response.code == "expired")
     }
 
-    @Test func `with keys only signed targets are read`() async {
+    @Test func `with keys only signed targets are served`() async {
         let key = [UInt8](0..<32)
         let edge = Edge { $0.signingKeys = [[UInt8](repeating: 1, count: 32), key] }
         #expect(await edge.respond(URLSigner.sign(target: Self.target, key: key)).status == .ok)
@@ -199,7 +199,7 @@ import ThumbnailTypes
         #expect(signedNonsense.code == "unknown_parameter")
     }
 
-    @Test func `a failure is a problem that a machine can read`() async {
+    @Test func `a failure is a machine-readable problem`() async {
         let error = StubError(logDetail: "curl says 10.0.0.1", upstreamStatus: 500)
         let edge = Edge(StubThumbnails(make: { _ in throw error }))
         let response = await edge.respond(Self.target)
@@ -231,7 +231,7 @@ import ThumbnailTypes
         #expect(await Edge(StubThumbnails(make: { _ in throw silent })).respond(Self.target)[.retryAfter] == "1")
     }
 
-    @Test func `an unknown failure is internal, and explained in the log alone`() async {
+    @Test func `an unknown failure is internal, and explained only in the log`() async {
         struct Surprise: Error { var secret = "/etc/passwd" }
         let edge = Edge(StubThumbnails(make: { _ in throw Surprise() })) { $0.accessLog = false }
         let response = await edge.respond(Self.target)
@@ -283,7 +283,7 @@ import ThumbnailTypes
     ]
 
     @Test(arguments: ends.indices)
-    func `a request whose client has left is counted as 499, and is not logged as an error`(end: Int) async {
+    func `a request whose client has left counts as 499, and is not logged as an error`(end: Int) async {
         for isDraining in [false, true] {
             let gate = Gate()
             let edge = Edge(
@@ -315,7 +315,7 @@ import ThumbnailTypes
         #expect(edge.log.lines.isEmpty)
     }
 
-    @Test func `43: a request that the service cuts is not counted as one whose client has left`() async {
+    @Test func `43: a request cut by the service does not count as left by its client`() async {
         let gate = Gate()
         let edge = Edge(
             StubThumbnails(make: { _ in
@@ -326,7 +326,7 @@ import ThumbnailTypes
         #expect(response.status == .serviceUnavailable && response.code == "draining")
     }
 
-    @Test func `43: a request whose shared work ends with the service is refused as draining`() async {
+    @Test func `43: a request whose shared work ends with the service is rejected as draining`() async {
         let edge = Edge(StubThumbnails(make: { _ in throw CancellationError() }))
         #expect(await edge.respond(Self.target).status == .internalServerError)
         let gate = Gate()
@@ -342,7 +342,7 @@ import ThumbnailTypes
         #expect(await answer.code == "draining")
     }
 
-    @Test func `a miss that the pipeline has no room for is refused on the calling thread, a hit is not`() async {
+    @Test func `a miss without capacity is rejected on the calling thread, a hit is served`() async {
         let refusal = StubError(
             status: .serviceUnavailable, code: "overloaded", category: .overload, retryAfter: 2)
         let edge = Edge(StubThumbnails(refusal: refusal))
@@ -362,7 +362,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/health/live").status == .ok)
     }
 
-    @Test func `43: new thumbnails are refused once the service drains`() async {
+    @Test func `43: new thumbnails are rejected once the service drains`() async {
         let edge = Edge(StubThumbnails(cached: .sample()))
         edge.lifecycle.failReadiness()
         #expect(await edge.respond(Self.target).status == .ok)

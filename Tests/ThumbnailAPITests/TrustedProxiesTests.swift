@@ -36,7 +36,7 @@ struct TrustedProxiesTests {
         #expect(try proxies().sender(of: request).client?.description == client)
     }
 
-    @Test func `others' lists do not count`() throws {
+    @Test func `untrusted lists do not count`() throws {
         #expect(
             try proxies().sender(of: request(from: Self.stranger, "198.51.100.9")).client?.description == "192.0.2.7")
         #expect(
@@ -86,7 +86,7 @@ struct TrustedProxiesTests {
     }
 
     @Test(arguments: [false, true])
-    func `a look in the shared cache takes a place until its end`(isAbandoned: Bool) async throws {
+    func `a lookup in the shared cache takes a slot until its end`(isAbandoned: Bool) async throws {
         let proxies = try proxies()
         let edge = Edge {
             $0.trustedProxies = proxies

@@ -98,7 +98,7 @@ struct CacheAccountTests {
         withExtendedLifetime(fixture) {}
     }
 
-    @Test func `a result counts for at most 4 kB beside its bytes`() throws {
+    @Test func `a result counts for at most 4 kB beyond its bytes`() throws {
         let head = try Self.head(1, pathLength: 100)
         let key = ResultKey(source: head.identity, validator: head.validator, plan: Self.plan(1))
         let image = RenderedImage(

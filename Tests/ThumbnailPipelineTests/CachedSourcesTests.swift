@@ -89,7 +89,7 @@ struct CachedSourcesTests {
     }
 
     @Test(arguments: ["private", "no-store"])
-    func `34: a source that its origin forbids to store is not stored, and removes the old one`(control: String) throws
+    func `34: a source with no-store is not stored, and removes the old one`(control: String) throws
     {
         let forbidden = try source(cacheControl: control)
         sources.store(forbidden)
@@ -131,7 +131,7 @@ struct CachedSourcesTests {
         #expect(caches.record(for: again.identity) != nil)
     }
 
-    @Test func `11: removing a source removes every level, page and result, and no neighbor's`() throws {
+    @Test func `11: removing a source removes every level, page and result, and no other source`() throws {
         let image = try source("/img")
         let neighbors = [try source("/img2"), try source("/img?x=1"), try source("/im"), try source("/img/")]
         for source in [image] + neighbors { try fill(source) }
@@ -154,7 +154,7 @@ struct CachedSourcesTests {
         #expect(entries == [3, 1, 1])
     }
 
-    @Test func `emptying removes everything and says how much`() async throws {
+    @Test func `emptying removes everything and returns the amount`() async throws {
         let sources = [try source("/a"), try source("/b")]
         for source in sources { try fill(source) }
         let before = usage
@@ -174,7 +174,7 @@ struct CachedSourcesTests {
         #expect(entries == [0, 0, 0])
     }
 
-    @Test func `a removal leaves nothing behind, even while results come in`() async throws {
+    @Test func `a removal leaves nothing behind, even while results arrive`() async throws {
         let source = try source()
         let record = try record(source)
         let keys = try (1...200).map { try resultKey(source, width: $0) }
@@ -195,7 +195,7 @@ struct CachedSourcesTests {
         }
     }
 
-    @Test func `bytes too large for the source cache are not stored, though what they are is known`() throws {
+    @Test func `bytes too large for the source cache are not stored, though their record is`() throws {
         var configuration = PipelineConfiguration()
         configuration.sourceCacheMemory = SampleFiles.jpeg.count - 1
         let caches = CacheLayers(configuration: configuration, timekeeper: clock)
@@ -208,7 +208,7 @@ struct CachedSourcesTests {
         #expect(try #require(sources.stored(for: source.identity)).bytes == nil)
     }
 
-    @Test func `two transfers of one source that end at once never leave bytes under another's record`() async throws {
+    @Test func `two transfers of one source that end at once never mix bytes and records`() async throws {
         let versions = [try source(version: "1"), try source("/img", SampleFiles.other, version: "2")]
         for _ in 0..<300 {
             await withTaskGroup { group in
@@ -222,7 +222,7 @@ struct CachedSourcesTests {
         }
     }
 
-    @Test func `look-ups of a source's bytes count as hits and misses, stale ones as hits`() throws {
+    @Test func `lookups of a source's bytes count as hits and misses, stale ones as hits`() throws {
         let source = try source(cacheControl: "max-age=10")
         _ = sources.stored(for: source.identity)
         sources.store(source)
@@ -256,7 +256,7 @@ struct CachedSourcesTests {
         #expect(entries == [0, 0, 0])
     }
 
-    @Test func `a confirmation that forbids keeping takes all that was made from the source`() throws {
+    @Test func `a confirmation with no-store removes the source's results`() throws {
         let source = try source(cacheControl: "max-age=10")
         try fill(source)
         sources.refresh(try self.source(cacheControl: "no-store").head)

@@ -45,7 +45,7 @@ struct ClientFreshnessTests {
             (nil, 60, nil, 150, 100, 150),
             (20, nil, nil, 150, 20, nil),
         ] as [(Int?, Int?, Int?, Int, Int, Int?)])
-    func `bounds count from the answer's arrival`(
+    func `bounds count from the response's arrival`(
         minimum: Int?, maximum: Int?, fixed: Int?, seconds: Int, lifetime: Int, age: Int?
     ) {
         let told = Self.told(
@@ -53,14 +53,14 @@ struct ClientFreshnessTests {
         #expect(told == Freshness(lifetime: lifetime, age: age))
     }
 
-    @Test func `a source that says nothing gets the bounds if there are any`() {
+    @Test func `a source without freshness information gets the bounds if there are any`() {
         #expect(Self.told([:], minimum: 50).lifetime == 50)
         #expect(Self.told([:], maximum: 50).lifetime == 50)
         #expect(Self.told([:], fixed: 50).lifetime == 50)
     }
 
     @Test(arguments: [("private, max-age=10", Freshness.Storability.private), ("no-store", .none)])
-    func `private and no-store stay what they are`(control: String, storability: Freshness.Storability) {
+    func `private and no-store are unchanged`(control: String, storability: Freshness.Storability) {
         let told = Self.told([.cacheControl: control], minimum: 900, fixed: 900)
         #expect(told.storability == storability)
         #expect(told.lifetime != 900)
@@ -93,7 +93,7 @@ struct ClientFreshnessTests {
         #expect(Self.told(ofBoth: [.cacheControl: "max-age=7200"], [:]) == Freshness(lifetime: nil, age: 5))
     }
 
-    @Test func `of two sources the stricter one says which caches may store the answer`() {
+    @Test func `of two sources the stricter one determines which caches may store the response`() {
         let open: HTTPFields = [.cacheControl: "max-age=30"]
         let closed: HTTPFields = [.cacheControl: "private, max-age=100"]
         #expect(Self.told(ofBoth: open, closed) == Freshness(storability: .private, lifetime: 30, age: 5))

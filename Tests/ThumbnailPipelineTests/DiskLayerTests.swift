@@ -182,7 +182,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `results of another release are not taken, sources are`() async throws {
+    @Test func `results of another release are not used, sources are`() async throws {
         _ = try await fill()
         try await life(engine: "another") { fixture in
             _ = try await fixture.thumbnail()
@@ -190,7 +190,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `37: what happens to other sources while the disk is read does not turn the reading into a miss`()
+    @Test func `37: changes of other sources during a disk read do not make it a miss`()
         async throws
     {
         _ = try await fill()

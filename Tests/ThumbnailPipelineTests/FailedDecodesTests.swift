@@ -19,7 +19,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `36: a broken image is not downloaded again for every request, for a while`(file: ImageFixture) async throws {
+    func `36: a broken image is not downloaded again for each request, for a while`(file: ImageFixture) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(file.bytes)
         for _ in 0..<3 { await fails(fixture) }
@@ -72,7 +72,7 @@ struct FailedDecodesTests {
     }
 
     @Test(arguments: ["no-store", "private", "no-cache", "max-age=0"])
-    func `36: it is remembered for no longer than its origin lets it be used`(control: String) async throws {
+    func `36: it is remembered no longer than its origin's freshness`(control: String) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.truncated, cacheControl: control)
         for _ in 0..<2 { await fails(fixture) }
@@ -88,7 +88,7 @@ struct FailedDecodesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `36: limits of ours are not remembered, the source is`() async throws {
+    @Test func `36: local limits are not remembered, the source is`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 100 }
         for _ in 0..<2 {
             let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
@@ -99,7 +99,7 @@ struct FailedDecodesTests {
         #expect(fixture.pipeline.failedDecodes.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
     }
 
-    @Test func `36: a broken late frame is refused, and costs the source nothing`() async throws {
+    @Test func `36: a broken late frame is rejected, and does not affect the source`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumSourcePixels = 2 * ImageFixture.size.area }
         // The third frame is cut.
         fixture.origin.serve(SharedBytes(ImageFixture.gifAnimated.array.dropLast(12)), cacheControl: "max-age=3600")

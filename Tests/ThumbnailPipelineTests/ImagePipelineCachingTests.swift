@@ -17,7 +17,7 @@ struct ImagePipelineCachingTests {
         "alula-result fwd=uri-miss stored", "alula-decoded fwd=uri-miss stored", "alula-source fwd=uri-miss stored",
     ]
 
-    @Test func `a cold answer says that it filled every layer, and how long each step took`() async throws {
+    @Test func `a cold response reports that it filled every layer, and the time of each step`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
         #expect(thumbnail.statusTexts == Self.cold)
@@ -27,7 +27,7 @@ struct ImagePipelineCachingTests {
         #expect(thumbnail.image.format == .jpeg)
     }
 
-    @Test func `an image that is decoded already is not decoded again for its gain map`() async throws {
+    @Test func `a decoded image is not decoded again for its gain map`() async throws {
         let source = UltraHDRWriter.scene(PixelSize(width: 320, height: 240)).bytes
         func images(_ uses: [GainMapUse]) async throws -> (decodes: Int, last: RenderedImage) {
             let codec = WatchedCodec()
@@ -47,7 +47,7 @@ struct ImagePipelineCachingTests {
         #expect(after.last.image.hasGainMap && after.last.eTag == alone.last.eTag)
     }
 
-    @Test func `42: the transfer's own times are handed on`() async throws {
+    @Test func `42: the transfer's timings are passed on`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.timings.dns = .milliseconds(1)
@@ -94,7 +94,7 @@ struct ImagePipelineCachingTests {
         }
     }
 
-    @Test func `a hot answer comes from the result cache alone`() async throws {
+    @Test func `a hot response comes from the result cache alone`() async throws {
         let fixture = try PipelineFixture()
         let first = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(7))
@@ -119,7 +119,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `33: with the pixels gone the source cache answers, without a hit`() async throws {
+    @Test func `33: after the pixels are evicted the source cache serves, without a transfer`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
         fixture.caches.memory.decoded.removeAll()
@@ -133,7 +133,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `pixels serve without the source's bytes`() async throws {
+    @Test func `pixels suffice without the source's bytes`() async throws {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         let first = try await fixture.thumbnail(width: 20)
         #expect(first.statusTexts.last == "alula-source fwd=uri-miss")
@@ -201,7 +201,7 @@ struct ImagePipelineCachingTests {
         #expect(tags.count == 4)
     }
 
-    @Test func `requests that lead to the same image share one result`() async throws {
+    @Test func `requests with the same result share one entry`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20, format: .negotiated([:]))
         let named = try await fixture.thumbnail(width: 20, format: .fixed(.jpeg))
@@ -233,7 +233,7 @@ struct ImagePipelineCachingTests {
         #expect(thumbnail.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
     }
 
-    @Test func `pixels evicted between the look and the use are made again`() async throws {
+    @Test func `pixels evicted between lookup and use are decoded again`() async throws {
         let fixture = try PipelineFixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(width: 20)
         // The next look at the clock is the render's, after the request has seen the pixels and left the source aside.
@@ -245,7 +245,7 @@ struct ImagePipelineCachingTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `pixels evicted between the look and the use are made of cached bytes`() async throws {
+    @Test func `pixels evicted between lookup and use are decoded from cached bytes`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
         fixture.time.atNextLook { fixture.caches.memory.decoded.removeAll() }

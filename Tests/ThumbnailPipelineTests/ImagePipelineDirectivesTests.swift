@@ -36,7 +36,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.renders == 1)
     }
 
-    @Test func `31: no-cache joins no flight that began before it, and others join its own`() async throws {
+    @Test func `31: no-cache joins no earlier fetch, and others join its own`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let ordinary = fixture.start(receipt: "1")
@@ -51,7 +51,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `32: only-if-cached on empty caches is 504 without a hit`() async throws {
+    @Test func `32: only-if-cached on empty caches is 504 without a transfer`() async throws {
         let fixture = try PipelineFixture()
         let error = await #expect(throws: DownloadError.self) {
             try await fixture.thumbnail(cacheControl: "only-if-cached")
@@ -62,7 +62,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 0)
     }
 
-    @Test func `32: only-if-cached with only the source cached is answered`() async throws {
+    @Test func `32: only-if-cached with only the source cached is served`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()
@@ -96,7 +96,7 @@ struct ImagePipelineDirectivesTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `34: max-stale is served stale without contact, and says so`() async throws {
+    @Test func `34: max-stale is served stale without contact, and is marked`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         _ = try await fixture.thumbnail()

@@ -66,7 +66,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a stale source without a tag is fetched again, and its pixels stay when the bytes are the same`()
+    @Test func `a stale source without a tag is fetched again, and its pixels stay if the bytes are the same`()
         async throws
     {
         let fixture = try PipelineFixture()
@@ -83,7 +83,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `changed bytes are shown, and nothing made from the old ones stays`() async throws {
+    @Test func `changed bytes are served, and all results of the old ones are removed`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
         let old = try await fixture.thumbnail(width: 20)
@@ -113,7 +113,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
     }
 
-    @Test func `Last-Modified and the age on arrival are handed on`() async throws {
+    @Test func `Last-Modified and the age on arrival are passed on`() async throws {
         let fixture = try PipelineFixture()
         var answer = ScriptedOrigin.Answer(bytes: SampleFiles.jpeg)
         answer.fields[.lastModified] = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -150,7 +150,7 @@ struct ImagePipelineFreshnessTests {
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
-    func `29: a broken source is never cached, and is fetched anew when its failure is forgotten`(
+    func `29: a broken source is never cached, and is fetched again after its failure expires`(
         file: ImageFixture
     ) async throws {
         let fixture = try PipelineFixture()
@@ -163,7 +163,7 @@ struct ImagePipelineFreshnessTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `the failure of old bytes does not take the new ones away`() async throws {
+    @Test func `the failure of old bytes does not remove the new ones`() async throws {
         let fixture = try PipelineFixture(workerCount: 1)
         fixture.origin.serve(SampleFiles.truncated, cacheControl: "max-age=10", eTag: "\"1\"")
         let hold = await fixture.holdWorkers()

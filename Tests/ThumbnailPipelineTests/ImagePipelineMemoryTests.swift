@@ -11,7 +11,7 @@ import ThumbnailTypes
 /// The memory that decodes and renders reserve before they begin.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineMemoryTests {
-    @Test func `a source that could never fit is refused before a worker sees it`() async throws {
+    @Test func `a source that can never fit is rejected before a worker receives it`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 10_000)
         let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail(width: nil) }
         #expect(error == .tooManyPixels(ImageFixture.size))
@@ -19,7 +19,7 @@ struct ImagePipelineMemoryTests {
         #expect(fixture.budget.statistics.reserved == 0)
     }
 
-    @Test func `a render waits for memory, and everything is given back`() async throws {
+    @Test func `a render waits for memory, and everything is released`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
@@ -32,7 +32,7 @@ struct ImagePipelineMemoryTests {
         try #require(await eventually { fixture.budget.statistics.reserved == 0 })
     }
 
-    @Test func `a request that waits for memory in vain is answered 503`() async throws {
+    @Test func `a request whose wait for memory fails is answered 503`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         let held = try await fixture.budget.reserve(4 << 20)
         let request = fixture.start()
@@ -48,7 +48,7 @@ struct ImagePipelineMemoryTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `if the pixels are there, memory is reserved for the render alone`() async throws {
+    @Test func `if the pixels are cached, memory is reserved only for the render`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 4 << 20)
         _ = try await fixture.thumbnail(width: 20)
         let plan = try #require(fixture.key(21)).plan
@@ -72,14 +72,14 @@ struct ImagePipelineMemoryTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a placeholder that could never fit is too large`() async throws {
+    @Test func `a placeholder that can never fit is too large`() async throws {
         let fixture = try PipelineFixture(memoryLimit: 1_000)
         await #expect(throws: PipelineError.placeholderTooLarge) {
             try await fixture.pipeline.placeholder(for: .path(width: 500), color: .white)
         }
     }
 
-    @Test func `caches too large for the budget are made smaller in proportion`() {
+    @Test func `caches too large for the budget are reduced in proportion`() {
         var configuration = PipelineConfiguration()
         (configuration.decodedCacheCapacity, configuration.decodedCachePreferred) = (100, 60)
         (configuration.resultCacheCapacity, configuration.resultCachePreferred) = (60, 40)

@@ -22,7 +22,7 @@ struct ImagePipelineRevalidationTests {
         return fixture
     }
 
-    @Test func `33: while it is fresh a source is decoded again without a hit`() async throws {
+    @Test func `33: while fresh, a source is decoded again without a transfer`() async throws {
         let fixture = try await Self.fixture("max-age=3600")
         fixture.caches.memory.decoded.removeAll()
         fixture.caches.memory.results.removeAll()
@@ -61,7 +61,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `33: a 304 does without the bytes while there is something made from them`() async throws {
+    @Test func `33: a 304 needs no bytes while results of them exist`() async throws {
         let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let hit = try await fixture.thumbnail()
@@ -95,7 +95,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `33: a 200 takes all that was made from the old source`() async throws {
+    @Test func `33: a 200 removes all results of the old source`() async throws {
         let fixture = try await Self.fixture("max-age=10")
         _ = try await fixture.thumbnail(width: 4)
         fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
@@ -132,7 +132,7 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `32: only-if-cached takes a stale copy without a validation behind it`() async throws {
+    @Test func `32: only-if-cached serves a stale copy without a validation in the background`() async throws {
         let fixture = try await Self.fixture("max-age=10, stale-while-revalidate=30")
         fixture.time.clock.advance(by: .seconds(10))
         let stale = try await fixture.thumbnail(cacheControl: "only-if-cached")
@@ -196,7 +196,7 @@ struct ImagePipelineRevalidationTests {
     }
 
     @Test(arguments: [404, 410])
-    func `a source that is gone is gone, with all that was made from it`(status: Int) async throws {
+    func `a missing source is removed, with all its results`(status: Int) async throws {
         let fixture = try await Self.fixture("max-age=10")
         fixture.time.clock.advance(by: .seconds(10))
         fixture.origin.fail(with: .notFound(status))
@@ -221,7 +221,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `36: a reload that succeeds ends the memory of a failure, and so does emptying the caches`() async throws
+    @Test func `36: a successful reload, or emptying the caches, forgets a failure`() async throws
     {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))

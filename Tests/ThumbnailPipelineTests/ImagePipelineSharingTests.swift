@@ -11,7 +11,7 @@ import ThumbnailTypes
 /// Which requests share work: conformance 14, 15, 22 to 24 and 26 through the whole pipeline.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineSharingTests {
-    @Test func `14: two hundred simultaneous requests make one hit, one decode and one render`() async throws {
+    @Test func `14: two hundred simultaneous requests make one transfer, one decode and one render`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let callers = (0..<200).map { fixture.start(receipt: "\($0)") }
@@ -45,7 +45,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.renders == 2)
     }
 
-    @Test func `15: two sizes of different levels make one hit and two decodes`() async throws {
+    @Test func `15: two sizes of different levels make one transfer and two decodes`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 4, receipt: "1")
@@ -94,7 +94,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `24: the first caller leaves its download, and the others get theirs without a second hit`() async throws
+    @Test func `24: the first caller leaves its download, and the others get theirs in the same transfer`() async throws
     {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
@@ -113,7 +113,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.origin.cancellations == 0)
     }
 
-    @Test func `24: the first caller leaves its decode, and the others get theirs without a second one`() async throws {
+    @Test func `24: the first caller leaves its decode, and the others succeed without a second one`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let first = fixture.start(receipt: "1")
@@ -132,7 +132,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.renders == 2)
     }
 
-    @Test func `23: the last caller's leaving ends the download and keeps nothing`() async throws {
+    @Test func `23: the download ends and nothing is stored when the last caller leaves`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let caller = fixture.start()
@@ -144,7 +144,7 @@ struct ImagePipelineSharingTests {
         #expect(await fixture.caches.removeOwn(.everything) == RemovedEntries())
     }
 
-    @Test func `the last caller's leaving takes the decode out of the queue`() async throws {
+    @Test func `the decode leaves the queue with its last caller`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let caller = fixture.start()
@@ -158,7 +158,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `26: a request that comes at the end of a fetch, decode or render makes no second one`() async throws {
+    @Test func `26: a request at the end of a fetch, decode or render makes no second one`() async throws {
         let fixture = try PipelineFixture()
         let count = 1_000
         for index in 0..<count {
@@ -178,7 +178,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.sharedWorkCount == 0)
     }
 
-    @Test func `22: a canceled receipt answers its caller 409 and no other`() async throws {
+    @Test func `22: a canceled receipt answers only its caller with 409`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let first = fixture.start(receipt: "1")

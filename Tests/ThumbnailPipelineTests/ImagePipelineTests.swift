@@ -14,7 +14,7 @@ import ThumbnailTypes
 /// The pipeline's edges: the quick look, refusals, placeholders.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineTests {
-    @Test func `the quick look finds fresh results and nothing else`() async throws {
+    @Test func `the quick lookup finds only fresh results`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10")
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
@@ -31,7 +31,7 @@ struct ImagePipelineTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `the quick look answers while every worker is busy and the origin is silent`() async throws {
+    @Test func `the quick lookup responds while every worker is busy and the origin is silent`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
         let hold = await fixture.holdWorkers()
@@ -47,7 +47,7 @@ struct ImagePipelineTests {
     }
 
     @Test(arguments: ["", "no url", "/a", "ftp://example.com/a", "http://user@example.com/a"])
-    func `the quick look leaves bad URLs to the long way, which refuses them`(source: String) async throws {
+    func `the quick lookup leaves invalid URLs to the task, which rejects them`(source: String) async throws {
         let fixture = try PipelineFixture()
         let request = Request(source: ExactText(source))
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
@@ -58,7 +58,7 @@ struct ImagePipelineTests {
         #expect(fixture.origin.loads == 0)
     }
 
-    @Test func `a quick look that finds nothing and the long way after it count one miss together`() async throws {
+    @Test func `a quick lookup without a result and the task after it count one miss together`() async throws {
         let fixture = try PipelineFixture()
         for _ in 1...2 where fixture.pipeline.cachedThumbnail(for: .path()) == nil {
             _ = try await fixture.thumbnail()
@@ -69,7 +69,7 @@ struct ImagePipelineTests {
         #expect(fixture.metric("alula_cache_requests_total{cache=\"source\",result=\"miss\"}") == 1)
     }
 
-    @Test func `a page behind the last is refused, from the origin and from the cache alike`() async throws {
+    @Test func `a page after the last is rejected, from the origin and from the cache alike`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.animation)
         var request = Request.path()
@@ -87,13 +87,13 @@ struct ImagePipelineTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a source's format that is not accepted is named`() async throws {
+    @Test func `an error for an unaccepted source format names it`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.sourceFormats = [.png] }
         let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
         #expect(error == .formatNotAccepted(.jpeg))
     }
 
-    @Test func `a full queue of workers is an overload, and leaves the source behind for the next try`() async throws {
+    @Test func `a full queue of workers is an overload, and the source stays cached for the next try`() async throws {
         let fixture = try PipelineFixture(workerCount: 1, maximumQueued: 0)
         let hold = await fixture.holdWorkers()
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail() }
@@ -103,7 +103,7 @@ struct ImagePipelineTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a decode that takes too long is a timeout, and the source stays`() async throws {
+    @Test func `a decode that takes too long is a timeout, and the source stays cached`() async throws {
         let fixture = try PipelineFixture { $0.decodeTimeout = .nanoseconds(1) }
         await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail() }
         #expect(fixture.caches.figures.map(\.figures.usage.entries) == [0, 0, 1])
@@ -124,7 +124,7 @@ struct ImagePipelineTests {
         await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail(width: 21, format: .fixed(.avif)) }
     }
 
-    @Test func `a removal while a thumbnail is made lets it be served, and keeps nothing of it`() async throws {
+    @Test func `a thumbnail removed during its render is served, but not stored`() async throws {
         let fixture = try PipelineFixture()
         let hold = await fixture.holdWorkers()
         let caller = fixture.start()
@@ -186,7 +186,7 @@ struct ImagePipelineTests {
         (FormatChoice.negotiated([:]), ImageFormat.png), (.negotiated([.webp: 1_000]), .webp), (.fixed(.jpeg), .jpeg),
         (.fixed(.gif), .gif),
     ])
-    func `a placeholder has the box's size and the negotiated format, else png`(
+    func `a placeholder has the box's size and the negotiated format, or PNG`(
         choice: FormatChoice, format: ImageFormat
     ) async throws {
         let fixture = try PipelineFixture()
@@ -202,7 +202,7 @@ struct ImagePipelineTests {
         #expect(fixture.origin.loads == 0)
     }
 
-    @Test func `a placeholder beyond the limits is refused before it is made`() async throws {
+    @Test func `a placeholder beyond the limits is rejected before it is made`() async throws {
         let fixture = try PipelineFixture { $0.rules.limits.maximumOutputPixels = 99 }
         let color = Color.white
         await #expect(throws: PipelineError.placeholderTooLarge) {

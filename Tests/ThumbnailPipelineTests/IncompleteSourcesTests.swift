@@ -20,14 +20,14 @@ struct IncompleteSourcesTests {
         return fixture
     }
 
-    @Test func `15: they are refused unless an operator says otherwise`() async throws {
+    @Test func `15: they are rejected unless the settings allow them`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(Self.cut)
         let error = await #expect(throws: ImagingError.self) { try await fixture.thumbnail() }
         #expect(error?.code == "cannot_decode")
     }
 
-    @Test func `15: every answer says so and is fresh for a minute at most, from any layer`() async throws {
+    @Test func `15: every response is marked and fresh for a minute at most, from any layer`() async throws {
         let fixture = try fixture()
         let first = try await fixture.thumbnail()
         let hit = try await fixture.thumbnail()
@@ -41,7 +41,7 @@ struct IncompleteSourcesTests {
     }
 
     @Test(arguments: [false, true])
-    func `a wrong checksum of rows that are all there is a line at debug`(isWrong: Bool) async throws {
+    func `a wrong checksum of complete rows is a log line at debug`(isWrong: Bool) async throws {
         var writer = PNGWriter(width: 40, height: 30, colorType: .rgb)
         writer.rowsChunk = 500
         var file = writer.file { x, y in [5 * x, 7 * y, 90] }
@@ -57,7 +57,7 @@ struct IncompleteSourcesTests {
     }
 
     @Test(arguments: [("max-age=30", 30), ("private, max-age=9000", 60), ("max-age=0", 0)])
-    func `15: a shorter lifetime of the source counts, and no bound makes it longer`(
+    func `15: a shorter lifetime of the source applies, and no bound extends it`(
         control: String, lifetime: Int
     ) async throws {
         let fixture = try PipelineFixture {
@@ -91,7 +91,7 @@ struct IncompleteSourcesTests {
         #expect(try await !fixture.thumbnail(width: 19).isIncomplete)
     }
 
-    @Test func `15: a confirmation does not make its minute longer`() async throws {
+    @Test func `15: a confirmation does not extend its minute`() async throws {
         let fixture = try fixture()
         _ = try await fixture.thumbnail()
         fixture.time.clock.advance(by: .seconds(30))
@@ -104,7 +104,7 @@ struct IncompleteSourcesTests {
         #expect(fixture.origin.confirmations == 1)
     }
 
-    @Test func `15: nothing of it is on the disk`() async throws {
+    @Test func `15: it is never stored on disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try fixture(folder: folder.path)
         _ = try await fixture.thumbnail()

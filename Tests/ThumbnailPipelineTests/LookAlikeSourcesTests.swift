@@ -29,7 +29,7 @@ struct LookAlikeSourcesTests {
     ]
 
     @Test(arguments: pairs)
-    func `each is fetched, decoded and answered for itself`(pair: Pair) async throws {
+    func `each is fetched, decoded and served separately`(pair: Pair) async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, at: pair.first.fetched, cacheControl: "max-age=100")
         fixture.origin.serve(SampleFiles.other, at: pair.second.fetched, cacheControl: "max-age=100")
@@ -75,7 +75,7 @@ struct LookAlikeSourcesTests {
     }
 
     @Test(arguments: pairs)
-    func `37: each has its own place on the disk`(pair: Pair) async throws {
+    func `37: each has its own entry on disk`(pair: Pair) async throws {
         let folder = TemporaryFolder()
         var eTags: [String] = []
         for isSecondLife in [false, true] {

@@ -13,7 +13,7 @@ struct MemoryCacheTests {
         MemoryCache(capacity: capacity, preferred: preferred, cost: \.bytes)
     }
 
-    @Test func `the count of removals changes with every entry that goes, and with no other use`() {
+    @Test func `the count of removals changes with every removed entry, and with no other access`() {
         let cache = cache(capacity: 10, preferred: 5)
         var count = cache.removalCount
         func hasChanged() -> Bool {
@@ -115,7 +115,7 @@ struct MemoryCacheTests {
     }
 
     @Test
-    func `7: an image over the capacity is refused and evicts nothing, one over preferred survives its own purge`() {
+    func `7: an image over the capacity is rejected and evicts nothing, one over preferred survives its own purge`() {
         let cache = cache(capacity: 100, preferred: 60)
         cache.add(StoredImage(name: "small", bytes: 30), for: VariantKey("small", 1))
         #expect(!cache.add(StoredImage(name: "huge", bytes: 101), for: VariantKey("huge", 1)))
@@ -127,14 +127,14 @@ struct MemoryCacheTests {
         #expect(cache.memoryUsage == 90)
     }
 
-    @Test func `8: a preferred usage above the capacity is a programmer's error`() async {
+    @Test func `8: a preferred usage above the capacity is a programming error`() async {
         await #expect(processExitsWith: .failure) {
             _ = MemoryCache<VariantKey, StoredImage>(
                 capacity: 10, preferred: 11, cost: \.bytes)
         }
     }
 
-    @Test func `9: parallel use keeps the books straight`() async {
+    @Test func `9: counts are correct under parallel use`() async {
         let cache = cache(capacity: 1_000_000, preferred: 100_000)
         await withTaskGroup(of: Void.self) { group in
             for round in 0..<100 {
@@ -161,7 +161,7 @@ struct MemoryCacheTests {
         #expect((0...20).filter { cache.contains(VariantKey("\($0)", 1)) } == Array(11...20))
     }
 
-    @Test func `11: purging a source takes all of it and nothing else`() {
+    @Test func `11: purging a source removes its entries and no others`() {
         let cache = cache()
         for (source, variant) in [("/img", 1), ("/img", 2), ("/img2", 1), ("/img?x=1", 1)] {
             cache.add(StoredImage(name: source, bytes: 100), for: VariantKey(source, variant))
@@ -195,7 +195,7 @@ struct MemoryCacheTests {
         #expect(cache.figures.evictedBytes == 100)
     }
 
-    @Test func `hits and misses are counted, looking without reading is not`() {
+    @Test func `hits and misses are counted, a check without a read is not`() {
         let cache = cache()
         cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("a", 1))

@@ -20,7 +20,7 @@ import ThumbnailTypes
         return request
     }
 
-    @Test func `an upload is decoded once for all results, and again for none that knows the same file`() async throws {
+    @Test func `an upload is decoded once for all results, and for a second upload of the same file`() async throws {
         let fixture = try PipelineFixture()
         let first = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         for width in [64, 60, 50] {
@@ -35,7 +35,7 @@ import ThumbnailTypes
         #expect(fixture.decodes == 1)
     }
 
-    @Test func `the entity tag is that of the same file fetched by URL`() async throws {
+    @Test func `the entity tag equals that of the same file fetched by URL`() async throws {
         let fixture = try PipelineFixture()
         let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         let uploaded = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
@@ -43,7 +43,7 @@ import ThumbnailTypes
         #expect(uploaded.eTag == fetched.eTag && uploaded.image.bytes.array == fetched.image.bytes.array)
     }
 
-    @Test func `nothing of an upload reaches the disk`() async throws {
+    @Test func `nothing of an upload is stored on disk`() async throws {
         let folder = TemporaryFolder()
         let fixture = try PipelineFixture(diskFolder: folder.path)
         let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
@@ -53,7 +53,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["given://x/", "given://0123456789abcdef/"])
-    func `no client can name an image that was given`(url: String) throws {
+    func `no client can name an uploaded image`(url: String) throws {
         #expect(throws: SourceURLError.self) { try PipelineFixture().downloader.identity(of: ExactText(url)) }
     }
 
@@ -70,7 +70,7 @@ import ThumbnailTypes
         #expect(later.cacheStatus == [CacheLayerStatus(.result, .hit)])
     }
 
-    @Test func `a source of which nothing may be stored is fetched and decoded once, and nothing stays`() async throws {
+    @Test func `an uncacheable source is fetched and decoded once, and nothing is stored`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "no-store")
         let source = try await fixture.pipeline.open(
@@ -84,7 +84,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["no-store", "max-age=60"])
-    func `all results of one level cost one decode, though the decoded cache has no room`(
+    func `all results of one level cost one decode, though the decoded cache has no space`(
         cacheControl: String
     ) async throws {
         let fixture = try PipelineFixture { ($0.decodedCacheCapacity, $0.decodedCachePreferred) = (100, 50) }
@@ -111,7 +111,7 @@ import ThumbnailTypes
         #expect(judged == 1)
     }
 
-    @Test func `the levels of a page are held together, and other pages give way`() {
+    @Test func `the levels of a page are retained together, and other pages are evicted`() {
         func image(_ side: Int) -> DecodedImage {
             DecodedImage(
                 pixels: SharedBytes([UInt8](repeating: 1, count: side * side)),
@@ -132,7 +132,7 @@ import ThumbnailTypes
         #expect(held.contains(key(2, 1)) && !held.contains(key(1, 1)))
     }
 
-    @Test func `facts and failures are those of the file`() async throws {
+    @Test func `facts and failures match the file's`() async throws {
         let fixture = try PipelineFixture()
         let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
         var asked = FactsRequest()

@@ -18,7 +18,7 @@ struct PipelineEventTests {
     private var events: [ServiceEvent] { fixture.log.events(after: 0).map(\.event) }
     private let url = "http://example.com/a"
 
-    @Test func `a miss is a download, a decode and a render; a hit is nothing`() async throws {
+    @Test func `a miss is a download, a decode and a render; a hit is no event`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail(format: .fixed(.webp))
         #expect(
@@ -75,7 +75,7 @@ struct PipelineEventTests {
         #expect(causes == [.notStorable, .gone])
     }
 
-    @Test func `a cache that has reached its capacity says that it was full`() async throws {
+    @Test func `a cache that reaches its capacity reports it`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, at: "/a", cacheControl: "max-age=3600")
         fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
@@ -93,7 +93,7 @@ struct PipelineEventTests {
         #expect(events.last == .purge(url: nil, entries: 1, bytes: usage, cause: .memory))
     }
 
-    @Test func `an origin's health becomes an event in the words of the status`() {
+    @Test func `an origin's health is an event in the terms of the status`() {
         let key = OriginKey(scheme: "https", host: "h", port: 443)
         let snapshots = [
             OriginSnapshot(origin: key, isReachable: true, isSuspended: false, retryAfter: nil),
@@ -105,7 +105,7 @@ struct PipelineEventTests {
                 == ["reachable", "not_reachable", "suspended"].map { .origin("https://h:443", state: $0) })
     }
 
-    @Test func `the figures say what there is`() async throws {
+    @Test func `the statistics show the current state`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         let figures = fixture.control.figures

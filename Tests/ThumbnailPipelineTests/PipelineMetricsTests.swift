@@ -23,7 +23,7 @@ struct PipelineMetricsTests {
             ]))
     }
 
-    @Test func `downloads are counted by how they ended`() {
+    @Test func `downloads are counted by outcome`() {
         let registry = MetricsRegistry()
         let observer = DownloadMetrics.observer(registry: registry)
         observer.finished(.success, 700, .milliseconds(3))

@@ -18,7 +18,7 @@ struct PlaceholderSizeTests {
             (1, 1, 500, PixelSize(width: 1, height: 1)),
             (16_384, 1, 8_000, PixelSize(width: 131_072, height: 8)),
         ] as [(Int?, Int?, Int, PixelSize)])
-    func `the box in pixels, a missing side as the given one`(
+    func `the box in pixels, a missing side equal to the other`(
         width: Int?, height: Int?, devicePixelRatio: Int, size: PixelSize
     ) {
         var options = RenderingOptions()

@@ -12,16 +12,16 @@ struct RenderedImageTests {
             EncodedImage(bytes: SharedBytes(bytes), format: .png, size: PixelSize(width: 1, height: 1)))
     }
 
-    @Test func `the tag is the beginning of the bytes' SHA-256, in any process`() {
+    @Test func `the tag is a prefix of the bytes' SHA-256, in any process`() {
         #expect(rendered(Array("abc".utf8)).eTag == "\"ungWv48Bz-pBQUDeXa4iIw\"")
     }
 
-    @Test func `equal bytes have equal tags, others have others`() {
+    @Test func `equal bytes have equal tags, and different ones different tags`() {
         #expect(rendered([1, 2]).eTag == rendered([1, 2]).eTag)
         #expect(rendered([1, 2]).eTag != rendered([2, 1]).eTag)
     }
 
-    @Test(arguments: [nil, 57]) func `the disk keeps a quality that was found`(quality: Int?) throws {
+    @Test(arguments: [nil, 57]) func `the disk stores a searched quality`(quality: Int?) throws {
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality)
         let read = try #require(RenderedImage(RenderedImage(image).value))
@@ -29,7 +29,7 @@ struct RenderedImageTests {
         #expect(read.eTag == RenderedImage(image).eTag)
     }
 
-    @Test(arguments: [nil, 57]) func `the disk keeps whether a file has a gain map`(quality: Int?) throws {
+    @Test(arguments: [nil, 57]) func `the disk stores whether a file has a gain map`(quality: Int?) throws {
         let image = EncodedImage(
             bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 3, height: 2), quality: quality,
             hasGainMap: true)
@@ -37,7 +37,7 @@ struct RenderedImageTests {
         #expect(read.image.quality == quality && read.image.hasGainMap)
     }
 
-    @Test func `an entry without a quality, as earlier releases wrote it, is read`() throws {
+    @Test func `an entry of an earlier release without a quality is read`() throws {
         var writer = RecordWriter()
         writer.write("jpeg")
         writer.write(3)

@@ -44,7 +44,7 @@ struct ResultStoreTests {
         #expect(!CachedSources(one.caches).hasSlowerLayer)
     }
 
-    @Test func `a result is found by an instance that is started later, which fetches and renders nothing`()
+    @Test func `a result is found by an instance started later, which fetches and renders nothing`()
         async throws
     {
         let one = try await instance()
@@ -66,7 +66,7 @@ struct ResultStoreTests {
         #expect(objects.asked.count == asked, "a hit asked the store")
     }
 
-    @Test func `a stale source is confirmed, and its result used without a render`() async throws {
+    @Test func `a stale source is confirmed, and its result served without a render`() async throws {
         let one = try await instance()
         _ = try await one.thumbnail()
         try await settled(one)
@@ -102,7 +102,7 @@ struct ResultStoreTests {
         #expect(try await third.thumbnail().statusTexts.contains("alula-shared hit"))
     }
 
-    @Test func `instances with other settings do not meet`() async throws {
+    @Test func `instances with other settings share nothing`() async throws {
         let one = try await instance()
         _ = try await one.thumbnail()
         try await settled(one)
@@ -120,7 +120,7 @@ struct ResultStoreTests {
         #expect(objects.objects == before)
     }
 
-    @Test func `neither an upload nor a source that is not the same everywhere stays`() async throws {
+    @Test func `neither uploads nor instance-specific sources are stored`() async throws {
         let one = try await instance()
         let source = try await one.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: source, for: .path())
@@ -146,7 +146,7 @@ struct ResultStoreTests {
         #expect(objects.objects == before)
     }
 
-    @Test func `a purge reaches the store, and beats what other instances write later`() async throws {
+    @Test func `a purge reaches the store, and overrides later writes of other instances`() async throws {
         let (one, other) = (try await instance(), try await instance())
         _ = try await one.thumbnail()
         try await settled(one)
@@ -164,7 +164,7 @@ struct ResultStoreTests {
         #expect(!(try await instance().thumbnail().statusTexts.contains("alula-store hit")))
     }
 
-    @Test func `results of a record that is on the disk stay as well`() async throws {
+    @Test func `results of a record on disk are stored as well`() async throws {
         let folder = TemporaryFolder()
         do {
             let one = try await instance(diskFolder: folder.path)
@@ -179,7 +179,7 @@ struct ResultStoreTests {
         await again.store?.close(timeLimit: .queueTimeout)
     }
 
-    @Test func `a store that is lost costs its hits and nothing else`() async throws {
+    @Test func `a lost store costs only its hits`() async throws {
         let one = try await instance()
         objects.fail(reads: true, writes: true)
         for width in 10..<20 { _ = try await one.thumbnail(width: width) }

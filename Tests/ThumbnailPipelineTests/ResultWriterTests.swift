@@ -84,7 +84,7 @@ struct ResultWriterTests {
         #expect(try await told(made) == "public, max-age=77")
     }
 
-    @Test func `a rendition's own value wins over the place's, which wins over the source's`() async throws {
+    @Test func `a rendition's value overrides the destination's, which overrides the source's`() async throws {
         let made = Self.thumbnail(Self.freshness([.cacheControl: "no-store"]))
         #expect(try await told(made, place: "max-age=1") == "max-age=1")
         #expect(try await told(made, place: "max-age=1", rendition: "max-age=2") == "max-age=2")

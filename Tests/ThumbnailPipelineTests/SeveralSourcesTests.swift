@@ -64,7 +64,7 @@ struct SeveralSourcesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `requests at the same time share the transfers and decodes of both sources`() async throws {
+    @Test func `concurrent requests share the transfers and decodes of both sources`() async throws {
         let fixture = try Self.fixture()
         fixture.origin.serve(SampleFiles.other, at: "/b", cacheControl: "max-age=100", eTag: "\"b\"")
         let gate = fixture.origin.hold()
@@ -85,7 +85,7 @@ struct SeveralSourcesTests {
         #expect(fixture.decodes == 2 && fixture.metric("alula_decodes_total{format=\"png\"}") == 1)
     }
 
-    @Test func `both are waited for at the same time under one receipt, which cancels both`() async throws {
+    @Test func `both are fetched concurrently under one receipt, which cancels both`() async throws {
         let fixture = try Self.fixture()
         let gate = fixture.origin.hold()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
@@ -98,7 +98,7 @@ struct SeveralSourcesTests {
         await fixture.origin.cancellations(2)
     }
 
-    @Test func `a caller that leaves gives up both transfers`() async throws {
+    @Test func `a caller that leaves releases both transfers`() async throws {
         let fixture = try Self.fixture()
         let gate = fixture.origin.hold()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
@@ -139,7 +139,7 @@ struct SeveralSourcesTests {
         #expect(fixture.origin.loads == 3 && fixture.origin.confirmations == 1)
     }
 
-    @Test func `another version of the second source makes another result and takes the old one`() async throws {
+    @Test func `another version of the second source makes another result and removes the old one`() async throws {
         let fixture = try Self.fixture(mark: "max-age=10")
         _ = try await fixture.thumbnail(of: .marked())
         fixture.origin.serve(ImageFixture.pngGrayRamp.bytes, at: "/mark", cacheControl: "max-age=10", eTag: "\"2\"")
@@ -150,7 +150,7 @@ struct SeveralSourcesTests {
         #expect(Self.entries(fixture) == [2, 1, 2])
     }
 
-    @Test func `a purge of the second source takes the result and leaves the image`() async throws {
+    @Test func `a purge of the second source removes the result and leaves the image`() async throws {
         let fixture = try Self.fixture()
         let request = fixture.pipeline.resolved(.marked())
         _ = try await fixture.thumbnail(of: .marked())
@@ -168,7 +168,7 @@ struct SeveralSourcesTests {
         #expect(Self.entries(fixture) == [1, 0, 1])
     }
 
-    @Test func `a second source that may not be stored keeps the result out of the cache`() async throws {
+    @Test func `an uncacheable second source makes the result uncacheable`() async throws {
         for (control, storability) in [("private", Freshness.Storability.private), ("no-store", .none)] {
             let fixture = try Self.fixture(mark: control)
             #expect(try await fixture.thumbnail(of: .marked()).freshness.storability == storability)
@@ -179,7 +179,7 @@ struct SeveralSourcesTests {
         }
     }
 
-    @Test func `no-store keeps nothing of either source`() async throws {
+    @Test func `no-store stores neither source`() async throws {
         let fixture = try Self.fixture()
         let made = try await fixture.pipeline.thumbnail(
             for: .marked(), directives: RequestCacheControl("no-store"), receipt: "")
@@ -188,7 +188,7 @@ struct SeveralSourcesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `only-if-cached fails for the source that is not there`() async throws {
+    @Test func `only-if-cached fails for the missing source`() async throws {
         let fixture = try Self.fixture()
         _ = try await fixture.thumbnail()
         let error = await #expect(throws: AdditionalSourceError.self) {
@@ -207,7 +207,7 @@ struct SeveralSourcesTests {
             ("http://example.com/text", "not_an_image", .image, 415),
             ("http://example.com/cut", "cannot_decode", .image, 422),
         ] as [(String, String, ErrorCategory, Int)])
-    func `a second source that fails is its own failure, with its role as the parameter`(
+    func `a failing second source has its own failure, with its role as the parameter`(
         source: String, code: String, category: ErrorCategory, status: Int
     ) async throws {
         let fixture = try Self.fixture()
@@ -257,7 +257,7 @@ struct SeveralSourcesTests {
         #expect(fixture.origin.loads == 2)
     }
 
-    @Test func `bytes are fetched again only of the source of which nothing is left`() async throws {
+    @Test func `only the bytes of an evicted source are fetched again`() async throws {
         let fixture = try Self.fixture { $0.sourceCacheMemory = 0 }
         _ = try await fixture.thumbnail(of: .marked())
         #expect(Self.entries(fixture) == [2, 1, 0])

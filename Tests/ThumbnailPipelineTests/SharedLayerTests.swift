@@ -44,7 +44,7 @@ struct SharedLayerTests {
     /// The values on the server.
     private var valueCount: Int { server.keys.count { $0.hasPrefix("alula:1:v:") } }
 
-    @Test func `a result of one instance is found by another one, which fetches and renders nothing`() async throws {
+    @Test func `a result of one instance is found by another, which fetches and renders nothing`() async throws {
         let (one, other) = (try await instance(), try await instance())
         let first = try await one.thumbnail()
         #expect(
@@ -62,7 +62,7 @@ struct SharedLayerTests {
         #expect(other.pipeline.cachedThumbnail(for: .path()) != nil)
     }
 
-    @Test func `a forged record with a good hash costs a fetch, and nothing else`() async throws {
+    @Test func `a forged record with a valid hash costs only a fetch`() async throws {
         let one = try await instance()
         let first = try await one.thumbnail()
         try await settled(one)
@@ -120,7 +120,7 @@ struct SharedLayerTests {
         #expect(valueCount == 0)
     }
 
-    @Test func `neither an upload nor a source that is not the same everywhere is shared`() async throws {
+    @Test func `neither uploads nor instance-specific sources are shared`() async throws {
         let one = try await instance()
         let source = try await one.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: source, for: .path())
@@ -130,7 +130,7 @@ struct SharedLayerTests {
         #expect(valueCount == 0)
     }
 
-    @Test func `instances with other settings do not meet`() async throws {
+    @Test func `instances with other settings share nothing`() async throws {
         let (one, other) = (try await instance(), try await instance(engine: "later"))
         _ = try await one.thumbnail()
         try await settled(one)
@@ -187,7 +187,7 @@ struct SharedLayerTests {
         #expect(one.origin.loads == 2)
     }
 
-    @Test func `a stale source is taken from an instance that has fetched it again`() async throws {
+    @Test func `a stale source is replaced by one that another instance has fetched again`() async throws {
         let (one, other) = (
             try await instance(cacheControl: "max-age=10"), try await instance(cacheControl: "max-age=10")
         )
@@ -228,7 +228,7 @@ struct SharedLayerTests {
         #expect(server.keys == before)
     }
 
-    @Test func `a lying server costs its hits, and no answer is wrong`() async throws {
+    @Test func `a lying server costs its hits, and no response is wrong`() async throws {
         let (one, other) = (try await instance(), try await instance())
         let first = try await one.thumbnail()
         try await settled(one)
@@ -238,7 +238,7 @@ struct SharedLayerTests {
         #expect(other.metric("alula_shared_cache_requests_total{result=\"rejected\"}") >= 1)
     }
 
-    @Test func `an image that lacks pixels is not shared`() async throws {
+    @Test func `an incomplete image is not shared`() async throws {
         let one = try PipelineFixture(sharedCache: server.url) { $0.rules.limits.incompleteImages = .serve }
         let store = try #require(one.sharedStore)
         try #require(await eventually { store.isUp })

@@ -21,7 +21,7 @@ import ThumbnailTypes
         return try await fixture.pipeline.facts(asked, for: call)
     }
 
-    @Test func `the header is walked and nothing is decoded`() async throws {
+    @Test func `the header is parsed and nothing is decoded`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
         let facts = try await facts(fixture)

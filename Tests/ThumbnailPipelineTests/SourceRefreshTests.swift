@@ -28,7 +28,7 @@ struct SourceRefreshTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a confirmed source is unchanged, and so is all made from it`() async throws {
+    @Test func `a confirmed source is unchanged, and so are its results`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600", eTag: "\"1\"")
         _ = try await fixture.thumbnail()
         #expect(try await refresh() == .unchanged)
@@ -55,7 +55,7 @@ struct SourceRefreshTests {
     }
 
     @Test(arguments: [404, 410])
-    func `the copies of a source that is gone are dropped`(status: Int) async throws {
+    func `the copies of a missing source are dropped`(status: Int) async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
         fixture.origin.fail(with: .notFound(status))
@@ -101,7 +101,7 @@ struct SourceRefreshTests {
         #expect(fixture.origin.loads == 1)
     }
 
-    @Test func `a refresh that an operator cancels has failed`() async throws {
+    @Test func `a refresh canceled by an operator has failed`() async throws {
         let gate = fixture.origin.hold()
         let refreshing = Task.immediate { try await refresh() }
         await gate.arrivals(1)

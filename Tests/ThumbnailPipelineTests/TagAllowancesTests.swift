@@ -24,7 +24,7 @@ struct TagAllowancesTests {
         #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.excessWeight))
     }
 
-    @Test mutating func `one client takes nothing from another`() {
+    @Test mutating func `one client uses no other's allowance`() {
         _ = take(1_000, known: 64)
         let none = take(1, known: 64)
         let other = take(8, known: 0, by: ClientNetwork(of: IPAddress("2001:db8::1")))

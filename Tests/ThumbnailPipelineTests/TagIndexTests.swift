@@ -27,7 +27,7 @@ struct TagIndexTests {
         #expect(book.count == 0 && book.tags(of: two).isEmpty)
     }
 
-    @Test mutating func `a source with too many tags is dropped, and begins anew`() throws {
+    @Test mutating func `a source with too many tags is dropped, and starts again`() throws {
         let one = try source(1)
         for number in 0..<TagIndex.maximumTags {
             let dropped = book.record(["\(number)"], of: one).dropped
@@ -37,7 +37,7 @@ struct TagIndexTests {
         #expect(last.added == ["last"] && last.dropped == [one] && book.tags(of: one) == ["last"] && book.count == 1)
     }
 
-    @Test mutating func `it is bounded, and drops the sources that came first`() throws {
+    @Test mutating func `it is bounded, and drops the oldest sources`() throws {
         let tags = (0..<8).map { ExactText("\($0)") }
         var dropped: [SourceIdentity] = []
         let sources = try (0..<TagIndex.capacity / 8 + 2).map { try source($0) }

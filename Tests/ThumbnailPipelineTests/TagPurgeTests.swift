@@ -64,7 +64,7 @@ struct TagPurgeTests {
         #expect(try await fixture.control.remove(tag: "x").entries == 0)
     }
 
-    @Test func `a tag that comes with a hit counts, also after a purge`() async throws {
+    @Test func `a tag of a hit counts, also after a purge`() async throws {
         let fixture = try await instance()
         _ = try await fixture.thumbnail(of: request())
         let tagged = fixture.pipeline.resolved(request("/a", "x"))
@@ -140,7 +140,7 @@ struct TagPurgeTests {
         #expect(second.origin.loads == 1)
     }
 
-    @Test func `sources that were never served take no tags from others, and are under none`() async throws {
+    @Test func `never-served sources take no tags from others, and have none`() async throws {
         let fixture = try await instance()
         _ = try await fixture.thumbnail(of: request("/a", "mine"))
         for number in 0..<200 {

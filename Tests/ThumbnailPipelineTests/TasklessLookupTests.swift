@@ -120,7 +120,7 @@ struct TasklessLookupTests {
         #expect(lookUps == asked + 1)
     }
 
-    @Test func `others that want the same result leave it to tasks, until the look has ended`() async throws {
+    @Test func `other requests for the same result use tasks until the lookup ends`() async throws {
         let (one, other) = try await pair()
         #expect(await thumbnail(try #require(look(other))) != nil)
         other.caches.memory.results.removeAll()
@@ -184,7 +184,7 @@ struct TasklessLookupTests {
         #expect(look(one) == nil)
     }
 
-    @Test func `a look that the server's loss ends is followed by a task`() async throws {
+    @Test func `a lookup ended by the server's loss is followed by a task`() async throws {
         let (_, other) = try await pair()
         let waiting = try #require(look(other))
         let gate = ThreadGate()

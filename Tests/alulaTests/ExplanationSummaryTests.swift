@@ -40,7 +40,7 @@ struct ExplanationSummaryTests {
             ])
     }
 
-    @Test func `nothing but a count is said about a list that works`() {
+    @Test func `a list without faults has only a count`() {
         #expect(
             summary([(TargetExplanation(.works), "/a")]).lines
                 == ["1 URL", "       1  works", "       0  ignores", "       0  refused"])

@@ -18,7 +18,7 @@ struct ImaginarySettingsTests {
 
     private let container = ForeignContainer(service: "imaginary")
 
-    @Test func `the dialect is off until it has a place, and its keys close others without one`() throws {
+    @Test func `the dialect is off until it has a path, and its keys close others without one`() throws {
         #expect(try load([]).api.otherDialects.isEmpty)
         #expect(try load(["--imaginary-path", "/im"]).api.otherDialects.map(\.name) == ["imaginary"])
         #expect(try load(["--imaginary-key", "sesame"]).api.closingDialects == ["imaginary"])

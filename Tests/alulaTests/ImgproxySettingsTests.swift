@@ -24,7 +24,7 @@ struct ImgproxySettingsTests {
 
     private let container = ForeignContainer(service: "imgproxy")
 
-    @Test func `S3 stops the start by its name, and its absence does not`() throws {
+    @Test func `S3 variables stop the start by name, and their absence does not`() throws {
         let imgproxy = ForeignContainer(service: "imgproxy")
         #expect(imgproxy.problems(["IMGPROXY_USE_S3": "true"]).first?.hasPrefix("IMGPROXY_USE_S3: ") == true)
         #expect(imgproxy.problems(["IMGPROXY_USE_S3": "false"]).isEmpty)
@@ -59,7 +59,7 @@ struct ImgproxySettingsTests {
         #expect(problems.allSatisfy { !$0.contains("xyz") })
     }
 
-    @Test func `keys and bounds close what could pass them by`() throws {
+    @Test func `keys and limits close the dialects that could bypass them`() throws {
         let signed = ["IMGPROXY_KEY": Self.key, "IMGPROXY_SALT": Self.salt]
         #expect(try container(signed).api.closedDialects == ["native"])
         #expect(try container(signed, ["--signing-keys", String(repeating: "ab", count: 32)]).api.closedDialects == [])
@@ -97,7 +97,7 @@ struct ImgproxySettingsTests {
             both.otherServiceVariables.contains(OtherServiceVariable(name: "IMGPROXY_CONCURRENCY", meaning: .ignored)))
     }
 
-    @Test func `metrics have the listener that imgproxy's have`() throws {
+    @Test func `metrics have imgproxy's listener`() throws {
         let listener = try container(["IMGPROXY_PROMETHEUS_BIND": ":8081"]).metricsListener
         #expect(listener?.port == 8_081 && listener?.bindAddress == "0.0.0.0")
         let own = try load(["--metrics-bind", "[::1]:9100"]).metricsListener
@@ -115,7 +115,7 @@ struct ImgproxySettingsTests {
             (["IMGPROXY_OPEN_TELEMETRY_ENABLE": "false"], false, false),
             (["IMGPROXY_OPEN_TELEMETRY_ENABLE_METRICS": "false"], true, false),
         ] as [([String: String], Bool, Bool)])
-    func `the collector of OpenTelemetry's variables can be turned off`(
+    func `OpenTelemetry's collector variables can be disabled`(
         variables: [String: String], traces: Bool, metrics: Bool
     ) throws {
         let exports = try container(variables.merging(["OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318"]) { $1 }).exports
@@ -165,7 +165,7 @@ struct ImgproxySettingsTests {
         #expect(try load([], variables).publicListener.port == 8_080)
     }
 
-    @Test func `targets are read as the variables say`() throws {
+    @Test func `targets are parsed as the variables say`() throws {
         let settings = try container([
             "IMGPROXY_PATH_PREFIX": "/img/", "IMGPROXY_ONLY_PRESETS": "true", "IMGPROXY_PRESETS": "a=w:1|b=h:2/pr:a",
             "IMGPROXY_PRESETS_SEPARATOR": "|", "IMGPROXY_ALLOWED_PROCESSING_OPTIONS": "w, h",
@@ -206,7 +206,7 @@ struct ImgproxySettingsTests {
         #expect(opened.count == 2)
     }
 
-    @Test func `allowed sources are beginnings of URLs`() throws {
+    @Test func `allowed sources are prefixes of URLs`() throws {
         func allows(_ text: String, _ url: String) throws -> Bool {
             try container(["IMGPROXY_ALLOWED_SOURCES": text]).downloads.allows(SourceURL(parsing: url))
         }

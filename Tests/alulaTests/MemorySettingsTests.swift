@@ -27,7 +27,7 @@ struct MemorySettingsTests {
         #expect(system.pressureFile == nil)
     }
 
-    @Test func `the tightest group of version 2 counts, be it the process's own or one above`() {
+    @Test func `the tightest group of version 2 counts, the process's own or one above`() {
         write("proc/self/cgroup", "0::/a/b\n")
         write("sys/fs/cgroup/a/b/memory.max", "max\n")
         write("sys/fs/cgroup/a/memory.max", "1073741824\n")
@@ -36,13 +36,13 @@ struct MemorySettingsTests {
         #expect(system.limit == 512 << 20)
     }
 
-    @Test func `in a container the path may lead nowhere, and the root is its own group`() {
+    @Test func `in a container the path may not exist, and the root is its own group`() {
         write("proc/self/cgroup", "0::/../../system.slice/x\n")
         write("sys/fs/cgroup/memory.max", "268435456\n")
         #expect(system.limit == 256 << 20)
     }
 
-    @Test func `version 1 is read as well, which writes an enormous number for no bound`() {
+    @Test func `version 1 is read as well, with its huge number for no limit`() {
         write("proc/self/cgroup", "12:cpu,memory:/docker/x\n3:pids:/docker/x\n")
         write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n")
         #expect(system.limit == 8 << 30)
@@ -50,7 +50,7 @@ struct MemorySettingsTests {
         #expect(system.limit == 128 << 20)
     }
 
-    @Test func `pressure is the own group's if the kernel counts it`() {
+    @Test func `pressure is the process's own group's if the kernel counts it`() {
         write("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n")
         #expect(system.pressureFile == folder.path + "/proc/pressure/memory")
         write("proc/self/cgroup", "0::/a\n")
@@ -77,7 +77,7 @@ struct MemorySettingsTests {
         #expect(MemoryPressure("some avg60=1") == nil)
     }
 
-    @Test func `13: the watch has caches purged while the kernel is short of memory, and only then`() async throws {
+    @Test func `13: the watch purges caches while the kernel is short of memory, and only then`() async throws {
         let time = ManualTimekeeper()
         let pressure = Locked<MemoryPressure?>(nil)
         let steps = Locked<[MemoryBudget.Purge]>([])

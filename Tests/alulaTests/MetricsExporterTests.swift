@@ -70,7 +70,7 @@ struct MetricsExporterTests {
         #expect(registry.prometheusText.contains("alula_metric_documents_total{result=\"lost\"} 1\n"))
     }
 
-    @Test func `a collector that hangs has one document, and gets the newest counts after it`() async throws {
+    @Test func `a hanging collector has one document, and gets the newest counts after it`() async throws {
         let decodes = registry.counter("alula_decodes_total", help: "D.")
         let gate = Gate()
         let task = MetricsExporter(

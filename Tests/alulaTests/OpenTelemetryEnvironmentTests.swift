@@ -44,7 +44,7 @@ struct OpenTelemetryEnvironmentTests {
         }
     }
 
-    @Test func `an endpoint of a signal is used as it is`() throws {
+    @Test func `a signal's endpoint is used unchanged`() throws {
         let exports = try load([
             Self.endpoint: "http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://t:1/spans",
             "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://m:2",
@@ -53,7 +53,7 @@ struct OpenTelemetryEnvironmentTests {
         #expect(exports.metrics.endpoint?.canonical == "http://m:2/")
     }
 
-    @Test func `settings count above variables`() throws {
+    @Test func `settings override variables`() throws {
         let variables = [
             Self.endpoint: "http://c:4318", "OTEL_TRACES_SAMPLER": "always_off", "OTEL_METRIC_EXPORT_INTERVAL": "5000",
             "OTEL_RESOURCE_ATTRIBUTES": "service.instance.id=theirs",
@@ -78,7 +78,7 @@ struct OpenTelemetryEnvironmentTests {
             ("traceidratio", nil, 1, false), ("parentbased_always_on", nil, 1, true),
             ("parentbased_always_off", nil, 0, true), ("ParentBased_TraceIdRatio", "1e-3", 0.001, true),
         ] as [(String, String?, Double, Bool)])
-    func `each sampler has its share, and its way with callers`(
+    func `each sampler has its share, and its treatment of callers`(
         name: String, argument: String?, share: Double, followsCaller: Bool
     ) throws {
         var environment = ["OTEL_TRACES_SAMPLER": name]
@@ -88,7 +88,7 @@ struct OpenTelemetryEnvironmentTests {
         #expect(ignored(settings).isEmpty)
     }
 
-    @Test func `attributes are decoded, and the service's name counts above them`() throws {
+    @Test func `attributes are decoded, and the service's name overrides them`() throws {
         let settings = try load([
             "OTEL_RESOURCE_ATTRIBUTES": "service.name=a, deployment.environment.name = a%2Cb%3D%20c ,service.version=7",
             "OTEL_SERVICE_NAME": "images",
@@ -100,7 +100,7 @@ struct OpenTelemetryEnvironmentTests {
             ])
     }
 
-    @Test func `fields of a signal take the place of those for both`() throws {
+    @Test func `fields of a signal replace those for both`() throws {
         let exports = try load([
             "OTEL_EXPORTER_OTLP_HEADERS": "api-key=a%20b,Authorization=Basic eA==",
             "OTEL_EXPORTER_OTLP_METRICS_HEADERS": "x=1",
@@ -116,7 +116,7 @@ struct OpenTelemetryEnvironmentTests {
             (["OTEL_METRICS_EXPORTER": "prometheus"], true, false),
             (["OTEL_METRICS_EXPORTER": "otlp,prometheus"], true, true), (["OTEL_TRACES_EXPORTER": "otlp"], true, true),
         ] as [([String: String], Bool, Bool)])
-    func `signals can be turned off`(variables: [String: String], traces: Bool, metrics: Bool) throws {
+    func `signals can be disabled`(variables: [String: String], traces: Bool, metrics: Bool) throws {
         let settings = try load(variables.merging([Self.endpoint: "http://c"]) { $1 })
         #expect((settings.exports.traces.endpoint != nil) == traces)
         #expect((settings.exports.metrics.endpoint != nil) == metrics)
@@ -154,13 +154,13 @@ struct OpenTelemetryEnvironmentTests {
     }
 
     @Test(arguments: ["2", "-0.1", "nan", "half"])
-    func `a share that is not allowed is ignored, and all traces are taken`(text: String) throws {
+    func `an invalid share is ignored, and all traces are sampled`(text: String) throws {
         let settings = try load(["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": text])
         #expect(ignored(settings) == ["OTEL_TRACES_SAMPLER_ARG"])
         #expect(settings.exports.sampler == TraceSampler(share: 1, followsCaller: false))
     }
 
-    @Test func `an endpoint of a signal that is ignored leaves the one for both`() throws {
+    @Test func `an ignored endpoint of a signal leaves the one for both`() throws {
         let settings = try load([Self.endpoint: "http://c", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "c"])
         #expect(settings.exports.traces.endpoint?.canonical.hasSuffix("/v1/traces") == true)
     }
@@ -187,7 +187,7 @@ struct OpenTelemetryEnvironmentTests {
     @Test(arguments: [
         ["--metrics-interval", "99ms"], ["--metrics-interval", "25h"], ["--metrics-endpoint", "c:4318"],
     ])
-    func `settings that are not allowed stop the start`(arguments: [String]) {
+    func `invalid settings stop the start`(arguments: [String]) {
         #expect(throws: SettingsLoader.Failure.self) { try load([:], arguments) }
     }
 }

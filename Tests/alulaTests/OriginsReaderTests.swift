@@ -66,7 +66,7 @@ struct OriginsReaderTests {
         #expect(origins["d"]?.tlsPolicy == .certificate([]))
     }
 
-    @Test func `keys that are lent are found by the variables of their platforms`() throws {
+    @Test func `lent keys are found by their platforms' variables`() throws {
         func source(_ s3: String, _ environment: [String: String]) throws -> OriginCredentials? {
             try load(
                 "{ origins: { a: { url: 'https://s3.example/b', credentials: { s3: \(s3) }, write: true } } }",
@@ -118,7 +118,7 @@ struct OriginsReaderTests {
         ("{ region: 'eu', accessKey: { env: 'SET' } }", "origins.a.credentials.s3.secretKey"),
         ("{ region: 'eu', from: 'container', x: 1 }", "no such member"),
     ])
-    func `credentials that cannot be are named`(s3: String, message: String) {
+    func `invalid credentials are reported`(s3: String, message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load("{ origins: { a: { url: 'https://h', credentials: { s3: \(s3) } } } }", ["SET": "value"])
         }
@@ -164,7 +164,7 @@ struct OriginsReaderTests {
         ("{ a: { folder: '/a', write: 'perhaps' } }", "origins.a.write"),
         ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes and write beside a folder"),
     ])
-    func `an unknown or impossible member stops the start and is named`(origins: String, message: String) {
+    func `an unknown or invalid member stops the start and is named`(origins: String, message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load("{ origins: \(origins) }", ["SET": "value"])
         }

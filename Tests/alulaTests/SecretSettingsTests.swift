@@ -77,7 +77,7 @@ struct SecretSettingsTests {
         "'000000000000000000000000000000000000000000000000000000000000000000'", "'aaaa'",
         "'abababababababababababababababababababababababababababababababab,00000000000000000000000000000000'",
     ])
-    func `a secret that cannot be had stops the start by its name`(value: String) {
+    func `an unavailable secret stops the start by its name`(value: String) {
         let environment = ["EMPTY": "", "BLANK": " \t\n", "A": "a", "LINES": "a\nb", "UNREPLACED": "${A}"]
         for setting in Self.secrets {
             let lines = problems("{ \(setting.name): \(value) }", environment)
@@ -87,7 +87,7 @@ struct SecretSettingsTests {
         }
     }
 
-    @Test func `no setting takes an object or null for a text`() {
+    @Test func `no setting accepts an object or null for a text`() {
         let objects = ["origins", "purgeHooks", "presets", "watermarks"]
         for setting in SettingTable.all where setting.secrecy != .secret && !objects.contains(setting.name) {
             for value in ["{ env: \"A\" }", "null", "[{ file: \"a\" }]"] {

@@ -11,7 +11,7 @@ import ThumbnailPipeline
 @testable import Settings
 
 struct SettingsLoaderTests {
-    @Test func `without sources the defaults of the contract hold`() throws {
+    @Test func `without sources the defaults of the contract apply`() throws {
         let settings = try load()
         #expect(settings.publicListener.port == 8080 && settings.publicListener.bindAddress == "0.0.0.0")
         #expect(settings.adminListener.port == 9091 && settings.adminListener.bindAddress == "127.0.0.1")
@@ -54,7 +54,7 @@ struct SettingsLoaderTests {
             listeners.public.bodyTimeout == .seconds(seconds) && listeners.operators.bodyTimeout == .seconds(seconds))
     }
 
-    @Test func `a flag beats the environment, which beats the file`() throws {
+    @Test func `a flag overrides the environment, which overrides the file`() throws {
         let file = "{ maxRedirects: 1, connectTimeout: '1s', firstByteTimeout: '1s' }"
         let environment = [
             "ALULA_CONFIG": "a.json5", "ALULA_MAX_REDIRECTS": "2", "ALULA_CONNECT_TIMEOUT": "2s", "HOME": "/",
@@ -152,7 +152,7 @@ struct SettingsLoaderTests {
         (["--memory-budget", "1MiB"], "expected at least 16MiB, or a share of the memory such as 60%"),
         (["--memory-budget", "101%"], "expected at least 16MiB, or a share of the memory such as 60%"),
     ])
-    func `an unknown or impossible setting stops the start and is named`(arguments: [String], message: String) {
+    func `an unknown or invalid setting stops the start and is named`(arguments: [String], message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }
         #expect(failure?.lines.contains { $0.contains(message) } == true, "\(failure?.lines ?? [])")
     }
@@ -193,7 +193,7 @@ struct SettingsLoaderTests {
         #expect(failure?.lines.first?.contains("decodedCachePreferred") == true)
     }
 
-    @Test func `names of the operators' listener are read`() throws {
+    @Test func `names of the admin listener are read`() throws {
         func isServed(_ host: String, _ arguments: [String]) throws -> Bool {
             try load(arguments).api.adminSites.violation(to: HTTPRequest(target: "/", headerFields: [.host: host]))
                 == nil
@@ -204,7 +204,7 @@ struct SettingsLoaderTests {
         #expect(try isServed("any.example", ["--admin-hosts", "*"]))
     }
 
-    @Test func `the bounds against floods are read, for the public listener alone`() throws {
+    @Test func `the limits against floods are read, for the public listener only`() throws {
         let settings = try load([
             "--max-connections", "100", "--max-connections-per-address", "10", "--max-queue-delay", "250ms",
         ])
@@ -214,7 +214,7 @@ struct SettingsLoaderTests {
         #expect(settings.pipeline.maximumQueueDelay == .milliseconds(250))
     }
 
-    @Test func `the settings of freshness are read`() throws {
+    @Test func `the freshness settings are read`() throws {
         let standard = try load()
         #expect(standard.downloads.staleAllowances.whileRevalidating == 0)
         #expect(standard.downloads.staleAllowances.ifError == 86_400)
@@ -231,7 +231,7 @@ struct SettingsLoaderTests {
         #expect(settings.pipeline.clientMaxAge.fixed == 600)
     }
 
-    @Test func `a least max-age above the greatest stops the start`() {
+    @Test func `a minimum max-age above the maximum stops the start`() {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
             try load(["--client-max-age-minimum", "2m", "--client-max-age-maximum", "1m"])
         }
@@ -249,7 +249,7 @@ struct SettingsLoaderTests {
     }
 
     @Test(arguments: ["", "1.5MiB", "-1", "1 MiB", "MiB", "99999999999999GiB", "+1"])
-    func `a text that is not a size is refused`(text: String) {
+    func `an invalid size is rejected`(text: String) {
         #expect(throws: InvalidValue.self) { try SettingParser.byteSize.parse(text) }
     }
 
@@ -271,7 +271,7 @@ extension SettingsLoaderTests {
         "https://a.com:443",
         "ftp://a.com", "https://a.com/x", "", "**",
     ])
-    func `an origin of pages that no browser sends is refused`(text: String) throws {
+    func `an origin of pages that no browser sends is rejected`(text: String) throws {
         #expect(throws: SettingsLoader.Failure.self) { try load(["--allow-origin", text]) }
         for allowed in ["*", "null", "https://www.example.com", "http://localhost:3000"] {
             #expect(try load(["--allow-origin", allowed]).api.allowOrigin == allowed)

@@ -34,7 +34,7 @@ struct SharedCacheSettingsTests {
     }
 
     @Test(arguments: ["folder: '/a'", SharedCacheSettingsTests.bucket])
-    func `results stay at a named origin that takes writes`(place: String) throws {
+    func `results are stored at a writable named origin`(place: String) throws {
         let origins = "origins: { kept: { \(place), write: true }, other: { \(place) } }"
         let environment = ["SET": "value", "ALULA_SHARED_CACHE_KEY": String(repeating: "ab", count: 16)]
         func store(_ members: String, _ arguments: [String] = []) throws -> Settings {
@@ -59,7 +59,7 @@ struct SharedCacheSettingsTests {
             region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } }
         """
 
-    @Test func `user and password come from the environment alone`() throws {
+    @Test func `user and password come only from the environment`() throws {
         let environment = ["ALULA_SHARED_CACHE_USER": "alula", "ALULA_SHARED_CACHE_PASSWORD": "secret"]
         let settings = try load(["--shared-cache", "redis://cache"], environment: environment)
         let credentials = try #require(settings.sharedCacheConfiguration?.credentials)
@@ -78,7 +78,7 @@ struct SharedCacheSettingsTests {
         }
     }
 
-    @Test func `the key comes from the environment alone, and must be one`() throws {
+    @Test func `the key comes only from the environment, and must be valid`() throws {
         let text = String(repeating: "0aF", count: 22)
         let settings = try load(["--shared-cache", "redis://cache"], environment: ["ALULA_SHARED_CACHE_KEY": text])
         #expect(settings.sharedCacheConfiguration?.credentials.key?.count == 33)
@@ -97,7 +97,7 @@ struct SharedCacheSettingsTests {
         ("--shared-cache-sources", "maybe"), ("--instance-name", "a b"), ("--instance-name", ""),
         ("--shared-cache-authorities", ""),
     ])
-    func `values that cannot be used stop the start`(flag: String, value: String) {
+    func `invalid values stop the start`(flag: String, value: String) {
         #expect(throws: SettingsLoader.Failure.self) { try load([flag, value]) }
     }
 
@@ -130,7 +130,7 @@ struct SharedCacheSettingsTests {
         return changes
     }
 
-    @Test func `every setting that can change an answer changes the digest, and it is the same in each process`() {
+    @Test func `every setting that can change a response changes the digest, and it is the same in each process`() {
         func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
             var settings = Settings()
             change(&settings)
@@ -196,7 +196,7 @@ struct SharedCacheSettingsTests {
             ])
     }
 
-    @Test func `a beginning and a pattern of the same text are different rules in keys`() {
+    @Test func `a prefix and a pattern of the same text are different rules in keys`() {
         func digest(_ pattern: SourcePattern?) -> String {
             var settings = Settings()
             settings.downloads.allowedSources = [pattern].compactMap(\.self)

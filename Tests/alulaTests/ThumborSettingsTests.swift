@@ -18,7 +18,7 @@ struct ThumborSettingsTests {
 
     private let container = ForeignContainer(service: "imagor", base: ["IMAGOR_UNSAFE": "1"])
 
-    @Test func `the dialect is off until it has a place`() throws {
+    @Test func `the dialect is off until it has a path`() throws {
         #expect(try load([]).api.otherDialects.isEmpty)
         #expect(try load(["--thumbor-path", "/img"]).api.otherDialects.map(\.name) == ["thumbor"])
         #expect(throws: SettingsLoader.Failure.self) { try load(["--thumbor-path", "img"]) }
@@ -69,7 +69,7 @@ struct ThumborSettingsTests {
         #expect(throws: SettingsLoader.Failure.self) { try load(["--thumbor-base-url", "media"]) }
     }
 
-    @Test func `variables that mean nothing here are named, and others must have allowed values`() throws {
+    @Test func `unsupported variables are named, and others must have valid values`() throws {
         let variables = try container([
             "S3_STORAGE_BUCKET": "a", "FILE_STORAGE_BASE_DIR": "/b", "HOME": "/root", "VIPS_CONCURRENCY": "2",
             "IMAGOR_DISABLE_ERROR_BODY": "1", "HTTP_LOADER_INSECURE_SKIP_VERIFY_TRANSPORT": "0",
@@ -89,7 +89,7 @@ struct ThumborSettingsTests {
         #expect(container.problems(["IMAGOR_SIGNER_TYPE": "md5"]).count == 1)
     }
 
-    @Test func `a secret closes Alula's own routes, and so do variables that bind targets`() throws {
+    @Test func `a secret closes Alula's own routes, and so do variables that restrict targets`() throws {
         #expect(try container([:]).api.closedDialects.isEmpty)
         for (name, value) in [
             ("IMAGOR_SECRET", "geheim"), ("VIPS_DISABLE_FILTERS", "blur"), ("VIPS_DISABLE_BLUR", "1"),

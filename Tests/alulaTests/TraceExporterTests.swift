@@ -43,14 +43,14 @@ struct TraceExporterTests {
         await task.value
     }
 
-    @Test func `spans that a collector refuses are dropped`() async throws {
+    @Test func `spans rejected by a collector are dropped`() async throws {
         let exporter = exporter(try tracer(spans: 2)) { _ in .status(400) }
         await exporter.sendWaiting()
         #expect(registry.prometheusText.contains("alula_trace_spans_dropped_total 2\n"))
         #expect(registry.prometheusText.contains("alula_trace_spans_exported_total 0\n"))
     }
 
-    @Test func `at the end, the first document that is not taken is the last`() async throws {
+    @Test func `at the end, the first rejected document is the last`() async throws {
         let attempts = EventCounter()
         let exporter = exporter(try tracer(spans: 2 * TraceExporter.batchSize)) { _ in
             attempts.increment()

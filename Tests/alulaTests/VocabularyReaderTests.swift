@@ -129,7 +129,7 @@ struct VocabularyReaderTests {
         #expect(throws: SettingsLoader.Failure.self) { try load("{}", ["--watermarks=logo"]) }
     }
 
-    @Test func `a check names everything that is wrong, with its line and column`() throws {
+    @Test func `a check lists every fault, with its line and column`() throws {
         let text = """
             {
               port: 99999,  nope: 1,
@@ -179,7 +179,7 @@ struct VocabularyReaderTests {
             ":1:51: clientMaxAgeMinimum is above clientMaxAgeMaximum"
         ),
     ])
-    func `a contradiction has the place of a setting that the file has`(text: String, line: String) throws {
+    func `a contradiction has the position of a setting in the file`(text: String, line: String) throws {
         let faults = try CheckConfigCommand.faults(in: text, environment: [:])
         #expect(faults.count == 1 && faults.first?.hasPrefix(line) == true, "\(faults)")
     }

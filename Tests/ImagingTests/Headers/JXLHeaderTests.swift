@@ -179,7 +179,7 @@ struct JXLHeaderTests {
             ([], false, 3, 60_000), ([0], false, 4, 80_000), ([], true, 1, 60_000), ([0], true, 2, 80_000),
             ([1], false, 3, 80_000), ([2, 0], false, 4, 100_000), ([5, 3, 16], false, 3, 120_000),
         ] as [([Int], Bool, Int, Int)])
-    func `channels besides colors are alpha, or work`(channels: [Int], isGray: Bool, bands: Int, area: Int) throws {
+    func `channels besides colors are alpha, or a cost`(channels: [Int], isGray: Bool, bands: Int, area: Int) throws {
         let header = try inspect(JXLFile(channels: channels, isGray: isGray).bytes)
         #expect(header.bands == bands && header.hasAlpha == (bands % 2 == 0) && header.decodedArea == area)
     }

@@ -45,7 +45,7 @@ struct EventFeedTests {
         text.split(separator: "\n").compactMap { $0.hasPrefix("id: ") ? Int($0.dropFirst(4)) : nil }
     }
 
-    @Test func `events are written as the standard has it, members in the contract's order`() async throws {
+    @Test func `events are written in the standard's format, members in the contract's order`() async throws {
         let reader = try feed.open(Self.quiet)
         log.record(.download(url: "http://h/a?b", state: .progress, bytes: 5, total: nil))
         log.record(.download(url: "http://h/a?b", state: .finished, bytes: 9, total: 9))
@@ -91,7 +91,7 @@ struct EventFeedTests {
         reader.close()
     }
 
-    @Test func `a reader begins now, or after the last event that it has seen`() async throws {
+    @Test func `a reader begins now, or after its last seen event`() async throws {
         for number in 1...5 { decode("http://h/\(number)") }
         let live = try feed.open(Self.quiet)
         let resumed = try feed.open(Self.quiet, after: 3)
@@ -146,7 +146,7 @@ struct EventFeedTests {
         reader.close()
     }
 
-    @Test func `many events are offered at the next look, few after a tenth of a second`() async throws {
+    @Test func `many events are sent at the next check, few after a tenth of a second`() async throws {
         let reader = try feed.open(Self.quiet)
         await time.sleepers(1)
         for number in 1...200 { decode("http://h/\(number)") }
@@ -156,7 +156,7 @@ struct EventFeedTests {
         reader.close()
     }
 
-    @Test func `a filter lets through its kinds and its source`() async throws {
+    @Test func `a filter passes its kinds and its source`() async throws {
         let kinds = try feed.open(EventFilter(kinds: [.purge, .activity]))
         let source = try feed.open(EventFilter(url: "http://h/a"))
         let both = try feed.open(EventFilter(kinds: [.purge, .stats], url: "http://h/a"))
@@ -172,7 +172,7 @@ struct EventFeedTests {
         for reader in [kinds, source, both] { reader.close() }
     }
 
-    @Test func `figures come each second, and are read once for all readers`() async throws {
+    @Test func `statistics are sent each second, and read once for all readers`() async throws {
         let readers = try (0..<3).map { _ in try feed.open(EventFilter(kinds: [.stats])) }
         // The first ones come when the first reader does, perhaps before the others.
         for second in 2...4 {
@@ -186,7 +186,7 @@ struct EventFeedTests {
         for reader in readers { reader.close() }
     }
 
-    @Test func `sixty-four read, the next one is refused until one of them leaves`() async throws {
+    @Test func `sixty-four readers are served, and the next one is rejected until one leaves`() async throws {
         let readers = try (0..<64).map { _ in try feed.open(Self.quiet) }
         #expect(throws: EventFeed.Full.self) { try feed.open(Self.quiet) }
         readers[5].close()
@@ -212,7 +212,7 @@ struct EventFeedTests {
         second.close()
     }
 
-    @Test func `the end of the service ends all readers, and those to come`() async throws {
+    @Test func `the shutdown ends all readers, and later ones`() async throws {
         let reader = try feed.open(Self.quiet)
         let waiting = Task.immediate { await reader.next() }
         feed.shutDown()

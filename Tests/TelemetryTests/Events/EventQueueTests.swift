@@ -13,7 +13,7 @@ struct EventQueueTests {
         (batch?.events ?? []).map { String(decoding: $0.bytes, as: UTF8.self).split(separator: "\n")[0].description }
     }
 
-    @Test func `a reader that waits is woken by an event, one that writes finds it later`() {
+    @Test func `an event wakes a waiting reader, and a writing one finds it later`() {
         var queue = EventQueue<Int>(at: .zero)
         #expect(queue.offer([], at: .zero) == nil)
         #expect(queue.wait(7) == nil)
@@ -25,7 +25,7 @@ struct EventQueueTests {
         #expect(queue.wait(9) == 9)
     }
 
-    @Test func `a thousand events wait; of more, the oldest are dropped and counted`() {
+    @Test func `a thousand events are queued; beyond that, the oldest are dropped and counted`() {
         var queue = EventQueue<Int>(at: .zero)
         _ = queue.offer(Self.events(1...1_000), at: .zero)
         #expect(queue.take()?.lost == 0)
@@ -44,7 +44,7 @@ struct EventQueueTests {
         #expect(last == "id: 1017")
     }
 
-    @Test func `a batch is bounded by its bytes`() {
+    @Test func `a batch's bytes are limited`() {
         var queue = EventQueue<Int>(at: .zero)
         let url = "http://h/" + String(repeating: "a", count: 2_000)
         let event = NumberedEvent(id: 1, event: .decode(url: url, duration: .zero, format: "png"), time: 0)
@@ -53,7 +53,7 @@ struct EventQueueTests {
         #expect(bytes > 60_000 && bytes < 68_000, "\(bytes)")
     }
 
-    @Test func `only the newest figures wait`() {
+    @Test func `only the newest statistics are queued`() {
         var queue = EventQueue<Int>(at: .zero)
         for number in 1...100 { _ = queue.offer([], figures: EventText(figures: .int(number)), at: .zero) }
         let batch = queue.take()
@@ -61,7 +61,7 @@ struct EventQueueTests {
         #expect(queue.take()?.figures == nil)
     }
 
-    @Test func `a silent reader gets a sign of life after a quarter of a minute`() {
+    @Test func `an idle reader gets a heartbeat after a quarter of a minute`() {
         var queue = EventQueue<Int>(at: .zero)
         #expect(queue.wait(1) == nil)
         #expect(queue.offer([], at: .milliseconds(14_999)) == nil)
@@ -75,7 +75,7 @@ struct EventQueueTests {
         #expect(queue.offer([], at: .seconds(44)) == 3)
     }
 
-    @Test func `a closed queue wakes its reader, who finds nothing, and takes no more`() {
+    @Test func `a closed queue wakes its reader without events, and accepts no more`() {
         var queue = EventQueue<Int>(Self.events(1...3), at: .zero)
         _ = queue.take()
         #expect(queue.wait(1) == nil)

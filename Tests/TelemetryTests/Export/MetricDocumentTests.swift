@@ -38,7 +38,7 @@ struct MetricDocumentTests {
                         + #"[{"key":"format","value":{"stringValue":"png"}}],\#(Self.times),"asInt":"3"}]}}"#))
     }
 
-    @Test func `a value that rises and falls is a gauge, or a sum if values of instances add up`() {
+    @Test func `a value that rises and falls is a gauge, or a sum if instances add up`() {
         registry.gauge("alula_queue_seconds", help: "Q.") { [([], 0.5)] }
         registry.gauge(
             "process_threads", help: "T.", otlp: OTLPMetric("process.thread.count", unit: "{thread}", isSum: true)
@@ -91,7 +91,7 @@ struct MetricDocumentTests {
             ("alula_downloads_collapsed_total", "request", "alula.downloads_collapsed", "{request}"),
             ("alula_shared_cache_up", nil, "alula.shared_cache_up", "1"),
         ] as [(String, String?, String, String)])
-    func `names have neither unit nor kind in them`(name: String, counted: String?, otlp: String, unit: String) {
+    func `names contain neither unit nor kind`(name: String, counted: String?, otlp: String, unit: String) {
         let metric = OTLPMetric(of: name, counting: counted)
         #expect(metric.name == otlp && metric.unit == unit)
     }

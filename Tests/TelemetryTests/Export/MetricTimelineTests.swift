@@ -67,7 +67,7 @@ struct MetricTimelineTests {
             ])
     }
 
-    @Test func `a delta that was lost is in the next document`() {
+    @Test func `a lost delta is in the next document`() {
         let counter = registry.counter("alula_decodes_total", help: "")
         counter.increment()
         var timeline = MetricTimeline(.delta, since: 100)
@@ -101,7 +101,7 @@ struct MetricTimelineTests {
         #expect(points(timeline) == ["alula.purges from 160: 3"])
     }
 
-    @Test func `times never go back, although the clock may`() {
+    @Test func `times never decrease, although the clock may`() {
         var timeline = MetricTimeline(.delta, since: 100)
         #expect(timeline.time(at: 90) == 100)
         timeline.accept([], at: 160)

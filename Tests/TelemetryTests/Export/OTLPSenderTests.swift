@@ -28,21 +28,21 @@ struct OTLPSenderTests {
     }
 
     @Test(arguments: [200, 202])
-    func `a document that is taken is sent once`(status: Int) async {
+    func `an accepted document is sent once`(status: Int) async {
         let script = Script([.status(status)])
         #expect(await sender(script).send([]))
         #expect(script.limits.withLock { $0 } == [.seconds(3)])
     }
 
     @Test(arguments: [301, 400, 401, 404, 413, 500, 501, 505])
-    func `a document that is refused is not sent again`(status: Int) async {
+    func `a rejected document is not sent again`(status: Int) async {
         let script = Script([.status(status, retryAfter: .seconds(1))])
         #expect(await !sender(script).send([]))
         #expect(script.count == 1)
     }
 
     @Test(arguments: [.status(429), .status(502), .status(503), .status(504), .none] as [OTLPSender.Reply])
-    func `a document that cannot be taken now is sent three times, with longer and longer pauses`(
+    func `a temporarily rejected document is sent three times, with growing pauses`(
         reply: OTLPSender.Reply
     ) async {
         let script = Script([reply])
@@ -73,7 +73,7 @@ struct OTLPSenderTests {
         #expect(script.count == 1)
     }
 
-    @Test func `work is done in each interval, and once more at the end within a bound`() async {
+    @Test func `work runs in each interval, and once more at the end within a limit`() async {
         let script = Script([.status(200)])
         let sender = sender(script)
         let task = Task { await sender.run(every: .seconds(60)) { _ = await sender.send([], until: $0) } }

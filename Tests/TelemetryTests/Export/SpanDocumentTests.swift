@@ -4,7 +4,7 @@ import Testing
 @testable import Telemetry
 
 struct SpanDocumentTests {
-    @Test func `a document is what OTLP's JSON form has`() throws {
+    @Test func `a document has OTLP's JSON form`() throws {
         let tracer = Tracer(
             TraceSampler(share: 1), propagatesAll: false, registry: MetricsRegistry(),
             timekeeper: ManualTimekeeper(secondsSince1970: 1_800_000_000))

@@ -6,7 +6,7 @@ import Testing
 struct TraceContextTests {
     private static let example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-    @Test func `a traceparent is read, and written again`() throws {
+    @Test func `a traceparent round-trips`() throws {
         let context = try #require(TraceContext(traceparent: Self.example))
         #expect(context.traceID.text == "4bf92f3577b34da6a3ce929d0e0e4736")
         #expect(context.spanID.text == "00f067aa0ba902b7")
@@ -15,7 +15,7 @@ struct TraceContextTests {
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("ff", true)])
-    func `only the last bit of the flags says that a trace is recorded`(flags: String, isSampled: Bool) {
+    func `only the last bit of the flags marks a recorded trace`(flags: String, isSampled: Bool) {
         let context = TraceContext(traceparent: Self.example.dropLast(2) + flags)
         #expect(context?.isSampled == isSampled)
     }

@@ -26,7 +26,7 @@ struct TracerTests {
         #expect((0..<100).allSatisfy { _ in tracer.begin() == nil })
     }
 
-    @Test func `a caller's decision counts instead of our own`() throws {
+    @Test func `a caller's decision overrides ours`() throws {
         let parent = try #require(Self.parent)
         let sampled = try #require(tracer(sampling: 0).begin(continuing: parent))
         #expect(sampled.context.isSampled)
@@ -37,7 +37,7 @@ struct TracerTests {
     }
 
     @Test(arguments: [(0.0, false), (1, true)])
-    func `a sampler that does not follow callers decides by itself`(share: Double, isSampled: Bool) throws {
+    func `a sampler that does not follow callers decides itself`(share: Double, isSampled: Bool) throws {
         let parent = try #require(Self.parent)
         let tracer = Tracer(
             TraceSampler(share: share, followsCaller: false), propagatesAll: false, registry: MetricsRegistry(),
@@ -48,7 +48,7 @@ struct TracerTests {
         }
     }
 
-    @Test func `services with one share decide alike about a trace`() throws {
+    @Test func `services with one share decide alike on a trace`() throws {
         let sampler = TraceSampler(share: 0.25, followsCaller: false)
         // The 63 lowest bits count; those of the first are just below a quarter.
         #expect(sampler.samples(0x3fff_ffff_ffff_ffff) && !sampler.samples(0x4000_0000_0000_0000))

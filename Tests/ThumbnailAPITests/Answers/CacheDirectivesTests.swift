@@ -21,13 +21,13 @@ import ThumbnailTypes
             (Freshness(), 100, "public, no-cache"),
             (Freshness(storability: .none), 100, "no-store"),
         ] as [(Freshness, Int?, String)])
-    func `an answer stays fresh no longer than its source and its target`(
+    func `a response stays fresh no longer than its source and its target`(
         freshness: Freshness, secondsLeft: Int?, value: String
     ) {
         #expect(freshness.cacheControl(secondsLeft: secondsLeft) == value)
     }
 
-    @Test func `a dialect may let shared caches use an answer longer, but not past its target's end`() {
+    @Test func `a dialect may extend a response's life in shared caches, but not past its target's expiry`() {
         func text(_ freshness: Freshness, _ secondsLeft: Int? = nil) -> String {
             freshness.cacheControl(secondsLeft: secondsLeft, staleAge: 9)
         }

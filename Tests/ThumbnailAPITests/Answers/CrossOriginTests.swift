@@ -29,7 +29,7 @@ struct CrossOriginTests {
         #expect(await edge().respond("*", method: .options).status == .notFound)
     }
 
-    @Test func `keys do not close preflights, which carry no signature`() async {
+    @Test func `keys do not close preflights, which are unsigned`() async {
         let edge = Edge {
             $0.allowOrigin = "*"
             $0.signingKeys = [[UInt8](0..<32)]

@@ -25,11 +25,11 @@ import Testing
         ("https://example.com/写真.png", "inline; filename=\"image.jpg\"; filename*=UTF-8''%E5%86%99%E7%9C%9F.jpg"),
         ("", "inline; filename=\"image.jpg\""),
     ])
-    func `a file is named after its source and nothing leaves the field`(source: String, value: String) {
+    func `a file is named after its source, without characters that break the field`(source: String, value: String) {
         #expect(FileName(source: source).contentDisposition(fileExtension: "jpg") == value)
     }
 
-    @Test func `a long name is cut`() {
+    @Test func `a long name is truncated`() {
         let name = FileName(source: "https://h/" + String(repeating: "a", count: 2_000) + ".png")
         #expect(name.contentDisposition(fileExtension: "png").utf8.count < 150)
     }
@@ -38,7 +38,7 @@ import Testing
         ("https://example.com/a/cat.jpg", "cat"), ("https://example.com/", "image"), ("media:a/b.c.png", "b.c"),
         ("https://example.com/k%C3%A4tzchen.jpg", "kätzchen"), ("https://example.com/%2e%2e", "image"),
     ])
-    func `a file is called after the source`(_ source: String, _ stem: String) {
+    func `a file is named after the source`(_ source: String, _ stem: String) {
         #expect(FileName(source: source).stem == stem)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         #expect(!Preconditions.isNotModified(fields, eTag: "\"abc\"", lastModified: nil))
     }
 
-    @Test func `a tag that does not match outweighs a date that does`() {
+    @Test func `a tag that does not match overrides a date that does`() {
         let fields: HTTPFields = [.ifNoneMatch: "\"x\"", .ifModifiedSince: Self.date.imfFixdate]
         #expect(!Preconditions.isNotModified(fields, eTag: "\"abc\"", lastModified: Self.date))
     }

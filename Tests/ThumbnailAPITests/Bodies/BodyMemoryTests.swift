@@ -51,7 +51,7 @@ struct BodyMemoryTests {
     }
 
     @Test(arguments: [1, 2, 7])
-    func `of bodies that do not fit together the last one that grows always fits`(portions: Int) throws {
+    func `of bodies that do not fit together the last growing one always fits`(portions: Int) throws {
         let memory = BodyMemory(of: budget)
         let most = memory.maximumOfOne
         // Bodies of almost all that one client may have, which arrive in turns.
@@ -67,7 +67,7 @@ struct BodyMemoryTests {
         #expect(memory.taken == 0 && budget.statistics.reserved == 0)
     }
 
-    @Test func `a body that is refused gives its memory back at once, also if the budget is full`() throws {
+    @Test func `a rejected body releases its memory at once, also if the budget is full`() throws {
         let living = Locked(0)
         let budget = MemoryBudget(limit: 64 << 20, living: { living.withLock { $0 } })
         let memory = BodyMemory(of: budget)
@@ -78,7 +78,7 @@ struct BodyMemoryTests {
         #expect(memory.taken == 0 && budget.statistics.reserved == 0)
     }
 
-    @Test func `a body that is complete counts itself, and keeps its share until it is answered`() throws {
+    @Test func `a complete body counts itself, and keeps its share until the response`() throws {
         let memory = BodyMemory(of: budget)
         var room: BodyMemory.Room? = try memory.room(for: nil)
         try room?.grow(to: Self.mebibyte)

@@ -16,7 +16,7 @@ struct BodySignatureTests {
     }
 
     // The codes were computed with Python's hmac from the text that the book describes.
-    @Test func `the text that is signed is the book's`() {
+    @Test func `the signed text is the documentation's`() {
         let full = request([.contentType: "image/jpeg", .accept: "image/webp", .accept: "*/*;q=0.5"])
         #expect(
             BodySignature.sign(full, digest: Self.digest, key: Self.key)
@@ -62,7 +62,7 @@ struct BodySignatureTests {
             ("", nil), ("sha-256=:AA==:", false), ("sha-256=ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=", false),
             ("sha-256", false), ("sha-256=:AA==:, \(stated)", false),
         ] as [(String, Bool?)])
-    func `a digest is read as RFC 9530 writes it`(text: String, isDigest: Bool?) throws {
+    func `a digest is parsed in RFC 9530's format`(text: String, isDigest: Bool?) throws {
         guard isDigest != false else {
             #expect(throws: ContentDigest.Malformed.self) { try ContentDigest.sha256(in: [.contentDigest: text]) }
             return

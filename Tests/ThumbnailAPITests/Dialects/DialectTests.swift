@@ -19,7 +19,7 @@ import ThumbnailTypes
         Edge(thumbnails) { $0.otherDialects = [dialect] }
     }
 
-    @Test func `a target is read by the dialect that it belongs to`() async {
+    @Test func `a target is parsed by its dialect`() async {
         let edge = edge()
         #expect(await edge.respond(Self.target).status == .ok)
         #expect(await edge.respond("/thumbnail?url=https://example.com/b.png&w=20").status == .ok)
@@ -29,7 +29,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/x/seal/300/example.com/a.png").code == "no_such_route")
     }
 
-    @Test func `a dialect at the root leaves Alula's own routes alone`() async {
+    @Test func `a dialect at the root leaves Alula's own routes unchanged`() async {
         let rest = TinyDialect(at: "/", claiming: .remainder)
         let edge = Edge { $0.otherDialects = [rest] }
         for target in ["/", "/?a", "/health/live", "/openapi.yaml", "/thumbnail?url=x:y"] {
@@ -40,7 +40,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.requests.last?.ownOptions?.width == 20)
     }
 
-    @Test func `a certain claim goes before Alula's own page, and before a claim on the remaining targets`() async {
+    @Test func `an exact match precedes Alula's own page, and a match of the remaining targets`() async {
         let rest = TinyDialect(at: "/", claiming: .remainder)
         let query = TinyDialect(at: "/?url=")
         let edge = Edge { $0.otherDialects = [rest, query] }
@@ -101,7 +101,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: [DialectSignatures.none, .optional, .required])
-    func `the keys of any dialect close all routes without keys, until they are named`(
+    func `the keys of any dialect close all routes without keys, unless they are named`(
         signatures: DialectSignatures
     ) async throws {
         let keyed = TinyDialect(signatures: signatures)
@@ -152,7 +152,7 @@ import ThumbnailTypes
         #expect(await edge.respond(Self.target).status == .forbidden)
     }
 
-    @Test func `a dialect negotiates and words failures itself`() async {
+    @Test func `a dialect negotiates and formats failures itself`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
         let edge = edge(failing)
         let response = await edge.respond(Self.target, fields: [.accept: "small"])
@@ -188,7 +188,7 @@ import ThumbnailTypes
         #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="thumbnail",status="200"} 0"#))
     }
 
-    @Test func `renditions of a job are written and read back in a dialect`() throws {
+    @Test func `renditions of a job round-trip in a dialect`() throws {
         let reader = PrefetchReader(dialect)
         func targets(_ source: String, _ rendition: String) throws -> [String] {
             let body = #"{"sources":[{"url":"\#(source)","renditions":["20","\#(rendition)"]}]}"#

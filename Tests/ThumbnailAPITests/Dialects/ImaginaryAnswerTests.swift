@@ -34,7 +34,7 @@ import ThumbnailTypes
         await edge.respond(target, method: .post, fields: fields, body: body)
     }
 
-    @Test func `an image at a URL and one in the body are answered with their size`() async throws {
+    @Test func `an image at a URL and one in the body are returned with their size`() async throws {
         let edge = try edge()
         let fetched = await edge.respond("/resize?width=20&url=http://h/a.jpg")
         #expect(fetched.status == .ok && fetched[.imageWidth] == "30" && fetched[.imageHeight] == "20")
@@ -46,7 +46,7 @@ import ThumbnailTypes
     }
 
     @Test(arguments: ["text/plain", "image/png", "application/x-www-form-urlencoded", "", "x"])
-    func `the type of a body does not count`(type: String) async throws {
+    func `the media type of a body is ignored`(type: String) async throws {
         #expect(await post(try edge(), "/flip", [.contentType: type]).status == .ok)
     }
 
@@ -128,7 +128,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `a placeholder answers failures under their status`() async throws {
+    @Test func `a placeholder is returned with the failure's status`() async throws {
         let edge = try edge { $0.placeholder = ImaginaryPlaceholder() }
         for answer in [await edge.respond("/resize?url=x"), await post(edge, "/flip", [:], [1, 2, 3])] {
             #expect(answer[.contentType] == "image/png" && answer[.cacheControl] == "no-store")
@@ -139,7 +139,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/sharpen").code == "no_such_route")
     }
 
-    @Test func `an operator's lifetime counts unless the source is private`() async throws {
+    @Test func `an operator's lifetime applies unless the source is private`() async throws {
         for (storability, text) in [
             (Freshness.Storability.shared, "public, s-maxage=60, max-age=60, no-transform"), (.private, "private"),
         ] {

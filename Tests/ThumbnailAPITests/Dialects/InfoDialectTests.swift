@@ -34,12 +34,12 @@ import ThumbnailTypes
             ("include=blurhash&components=0x3", "components"), ("include=blurhash&components=4x10", "components"),
             ("include=blurhash&components=4X3", "components"), ("expires=x", "expires"), ("sig=x", "sig"),
         ])
-    func `a wrong value is named`(query: String, parameter: String) async {
+    func `a wrong value is reported`(query: String, parameter: String) async {
         let response = await Edge().respond("/info?\(Self.source)&\(query)")
         #expect(response.code == "bad_parameter" && response.member("parameter") == parameter)
     }
 
-    @Test func `only its own parameters are taken, each once, and a source is needed`() async {
+    @Test func `only its own parameters are accepted, each once, and a source is required`() async {
         #expect(await Edge().respond("/info?\(Self.source)&w=3").code == "unknown_parameter")
         #expect(await Edge().respond("/info?\(Self.source)&\(Self.source)").code == "bad_parameter")
         #expect(await Edge().respond("/info").code == "missing_parameter")
@@ -47,7 +47,7 @@ import ThumbnailTypes
         #expect(await Edge().respond("/info/?\(Self.source)").code == "no_such_route")
     }
 
-    @Test func `the answer is JSON with the fields of a thumbnail's`() async throws {
+    @Test func `the response is JSON with a thumbnail's fields`() async throws {
         let date = try #require(HTTPDate("Sun, 22 Nov 2026 10:00:00 GMT"))
         let thumbnails = StubThumbnails(make: { _ in
             .sample(lastModified: date, freshness: Freshness(lifetime: 60, age: 7))
@@ -87,7 +87,7 @@ import ThumbnailTypes
         #expect(!text(exif).contains("exif"))
     }
 
-    @Test func `signing keys close it as they close thumbnails`() async {
+    @Test func `signing keys close it like thumbnails`() async {
         let key = [UInt8](0..<32)
         let edge = Edge { $0.signingKeys = [key] }
         #expect(await edge.respond("/info?\(Self.source)").code == "bad_signature")

@@ -30,7 +30,7 @@ import ThumbnailTypes
         #expect(try !isPrepared(targets, "/a", accept: "image/webp"))
     }
 
-    @Test func `a refusal is not remembered`() throws {
+    @Test func `a rejection is not remembered`() throws {
         let targets = ParsedTargets()
         #expect(throws: APIError.badSignature) {
             try targets.request(for: HTTPRequest(target: "/a")) { _ throws(APIError) in throw .badSignature }
@@ -49,7 +49,7 @@ import ThumbnailTypes
         #expect(try isPrepared(targets, "/a", accept: "image/webp\u{37e}q=1"))
     }
 
-    @Test func `entries are bounded, and those in use stay`() throws {
+    @Test func `entries are limited, and those in use stay`() throws {
         let targets = ParsedTargets(maximumEntries: 10, maximumBytes: 1 << 20)
         _ = try isPrepared(targets, "/hot")
         for index in 0..<1_000 {
@@ -60,7 +60,7 @@ import ThumbnailTypes
         #expect(try isPrepared(targets, "/0"))
     }
 
-    @Test func `bytes are bounded`() throws {
+    @Test func `bytes are limited`() throws {
         let targets = ParsedTargets(maximumEntries: 1_000, maximumBytes: 10_000)
         let long = String(repeating: "a", count: 1_000)
         for index in 0..<100 { _ = try isPrepared(targets, "/\(index)\(long)") }

@@ -32,7 +32,7 @@ import ThumbnailTypes
         #expect(await edge(own) { $0.maximumAge = 86_400 }.respond("/f")[.cacheControl] == "private, max-age=5")
     }
 
-    @Test func `a dialect writes an answer itself, with a tag of its own`() async throws {
+    @Test func `a dialect writes a response itself, with its own tag`() async throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60), slot: ResponseSlot())
         let edge = edge(StubThumbnails(cached: cached)) {
             $0.writer = ResponseWriter(for: RenderingOptions()) {
@@ -49,7 +49,7 @@ import ThumbnailTypes
         #expect(await edge.respond("/f", fields: [.ifNoneMatch: "\"abc\""]).status == .ok)
     }
 
-    @Test func `a failure sends the client to the operator's fallback, if that could be fetched`() async {
+    @Test func `a failure redirects the client to the operator's fallback, if that could be fetched`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
         let moved = await edge(failing) { $0.fallback = .configured("https://h/ä b.png") }.respond("/f")
         #expect(moved.status == .found && moved[.location] == "https://h/%C3%A4%20b.png")
@@ -61,7 +61,7 @@ import ThumbnailTypes
             await edge(full) { $0.fallback = .configured("https://h/b") }.respond("/f").status == .serviceUnavailable)
     }
 
-    @Test func `a client's fallback leads to a host that the operator names, else to a target of this service`() async {
+    @Test func `a client's fallback leads to a host in the settings, or to a target of this service`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
         func answer(_ url: ExactText, _ target: ExactText?) async -> HTTPResponse {
             await edge(failing) { $0.fallback = .named(url, asTarget: target) }.respond("/f")

@@ -8,7 +8,7 @@ import ThumbnailTypes
 @testable import ThumbnailAPI
 
 @Suite struct WsrvAnswerTests {
-    @Test func `the root's page stays, and the dialect answers beside it`() async throws {
+    @Test func `the root's page stays, and the dialect responds beside it`() async throws {
         let prefix = try #require(PathPrefix("/"))
         let edge = Edge { $0.otherDialects = [WsrvDialect(at: prefix)] }
         #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")

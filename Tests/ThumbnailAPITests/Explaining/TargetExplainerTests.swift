@@ -16,7 +16,7 @@ struct TargetExplainerTests {
         TargetExplainer(configuration, PipelineConfiguration()).explanation(of: text, for: header)
     }
 
-    @Test func `a target of the own dialect is shown in its main names, with its steps`() {
+    @Test func `a native target is shown in its main names, with its steps`() {
         let explanation = explain("/thumbnail?url=https%3A%2F%2Fh%2Fa.jpg&width=300&h=300&fit=cover&blur=2")
         #expect(explanation.verdict == .works && explanation.dialect == "thumbnail")
         #expect(explanation.source == "https://h/a.jpg" && explanation.assumedSource == "3000x2000 jpeg")
@@ -29,7 +29,7 @@ struct TargetExplainerTests {
             ])
     }
 
-    @Test func `the steps follow the source that is assumed`() throws {
+    @Test func `the steps follow the assumed source`() throws {
         let header = try #require(TargetExplainer.header("400x300.png"))
         let explanation = explain("/thumbnail?url=https%3A%2F%2Fh%2Fa&w=300&h=300&fit=cover", for: header)
         #expect(explanation.assumedSource == "400x300 png")
@@ -40,14 +40,14 @@ struct TargetExplainerTests {
         #expect(TargetExplainer.header("4x3.jpg")?.format == .jpeg)
     }
 
-    @Test func `a whole URL counts without its host and its fragment`() {
+    @Test func `a whole URL is explained without its host and fragment`() {
         for prefix in ["http://h:80", "https://images.example.com"] {
             #expect(explain(prefix + "/thumbnail?url=x%3Ay&w=3#f").source == "x:y")
         }
         #expect(explain("https://h").word == "refused")
     }
 
-    @Test func `a refusal names the code, the reason and the parameter`() {
+    @Test func `a rejection has the code, the reason and the parameter`() {
         #expect(
             explain("/thumbnail?url=x&w=abc").verdict
                 == .refused(

@@ -19,7 +19,7 @@ extension AdminDoorTests {
         return await respond("/prefetch", method: .post, fields: fields, body: body)
     }
 
-    @Test func `a job is taken as a list of sources with renditions`() async {
+    @Test func `a job is a list of sources with renditions`() async {
         let response = await prefetch(
             #"{"sources":[{"url":"http://h/a.jpg?x=1&y","renditions":["w=300&format=webp",{"name":"low","query":"h=20&q=5"},""]},"#
                 + #"{"url":"http://h/b c","renditions":["format=png&w=1"]}]}"#)
@@ -63,14 +63,14 @@ extension AdminDoorTests {
         (#"{"sources":[{"url":"","renditions":["w=1"]}]}"#, "/sources/0/renditions/0"),
         (#"{"sources":[{"url":"http://h/a","renditions":["w=1"],"x":1}]}"#, "/sources/0/x"),
     ])
-    func `a job that is wrong is refused by the place of its first fault`(body: String, place: String) async {
+    func `an invalid job is rejected with the position of its first fault`(body: String, place: String) async {
         let response = await prefetch(body)
         #expect(response.status == .badRequest && response.code == "bad_body", "\(response.text)")
         #expect((response.member("parameter") ?? "") == place, "\(response.text)")
         #expect(prefetching.begun.isEmpty)
     }
 
-    @Test func `a job must be sent as JSON, which a page in a browser cannot do without asking first`() async {
+    @Test func `a job must be sent as JSON, which a browser's page cannot do without a preflight`() async {
         let body = #"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#
         #expect(await prefetch(body, type: "application/json; charset=utf-8").status == .accepted)
         for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", nil] {
@@ -93,7 +93,7 @@ extension AdminDoorTests {
         #expect(prefetching.begun.count == 1)
     }
 
-    @Test func `a job with too many thumbnails is refused`() async {
+    @Test func `a job with too many thumbnails is rejected`() async {
         func body(_ count: Int) -> String {
             let renditions = (0..<count).map { "\"w=\($0 % 999 + 1)\"" }.joined(separator: ",")
             return #"{"sources":[{"url":"http://h/a","renditions":["# + renditions + "]}]}"
@@ -102,7 +102,7 @@ extension AdminDoorTests {
         #expect(await prefetch(body(10_001)).member("parameter") == "/sources/0/renditions/10000")
     }
 
-    @Test func `a short body that repeats a long URL is refused if its targets are too long together`() async {
+    @Test func `a short body that repeats a long URL is rejected if its targets are too long together`() async {
         let url = "http://h/" + String(repeating: "a", count: 1_900)
         let renditions = (1...999).map { "\"w=\($0)\"" }.joined(separator: ",")
         let response = await prefetch("{\"sources\":[{\"url\":\"\(url)\",\"renditions\":[\(renditions)]}]}")
@@ -110,7 +110,7 @@ extension AdminDoorTests {
         #expect(response.member("parameter")?.hasPrefix("/sources/0/renditions/5") == true)
     }
 
-    @Test func `a worker thread reads the body of a job, not the event thread`() async throws {
+    @Test func `a worker thread parses the body of a job, not the event thread`() async throws {
         let gate = ThreadGate()
         defer { gate.open() }
         let holding = Task { [workers] in try await workers.run { _ in gate.pass() } }
@@ -125,7 +125,7 @@ extension AdminDoorTests {
         try await holding.value
     }
 
-    @Test func `a job that is cut by the shutdown is refused as draining`() async {
+    @Test func `a job cut by the shutdown is rejected as draining`() async {
         let lifecycle = lifecycle
         let answer = Task {
             lifecycle.beginCutting()
@@ -135,7 +135,7 @@ extension AdminDoorTests {
         #expect(await answer.value.code == "draining")
     }
 
-    @Test func `a job whose client leaves before it is read is not begun, and not logged as an error`() async {
+    @Test func `a job whose client leaves before it is parsed is not begun, and not logged as an error`() async {
         let answer = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             return await self.prefetch(#"{"sources":[{"url":"http://h/a","renditions":["w=1"]}]}"#)

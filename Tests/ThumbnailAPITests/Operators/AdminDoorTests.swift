@@ -45,7 +45,7 @@ import ThumbnailPipeline
         return await Edge.response(of: responder.respond(to: request))
     }
 
-    @Test func `metrics are Prometheus' text`() async {
+    @Test func `metrics are in Prometheus' text format`() async {
         let response = await respond("/metrics")
         #expect(response.text == "up 1\n")
         #expect(response[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
@@ -81,7 +81,7 @@ import ThumbnailPipeline
         #expect(await respond("/status").text == start + #""draining":true,"# + text)
     }
 
-    @Test func `the figures of the last ten minutes are JSON that no cache keeps`() async {
+    @Test func `the statistics of the last ten minutes are uncacheable JSON`() async {
         let response = await respond("/stats/history")
         #expect(response.status == .ok && response[.contentType] == "application/json")
         #expect(response[.cacheControl] == "no-store")
@@ -111,7 +111,7 @@ import ThumbnailPipeline
         ("/cache?tag=", "bad_parameter"), ("/cache?tag=a%2Cb", "bad_parameter"),
         ("/cache?url=a%3Ab&tag=c", "bad_parameter"),
     ])
-    func `a removal that is not understood removes nothing`(target: String, code: String) async {
+    func `an invalid removal removes nothing`(target: String, code: String) async {
         let response = await respond(target, method: .delete)
         #expect(response.status == .badRequest)
         #expect(response.code == code)
@@ -146,7 +146,7 @@ import ThumbnailPipeline
         ("/health/live", "GET"), ("/health/ready", "GET"), ("/", "GET"), ("/page/operators.js", "GET"),
         ("/page/operators.css", "HEAD"),
     ])
-    func `every route refuses parameters that it does not know`(target: String, method: String) async {
+    func `every route rejects unknown parameters`(target: String, method: String) async {
         for query in ["?unknown=1", "?unknown", "?=", "?%75nknown=1"] {
             let response = await respond(target + query, method: HTTPRequest.Method(rawValue: method))
             #expect(response.status == .badRequest && response.code == "unknown_parameter", "\(target)\(query)")
@@ -212,7 +212,7 @@ import ThumbnailPipeline
         ("/stats/history", "DELETE", "GET, HEAD"),
         ("/downloads/r1", "GET", "DELETE"), ("/status", "OPTIONS", "GET, HEAD"), ("/health/live", "PUT", "GET, HEAD"),
     ])
-    func `other methods are refused with an Allow field`(target: String, method: String, allow: String) async {
+    func `other methods are rejected with an Allow field`(target: String, method: String, allow: String) async {
         let response = await respond(target, method: HTTPRequest.Method(rawValue: method))
         #expect(response.status == .methodNotAllowed)
         #expect(response[.allow] == allow)
@@ -223,7 +223,7 @@ import ThumbnailPipeline
         #expect(await respond(target).code == "no_such_route")
     }
 
-    @Test func `health checks are answered here, too`() async {
+    @Test func `health checks work here, too`() async {
         #expect(await respond("/health/live").status == .ok)
         #expect(await respond("/health/ready").status == .ok)
         lifecycle.beginDraining()
@@ -250,7 +250,7 @@ import ThumbnailPipeline
         }
     }
 
-    @Test func `a write that a browser sends for another site changes nothing`() async {
+    @Test func `a browser's write for another site changes nothing`() async {
         for fields in [[.origin: "null"], [.secFetchSite: "same-site"]] as [HTTPFields] {
             for (target, method) in [
                 ("/cache", HTTPRequest.Method.delete), ("/downloads?url=a", .delete), ("/downloads/r1", .delete),

@@ -27,11 +27,11 @@ import Testing
         "[127.0.0.1]", "[rebound.example]", "127.0.0.1:9091:9091", "localhost:x", "localhost:123456", "localhost..",
         "127.0.0.1, rebound.example", "alula.internal.example", "xalula.internal",
     ])
-    func `other names are not`(host: String) {
+    func `other names are rejected`(host: String) {
         #expect(violation(.get, host, names: ["alula.internal"]) == .unknownHost(host))
     }
 
-    @Test func `configured names are served, in any case of letters`() {
+    @Test func `configured names are served, in upper and lower case`() {
         let names = ["alula.internal", "Alula-2"]
         for host in ["alula.internal", "ALULA.internal:9091", "alula-2", "alula.internal.", "localhost", "10.0.0.1"] {
             #expect(violation(.get, host, names: names) == nil)
@@ -75,12 +75,12 @@ import Testing
         #expect(violation(.delete, "localhost:9091", [.origin: origin], names: ["*"]) == .otherSite(origin))
     }
 
-    @Test func `a request with two origins is refused`() {
+    @Test func `a request with two origins is rejected`() {
         let fields: HTTPFields = [.origin: "http://localhost:9091", .origin: "http://rebound.example"]
         #expect(violation(.delete, "localhost:9091", fields) != nil)
     }
 
-    @Test func `clients that send no browser's fields may write`() {
+    @Test func `clients without browser fields may write`() {
         #expect(violation(.delete, "localhost:9091") == nil)
         #expect(violation(.delete, "localhost:9091", [.secFetchSite: "none"]) == nil)
     }

@@ -90,7 +90,7 @@ struct EventResponderTests {
         body.close()
     }
 
-    @Test func `figures come without being waited for`() async throws {
+    @Test func `statistics are sent without a wait`() async throws {
         let body = try body(of: respond("/events?types=stats"))
         #expect(await piece(of: body) == "event: stats\ndata: {\"requests\":5}\n\n")
         body.close()
@@ -104,13 +104,13 @@ struct EventResponderTests {
         ("/events?types=Purge", "bad_parameter"), ("/events?types=purge&types=stats", "bad_parameter"),
         ("/events?url=a&url=b", "bad_parameter"), ("/events?url=", "bad_url"), ("/events?url=refused", "bad_url"),
     ])
-    func `a request that is not understood opens nothing`(target: String, expected: String) {
+    func `an invalid request opens nothing`(target: String, expected: String) {
         #expect(code(target) == expected)
         #expect(feed.readerCount == 0)
     }
 
     @Test(arguments: ["x", "-1", "+1", " 1", "1.0", "99999999999999999999999", "1, 2", "٣"])
-    func `an id that none of our events can have is refused`(id: String) {
+    func `an impossible event ID is rejected`(id: String) {
         #expect(code("/events", fields: [.lastEventID: id]) == "bad_parameter")
         #expect(feed.readerCount == 0)
     }
@@ -125,7 +125,7 @@ struct EventResponderTests {
         #expect(feed.readerCount == 0)
     }
 
-    @Test func `the sixty-fifth reader is refused until one leaves`() throws {
+    @Test func `the sixty-fifth reader is rejected until one leaves`() throws {
         let bodies = try (0..<64).map { _ in try body(of: respond()) }
         #expect(throws: APIError.tooManyReaders) { try respond() }
         let problem = Problem(APIError.tooManyReaders, requestID: "r", common: [:]).response
@@ -136,7 +136,7 @@ struct EventResponderTests {
         #expect(feed.readerCount == 0)
     }
 
-    @Test func `the end of the service ends the stream in order`() async throws {
+    @Test func `the shutdown ends the stream in order`() async throws {
         let body = try body(of: respond("/events?types=purge"))
         feed.shutDown()
         await withCheckedContinuation { continuation in body.whenReady { continuation.resume() } }
@@ -146,7 +146,7 @@ struct EventResponderTests {
         }
     }
 
-    @Test func `the figures have the members that the page shows`() throws {
+    @Test func `the statistics have the members that the page shows`() throws {
         let registry = MetricsRegistry()
         let metrics = APIMetrics(registry: registry)
         for status in ["200", "304", "404", "499", "502", "503"] {

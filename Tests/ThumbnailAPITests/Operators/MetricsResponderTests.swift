@@ -19,7 +19,7 @@ struct MetricsResponderTests {
         #expect(answer[.cacheControl] == "no-store")
     }
 
-    @Test func `nothing can be changed there`() async {
+    @Test func `other methods are rejected there`() async {
         let answer = await respond("/cache", .delete)
         #expect(answer.status == .methodNotAllowed && answer[.allow] == "GET, HEAD" && answer.code != nil)
         #expect(await respond("/prefetch", .post).status == .methodNotAllowed)

@@ -11,7 +11,7 @@ struct OriginValuesTests {
         OriginStatus(origin: name, state: state, retryAfterSeconds: nil, isProven: isProven)
     }
 
-    @Test func `fifty origins are listed and all are counted, first those in trouble that clients cannot make up`() {
+    @Test func `fifty origins are listed and all are counted, first failing ones that clients cannot invent`() {
         let strangers = (0..<4_000).map { origin("https://s\($0):443", $0 % 2 == 0 ? .suspended : .notReachable) }
         let ours = [
             origin("https://up:443", .reachable, isProven: true),

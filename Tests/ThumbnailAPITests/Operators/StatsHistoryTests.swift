@@ -61,7 +61,7 @@ struct StatsHistoryTests {
         #expect(history.json.text.hasPrefix(#"{"ageSeconds":[],"requests":[],"#))
     }
 
-    @Test func `a sample is taken at once, and each second after it`() async {
+    @Test func `a sample is taken at once, and every second after it`() async {
         await whileRunning {
             #expect(numbers("requests") == [100])
             time.advance(by: .milliseconds(999))
@@ -87,7 +87,7 @@ struct StatsHistoryTests {
         }
     }
 
-    @Test func `a process that stood still has a gap, and no samples in a hurry`() async {
+    @Test func `a suspended process has a gap, and no burst of samples`() async {
         await whileRunning {
             await pass(seconds: 2)
             time.advance(by: .milliseconds(300_500))
@@ -110,7 +110,7 @@ struct StatsHistoryTests {
         #expect(numbers("requests") == [100])
     }
 
-    @Test func `the samples take less than 100 KiB`() {
+    @Test func `the samples use less than 100 KiB`() {
         #expect(MemoryLayout<StatsSample>.stride * 600 < 100 << 10)
     }
 }

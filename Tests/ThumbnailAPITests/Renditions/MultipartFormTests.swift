@@ -33,7 +33,7 @@ struct MultipartFormTests {
         #expect(try parts(form).map(\.2) == ["value"])
     }
 
-    @Test func `a content may be empty, and may hold what looks like its boundary`() throws {
+    @Test func `a content may be empty, and may contain a boundary's lookalike`() throws {
         let empty = "Content-Disposition: form-data; name=\"a\"\r\n\r\n"
         let similar = empty + "x\r\n-\r\n--\r\n--\r--b"
         #expect(try parts(Self.form([empty, similar])).map(\.2) == ["", "x\r\n-\r\n--\r\n--\r--b"])
@@ -47,7 +47,7 @@ struct MultipartFormTests {
             "preamble\r\n--", "preamble--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx",
             "--b\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\nx\r\n--b-- epilogue",
         ])
-    func `anything else is refused`(body: String) {
+    func `anything else is rejected`(body: String) {
         #expect(throws: APIError.self) { try MultipartForm(SharedBytes(Array(body.utf8)), boundary: "b") }
     }
 

@@ -28,7 +28,7 @@ struct RenditionAnswerTests {
             (#""w=x","h=x""#, 400), (#""w=7""#, 502), (#""w=x","w=7""#, 422), (#""w=x","w=9""#, 200),
             (#""w=x",{"include":""}"#, 200), (#""w=7","w=7&h=2","w=7&h=3","w=7&h=4","w=7&h=5","w=9""#, 200),
         ], ["multipart/mixed", "application/x-tar", "application/json"])
-    func `an answer in which nothing was made has the status of its parts, or 422 if they differ`(
+    func `a response without images has the status of its parts, or 422 if they differ`(
         requested: (String, Int), form: String
     ) async {
         let (renditions, status) = requested
@@ -82,7 +82,7 @@ struct RenditionAnswerTests {
         }
     }
 
-    @Test func `JSON over sixteen mebibytes is refused`() async throws {
+    @Test func `JSON over sixteen mebibytes is rejected`() async throws {
         var json = RenditionJSON()
         let part = RenditionArchive.Part.image(.sample(bytes: Array(repeating: 1, count: 6 << 20)))
         try json.add(part, at: 0, named: "a")
@@ -90,7 +90,7 @@ struct RenditionAnswerTests {
         #expect(APIError.answerTooLarge.status.code == 413 && APIError.answerTooLarge.code == "too_large")
     }
 
-    @Test func `JSON is written piecewise, and takes no memory of its own`() async throws {
+    @Test func `JSON is written piecewise, and takes no extra memory`() async throws {
         let living = Locked(0)
         let budget = MemoryBudget(limit: 10_000, living: { living.withLock { $0 } })
         let thumbnails = StubThumbnails(make: { _ in

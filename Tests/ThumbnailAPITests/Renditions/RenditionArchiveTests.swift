@@ -26,7 +26,7 @@ struct RenditionArchiveTests {
             ("application/json, text/plain, */*", .json), ("application/json;q=0.5, */*;q=0.6", .multipart),
             ("application/json, application/x-tar", .tar), ("application/json;q=0", .multipart),
         ] as [(String?, RenditionForm)])
-    func `the form is the one that is preferred`(accept: String?, form: RenditionForm) {
+    func `the preferred form is used`(accept: String?, form: RenditionForm) {
         #expect(RenditionForm(accept: accept) == form)
     }
 
@@ -45,7 +45,7 @@ struct RenditionArchiveTests {
         #expect(!text.contains("ETag"))
     }
 
-    @Test func `a member of a tar archive is a block with a valid sum, and its content in whole blocks`() {
+    @Test func `a member of a tar archive is a block with a valid checksum, and its content in whole blocks`() {
         let archive = RenditionArchive(isTar: true)
         let bytes = text(archive, Self.image, "hero")
         #expect(bytes.count == 1_024)

@@ -49,7 +49,7 @@ struct SubmissionAdmissionTests {
         #expect(edge.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
     }
 
-    @Test func `announced bodies take no memory before they come, and each client has its share`() throws {
+    @Test func `announced bodies take no memory before they arrive, and each client has its share`() throws {
         let budget = MemoryBudget(limit: 64 << 20)
         let edge = Edge.takingUploads(budget: budget)
         func hold(_ host: UInt64) throws -> any BodyReservation {
@@ -75,7 +75,7 @@ struct SubmissionAdmissionTests {
         withExtendedLifetime((silent, lists, others)) {}
     }
 
-    @Test func `the share of a body is free when its request has been answered`() async throws {
+    @Test func `the share of a body is released with the response`() async throws {
         let budget = MemoryBudget(limit: 64 << 20)
         let gate = Gate()
         let edge = Edge.takingUploads(

@@ -77,7 +77,7 @@ import ThumbnailTypes
         #expect(edge.thumbnails.requests.isEmpty)
     }
 
-    @Test func `without uploads only lists are taken`() async {
+    @Test func `without uploads only lists are accepted`() async {
         let edge = Edge()
         #expect(await post(edge, "/thumbnail?w=20", Self.jpeg).code == "uploads_off")
         #expect(await post(edge, "/thumbnails", Self.form, Self.formBody([])).code == "uploads_off")
@@ -85,7 +85,7 @@ import ThumbnailTypes
         #expect(await post(edge, "/thumbnails", Self.json, list).status == .ok)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `the first part is sent before the last is made`() async {
+    @Test(.timeLimit(.minutes(1))) func `the first part is sent before the last is rendered`() async {
         let gate = Gate()
         let edge = edge(
             StubThumbnails(make: { request in
@@ -114,7 +114,7 @@ import ThumbnailTypes
         #expect(await response.received().contains("<0>"))
     }
 
-    @Test func `a list is made of one source, each part with its name or its problem`() async {
+    @Test func `a list has one source, each part with its name or its problem`() async {
         let edge = edge(
             StubThumbnails(make: { request in
                 if request.ownOptions?.width == 7 { throw StubError() }
@@ -134,7 +134,7 @@ import ThumbnailTypes
         #expect(text.hasSuffix("--\r\n") && edge.thumbnails.opened == ["https://h/a"])
     }
 
-    @Test func `a form with a list and a file makes all of the file, in either order`() async {
+    @Test func `a form with a list and a file renders all of the file, in either order`() async {
         let list = ("name=\"request\"", Array(#"{"renditions":["w=9"]}"#.utf8))
         let file = ("name=\"file\"; filename=\"a\"", Self.image)
         for parts in [[list, file], [file, list]] {
@@ -147,7 +147,7 @@ import ThumbnailTypes
         #expect(await post(edge(), "/thumbnails", Self.form, Self.formBody([file, file])).code == "bad_body")
     }
 
-    @Test func `facts are a part like another`() async {
+    @Test func `facts are a part like any other`() async {
         let list =
             #"{"url":"https://h/a","renditions":[{"name":"facts","include":"color"},{"include":"x"},{"include":""}]}"#
         let text = await post(edge(), "/thumbnails", Self.json, Array(list.utf8)).received()
@@ -170,12 +170,12 @@ import ThumbnailTypes
             (#"{"url":"https://h/a","renditions":["w=1",{"name":"0","query":""}]}"#, "/renditions/1/name"),
             (#"{"url":"https://h/a","renditions":["w=1","w=2","w=3"]}"#, "/renditions/2"),
         ])
-    func `faults of a list are named by their place`(list: String, place: String) async {
+    func `faults of a list have their position`(list: String, place: String) async {
         let response = await post(edge { $0.maximumRenditions = 2 }, "/thumbnails", Self.json, Array(list.utf8))
         #expect(response.code == "bad_body" && response.member("parameter") == place)
     }
 
-    @Test func `a source that fails before its header is known is one problem`() async {
+    @Test func `a source that fails before its header is one problem`() async {
         let edge = edge(StubThumbnails(make: { _ in throw StubError() }))
         let list = #"{"url":"https://h/a","renditions":["w=9"]}"#
         #expect(await post(edge, "/thumbnails", Self.json, Array(list.utf8)).code == "origin_error")

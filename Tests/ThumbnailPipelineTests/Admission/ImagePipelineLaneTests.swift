@@ -15,7 +15,7 @@ struct ImagePipelineLaneTests {
     private let codec = HeldCodec()
 
     @Test(arguments: [1, 2])
-    func `a thumbnail is served while all expensive work that may be done is`(workerCount: Int) async throws {
+    func `a thumbnail is served while all slots for expensive work are taken`(workerCount: Int) async throws {
         let fixture = try PipelineFixture(workerCount: workerCount, codec: codec)
         let expensive = try await fixture.startExpensive(3, codec)
         #expect(fixture.workers.runningCount == 0)
@@ -47,7 +47,7 @@ struct ImagePipelineLaneTests {
         for task in expensive { _ = try await task.value }
     }
 
-    @Test func `expensive misses are refused by the wait in their own lane, at the door and behind it`() async throws {
+    @Test func `expensive misses are rejected by the wait in their own lane, at admission and later`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
@@ -67,7 +67,7 @@ struct ImagePipelineLaneTests {
         for task in waiting { try await task.value }
     }
 
-    @Test func `a flood of small work does not keep expensive work out`() async throws {
+    @Test func `a flood of small work does not block expensive work`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // Its pixels are there.
@@ -133,7 +133,7 @@ struct ImagePipelineLaneTests {
         #expect(codec.begunCount == 3)
     }
 
-    @Test func `colors that are equal without alpha make one placeholder`() async throws {
+    @Test func `colors that are equal without alpha share one placeholder`() async throws {
         let fixture = try PipelineFixture()
         let request = Request.path("/gone", width: 10, format: .fixed(.jpeg))
         let clear = try await fixture.pipeline.placeholder(for: request, color: .transparent)
@@ -141,7 +141,7 @@ struct ImagePipelineLaneTests {
         #expect(clear.bytes.array == white.bytes.array)
     }
 
-    @Test func `a expensive placeholder has its turn, and is refused like a result`() async throws {
+    @Test func `an expensive placeholder has its turn, and is rejected like a result`() async throws {
         let fixture = try PipelineFixture(codec: codec)
         codec.release()
         let (gate, waiting) = try fixture.occupyTurns()
@@ -156,7 +156,7 @@ struct ImagePipelineLaneTests {
         #expect(try await placeholder(2_000, .avif).size.width == 2_000)
     }
 
-    @Test func `a placeholder that is slow to encode has the bound of such results`() async throws {
+    @Test func `a placeholder in a slow format has that format's limit`() async throws {
         let fixture = try PipelineFixture(codec: codec) { $0.rules.limits.maximumOutputPixelsSlow = 10_000 }
         codec.release()
         func placeholder(_ side: Int, _ format: ImageFormat) async throws {

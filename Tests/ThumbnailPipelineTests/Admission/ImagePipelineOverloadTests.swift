@@ -12,7 +12,7 @@ import ThumbnailTypes
 /// can.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineOverloadTests {
-    @Test func `a miss is refused before any work, a hit is answered`() async throws {
+    @Test func `a miss is rejected before any work, a hit is served`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
@@ -45,7 +45,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `another size of a decoded image is refused if it would wait`() async throws {
+    @Test func `another size of a decoded image is rejected if it would wait`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail(width: 20)
         let (hold, waiting) = try await fixture.overload()
@@ -54,7 +54,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `a call's results are not refused once its source is in hand`() async throws {
+    @Test func `a call's results are not rejected once its source is fetched`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         fixture.origin.serve(SampleFiles.jpeg, at: "/c")
@@ -85,7 +85,7 @@ struct ImagePipelineOverloadTests {
         for (part, width) in zip(parts, 40..<52) { #expect(try await part.value.image.size.width == width) }
     }
 
-    @Test func `facts that need pixels are refused before the source is fetched`() async throws {
+    @Test func `facts that need pixels are rejected before the source is fetched`() async throws {
         let fixture = try PipelineFixture()
         _ = try await fixture.thumbnail()
         let (hold, waiting) = try await fixture.overload()
@@ -127,7 +127,7 @@ struct ImagePipelineOverloadTests {
         for task in waiting { _ = try await task.value }
     }
 
-    @Test func `with a disk, a result is looked for there before a miss is refused`() async throws {
+    @Test func `with a disk, a result is looked up there before a miss is rejected`() async throws {
         let folder = TemporaryFolder()
         let first = try PipelineFixture(diskFolder: folder.path)
         _ = try await first.thumbnail()

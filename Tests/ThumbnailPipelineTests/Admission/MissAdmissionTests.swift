@@ -20,7 +20,7 @@ struct MissAdmissionTests {
         #expect(MissAdmission.queueTimeout(behind: backlog, maximumDelay: .seconds(1)) == queueTimeout)
     }
 
-    @Test func `a miss is refused while it would wait too long, and no longer`() async throws {
+    @Test func `a miss is rejected while it would wait too long, and no longer`() async throws {
         let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
         defer { workers.shutDown() }
         let admission = MissAdmission(lanes: lanes(workers), maximumDelay: .seconds(1))
@@ -47,7 +47,7 @@ struct MissAdmissionTests {
         #expect(admission.queueTimeout(in: .small) == .seconds(1))
     }
 
-    @Test func `workers without a queue take whatever comes`() async throws {
+    @Test func `workers without a queue accept any work`() async throws {
         let workers = WorkerPool(count: 2, maximumQueued: 1_000, name: "test", timekeeper: time)
         defer { workers.shutDown() }
         let admission = MissAdmission(lanes: lanes(workers), maximumDelay: .zero)

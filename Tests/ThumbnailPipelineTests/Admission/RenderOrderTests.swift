@@ -10,7 +10,7 @@ import ThumbnailTypes
 /// The order of work on the worker threads.
 @Suite(.timeLimit(.minutes(1)))
 struct RenderOrderTests {
-    @Test func `renders from cached pixels do not go before a decode that came earlier`() async throws {
+    @Test func `renders from cached pixels do not precede an earlier decode`() async throws {
         let codec = WatchedCodec()
         let fixture = try PipelineFixture(workerCount: 1, codec: codec)
         fixture.origin.serve(SampleFiles.jpeg, at: "/b")

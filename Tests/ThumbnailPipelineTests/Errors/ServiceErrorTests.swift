@@ -88,7 +88,7 @@ struct ServiceErrorTests {
     ]
 
     @Test(arguments: rows)
-    func `an error answers as the contract says`(row: Row) {
+    func `an error's response matches the contract`(row: Row) {
         #expect(row.error.status.code == row.status)
         #expect(row.error.code == row.code)
         #expect(row.error.category == row.category)
@@ -97,13 +97,13 @@ struct ServiceErrorTests {
     }
 
     @Test(arguments: rows)
-    func `503, and nothing else, says when to try again`(row: Row) {
+    func `503, and nothing else, has a Retry-After`(row: Row) {
         #expect((row.error.retryAfter != nil) == (row.status == 503))
         #expect(row.error.retryAfter ?? 1 > 0)
     }
 
     @Test(arguments: rows)
-    func `the client reads a sentence without addresses, library words and paths`(row: Row) {
+    func `the client's message has no addresses, library terms or paths`(row: Row) {
         let message = row.error.publicMessage
         #expect(message.hasSuffix(".") && message.count > 10)
         for word in Self.secret.split(separator: " ") { #expect(!message.contains(word)) }
@@ -117,7 +117,7 @@ struct ServiceErrorTests {
         if "\(row.error)".contains(Self.secret) { #expect(row.error.logDetail?.contains(Self.secret) == true) }
     }
 
-    @Test func `operators read the rule that refuses a source, and nothing else that is for the log`() {
+    @Test func `operators read the rule that rejects a source, and no other log detail`() {
         for row in Self.rows {
             let isTold = row.error.operatorMessage != row.error.publicMessage
             #expect(isTold == (row.code == "source_not_allowed"), "\(row)")

@@ -33,7 +33,7 @@ struct OutgoingCallerTests {
         return ends.withLock { $0 }
     }
 
-    @Test func `a call that is answered with 2xx was sent once`() async {
+    @Test func `a call with a 2xx response is sent once`() async {
         for status in [200, 204, 299] {
             let caller = caller { _ in .status(status) }
             add("http://h/\(status)", to: caller)
@@ -43,7 +43,7 @@ struct OutgoingCallerTests {
     }
 
     @Test(arguments: [CallReply.status(500), .status(404), .status(302), .none("nobody")])
-    func `a call that fails is tried three times, with growing pauses`(reply: CallReply) async {
+    func `a failing call is tried three times, with growing pauses`(reply: CallReply) async {
         let caller = caller { _ in reply }
         add("http://h/", to: caller)
         await time.nextWaking(at: .seconds(1))
@@ -87,7 +87,7 @@ struct OutgoingCallerTests {
         #expect(caller.waitingCount == 0)
     }
 
-    @Test func `the bytes of waiting calls are bounded, too`() {
+    @Test func `the bytes of queued calls are limited, too`() {
         var queue = CallQueue<Int>()
         let half = CallQueue<Int>.maximumBytes / 2
         #expect(queue.add(1, bytes: half) == .starts && queue.add(2, bytes: half) == .starts)

@@ -68,7 +68,7 @@ struct PurgeHookTests {
         #expect(each.calls(for: Self.purge).allSatisfy { $0.method.rawValue == "PURGE" && $0.body.isEmpty })
     }
 
-    @Test func `a purge that lacks a value calls only hooks that do not need it`() throws {
+    @Test func `a purge without a value calls only hooks that do not need it`() throws {
         let url = try PurgeHook(url: "http://h/?u={url}")
         let tags = try PurgeHook(url: "http://h/", body: "{tags}")
         let always = try PurgeHook(url: "http://h/all")
@@ -80,7 +80,7 @@ struct PurgeHookTests {
         }
     }
 
-    @Test func `no value leads elsewhere or adds a line`() throws {
+    @Test func `no value changes the destination or adds a line`() throws {
         // Servers would resolve these.
         #expect(try PurgeHook(url: "http://h/purge/{tag}").calls(for: PurgeReport(tags: ["..", "."])).isEmpty)
         #expect(try PurgeHook(url: "http://h/purge/{url}/").calls(for: PurgeReport(url: "..")).isEmpty)
@@ -111,7 +111,7 @@ struct PurgeHookTests {
         ("http://h/", "", "", "method"), ("http://h/", "POST", "{\"a\":", "body"),
         ("http://h/", "POST", "{\"a\":\"{url}}", "body"), ("http://h?u={url}", "POST", "", "url"),
     ])
-    func `a hook that could never be called as it is meant is refused`(
+    func `a hook that can never be called as configured is rejected`(
         url: String, method: String, body: String, member: String
     ) {
         #expect {

@@ -133,7 +133,7 @@ struct ForgedRecordTests {
         #expect(believed > 0, "a forged letter of a text is believed")
     }
 
-    @Test func `no number about a result ends the process`() {
+    @Test func `no number in a result crashes the process`() {
         let whole = RenderedImage(
             EncodedImage(
                 bytes: SharedBytes([1, 2, 3]), format: .avif, size: PixelSize(width: 20, height: 15), quality: 55))
@@ -213,14 +213,14 @@ struct ForgedRecordTests {
         return list
     }()
 
-    @Test func `a record that says what no origin and no file can say is not believed`() {
+    @Test func `a record with impossible values is not trusted`() {
         #expect(Self.impossible.count > 60)
         for (name, bytes) in Self.impossible {
             #expect(SourceRecord(bytes, of: Self.identity) == nil, "\(name)")
         }
     }
 
-    @Test func `a result that no encoder made is not believed`() {
+    @Test func `a result that no encoder made is not trusted`() {
         func isBelieved(
             _ width: Int = 20, _ height: Int = 15, tag: String = "\"a\"", quality: Int? = 5
         ) -> Bool {

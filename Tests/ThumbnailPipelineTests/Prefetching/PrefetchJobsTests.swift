@@ -35,7 +35,7 @@ struct PrefetchJobsTests {
         return reports
     }
 
-    @Test func `an ended job takes only the memory of its report`() throws {
+    @Test func `an ended job uses only the memory of its report`() throws {
         var jobs = PrefetchJobs(PrefetchConfiguration())
         _ = try admit("a", 1_000, to: &jobs)
         let reserved = budget.statistics.reserved

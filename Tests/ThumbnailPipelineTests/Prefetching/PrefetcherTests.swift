@@ -65,7 +65,7 @@ final class PrefetcherTests: Sendable {
         return await prefetcher.status(of: id)
     }
 
-    @Test func `a job makes its thumbnails in order and counts what became of them`() async throws {
+    @Test func `a job renders its thumbnails in order and counts their outcomes`() async throws {
         let prefetcher = prefetcher()
         maker.fail("/b")
         let id = try await prefetcher.begin(["/a", "/b", "/c"]).id
@@ -147,7 +147,7 @@ final class PrefetcherTests: Sendable {
         #expect(status.failed == 103 && status.failures.map(\.target) == Array(targets.prefix(100)))
     }
 
-    @Test func `no more are made at once than may be`() async throws {
+    @Test func `concurrent thumbnails respect the limit`() async throws {
         let gate = maker.hold()
         let prefetcher = prefetcher { $0.maximumActive = 2 }
         let id = try await prefetcher.begin(["/a", "/b", "/c", "/d"]).id
@@ -160,7 +160,7 @@ final class PrefetcherTests: Sendable {
         #expect(maker.maximumAtOnce == 2)
     }
 
-    @Test func `nothing is begun while readers wait`() async throws {
+    @Test func `nothing begins while readers wait`() async throws {
         isBusy.withLock { $0 = true }
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a"]).id
@@ -192,7 +192,7 @@ final class PrefetcherTests: Sendable {
         #expect(maker.made.count == 10)
     }
 
-    @Test func `a thumbnail whose origin is suspended waits for as long as that says`() async throws {
+    @Test func `a thumbnail of a suspended origin waits for its Retry-After`() async throws {
         maker.suspend("/a", seconds: 5)
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a"]).id
@@ -202,7 +202,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `a thumbnail that takes too long is given up`() async throws {
+    @Test func `a thumbnail that takes too long is canceled`() async throws {
         time.advance(by: .seconds(100))
         let gate = maker.hold()
         let prefetcher = prefetcher()
@@ -213,7 +213,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.failed == 1)
     }
 
-    @Test func `ended jobs are forgotten after their time, and sooner for want of room`() async throws {
+    @Test func `ended jobs are forgotten after their time, and earlier if memory is short`() async throws {
         let prefetcher = prefetcher { $0.maximumJobs = 2 }
         let first = try await prefetcher.begin(["/a"]).id
         _ = await settled(prefetcher, first)
@@ -285,7 +285,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .queueTimeout)
     }
 
-    @Test func `a job of an earlier process is known at the first question, however slow the disk`() async throws {
+    @Test func `a job of an earlier process is known to the first query, even with a slow disk`() async throws {
         let before = try store()
         isBusy.withLock { $0 = true }
         let first = prefetcher(store: before)
@@ -349,7 +349,7 @@ final class PrefetcherTests: Sendable {
     }
 
     @Test(arguments: [(CallOutcome.dropped, 1), (.sent, 0), (.failed, 0)])
-    func `a call that the end of the process prevents is made by the next one`(
+    func `a call prevented by the shutdown is made by the next process`(
         outcome: CallOutcome, calls: Int
     ) async throws {
         self.outcome.withLock { $0 = outcome }
@@ -370,7 +370,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .queueTimeout)
     }
 
-    @Test func `without a disk no job says that it survives a restart`() async throws {
+    @Test func `without a disk no job claims to survive a restart`() async throws {
         #expect(try await prefetcher().begin(["/a"]).survivesRestart == false)
     }
 }

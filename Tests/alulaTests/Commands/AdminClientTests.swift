@@ -13,7 +13,7 @@ struct AdminClientTests {
                 arguments: ["--admin-port", "\(port)"], environment: [:], readFile: { _ in "{}" }))
     }
 
-    @Test func `an answer is its status and its body`() throws {
+    @Test func `a response has its status and its body`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }
         origin.serve("/status", FakeAnswer(status: 202, body: Array("{\"a\":1}".utf8)))

@@ -61,7 +61,7 @@ struct BatchProgressTests {
         #expect(progress.summary(at: clock.now) == "1 rendered, 1 failed in 0.1 s (20.0/s)")
     }
 
-    @Test func `machines get an object for each source`() {
+    @Test func `machine-readable output has an object for each source`() {
         #expect(
             BatchReport.json(made).text
                 == #"{"source":"a","status":"made","file":"o/a.webp","format":"webp","width":3,"height":4,"bytes":2,"milliseconds":5}"#

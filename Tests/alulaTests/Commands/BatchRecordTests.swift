@@ -25,7 +25,7 @@ struct BatchRecordTests {
         try record.blockingAdd(work, name, stamp)
     }
 
-    @Test func `a recorded result is known to the next run, once, while its file does not change`() throws {
+    @Test func `a recorded result is known to the next run, once, while its file is unchanged`() throws {
         let (source, rendition) = (CommandSource.remote("https://example.com/a.jpg"), try rendition())
         let first = try record()
         let work = first.work(source, rendition)
@@ -53,7 +53,7 @@ struct BatchRecordTests {
         #expect(record.work(file, plain) != work)
     }
 
-    @Test func `a record is a file of its own: neither a link nor a pipe`() throws {
+    @Test func `a record is a regular file, neither a link nor a pipe`() throws {
         folder.write("precious", [1, 2])
         let path = "\(folder.path)/\(BatchRecord.name)"
         for make in [{ unsafe symlink("precious", path) }, { unsafe mkfifo(path, 0o600) }] {
@@ -74,7 +74,7 @@ struct BatchRecordTests {
         #expect(next.takeFinished(one) == nil && next.takeFinished(other) == "a.jpg")
     }
 
-    @Test func `lines that are cut or foreign are skipped, and the next ones are whole`() throws {
+    @Test func `truncated or foreign lines are skipped, and the next ones are complete`() throws {
         let work = try record().work(.remote("a://1"), try rendition())
         folder.write(BatchRecord.name, Array("nonsense\n1\t2\n\(work.digest)\t3\t180".utf8))
         #expect(try record().takeFinished(work) == nil)

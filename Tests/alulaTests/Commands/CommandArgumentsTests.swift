@@ -45,7 +45,7 @@ struct CommandArgumentsTests {
         }
     }
 
-    @Test func `wrong use names the option`() {
+    @Test func `a usage error names the option`() {
         #expect(fault("--nonsense") == "unknown option --nonsense")
         #expect(fault("-x") == "unknown option -x")
         #expect(fault("--w") == "--w needs a value: PIXELS|auto")
@@ -54,7 +54,7 @@ struct CommandArgumentsTests {
         #expect(fault("-o", "a", "--output", "b") == "--output is repeated")
     }
 
-    @Test func `numbers have bounds`() throws {
+    @Test func `numbers have limits`() throws {
         let sorted = try CommandArguments(["--jobs", "0"], for: BatchCommand.description)
         #expect(throws: WrongUse("--jobs: expected a whole number from 1 to 8")) {
             try sorted.number(.jobs, in: 1...8)

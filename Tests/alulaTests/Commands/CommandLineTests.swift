@@ -93,7 +93,7 @@ struct CommandLineTests {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
     }
 
-    @Test func `a file becomes a thumbnail in the format of the ending`() throws {
+    @Test func `a file becomes a thumbnail in the format of its extension`() throws {
         folder.write("cat.jpg", jpeg)
         let run = try run("thumbnail", "cat.jpg", "--w", "40", "-o", "small.webp")
         #expect(run.status == 0 && run.text.isEmpty && run.errors.isEmpty)
@@ -107,7 +107,7 @@ struct CommandLineTests {
         #expect(names == ["cat.jpg", "small.webp"])
     }
 
-    @Test func `results are the same bytes as those of the service`() async throws {
+    @Test func `results have the same bytes as the service's`() async throws {
         folder.write("cat.jpg", jpeg)
         try await withService { running in
             running.origin.serve("/cat.jpg", .image(jpeg))
@@ -145,7 +145,7 @@ struct CommandLineTests {
         #expect(try header("out/cat.jpg").size.width == 8)
     }
 
-    @Test func `names that collide get numbers in the order of the sources`() throws {
+    @Test func `colliding names get numbers in the order of the sources`() throws {
         for place in ["a", "b", "c"] { folder.write("\(place)/cat.jpg", jpeg) }
         let run = try run("thumbnail", "b/cat.jpg", "a", "c/cat.jpg", "--w", "8", "-o", "out/")
         #expect(run.status == 0)
@@ -155,7 +155,7 @@ struct CommandLineTests {
             ])
     }
 
-    @Test func `standard input and output are a source and a place`() throws {
+    @Test func `standard input and output are a source and a destination`() throws {
         let run = try run("thumbnail", "-", "--w", "16", "--format", "png", "-o", "-", input: jpeg)
         #expect(run.status == 0 && run.errors.isEmpty)
         let header = try ImageHeader.inspect(SharedBytes(run.output))
@@ -192,12 +192,12 @@ struct CommandLineTests {
         (["thumbnail", "a.jpg", "-o", "x.png", "--max-frames", "x"], "--max-frames: invalid value \"x\""),
         ([], "Usage: alula COMMAND"),
     ])
-    func `wrong use ends with status 2 and says why`(_ arguments: [String], _ reason: String) throws {
+    func `a usage error has status 2 and a reason`(_ arguments: [String], _ reason: String) throws {
         let run = try CommandRun(arguments, in: folder)
         #expect(run.status == 2 && run.text.isEmpty && run.errors.contains(reason))
     }
 
-    @Test func `info prints the JSON of the service, a line each, in order`() throws {
+    @Test func `info prints the service's JSON, one line each, in order`() throws {
         folder.write("b/2.jpg", jpeg)
         folder.write("b/1.png", ImageFixture.png.array)
         folder.write("cat.txt", [1])
@@ -249,7 +249,7 @@ struct CommandLineTests {
         #expect(try header("out/cat.png").size.width == 9)
     }
 
-    @Test func `a list may end its names in NUL, and holds none otherwise`() throws {
+    @Test func `names in a list may end in NUL only with -0`() throws {
         folder.write("a b\n#.jpg", jpeg)
         folder.write(" cat.jpg", jpeg)
         let list = Array("a b\n#.jpg\0 cat.jpg\0\0".utf8)
@@ -273,7 +273,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `the beginning of a command's name leads to it`() throws {
+    @Test func `a prefix of a command's name is enough`() throws {
         #expect(try run("thumb").errors.contains("unknown command thumb; did you mean thumbnail?"))
     }
 
@@ -283,7 +283,7 @@ struct CommandLineTests {
         #expect(run.status == 0 && run.text == "cat.jpg -> out/cat.jpg\n")
     }
 
-    @Test func `a signal ends a batch as it would any program, without half files`() throws {
+    @Test func `a signal ends a batch like any program, without partial files`() throws {
         folder.write("cat.jpg", ImageFixture.photo(width: 2_000, height: 1_500).array)
         folder.write("cat.txt", [1])
         let list = "cat.txt\n" + String(repeating: "cat.jpg\n", count: 2_000)
@@ -342,7 +342,7 @@ struct CommandLineTests {
         #expect(silent.errors == "alula: no service answers at 127.0.0.1:1 (adminBind, adminPort)\n")
     }
 
-    @Test func `every command of the list explains itself`() throws {
+    @Test func `every command of the list has help`() throws {
         let commands = try run("--help").text.split(separator: "\n").compactMap { line in
             line.wholeMatch(of: #/  ([a-z-]+)  .*/#).map { String($0.output.1) }
         }
@@ -356,7 +356,7 @@ struct CommandLineTests {
         #expect(wrong.status == 2 && wrong.errors.hasPrefix("alula version: now is not expected\n"))
     }
 
-    @Test func `a program whose reader leaves ends quietly`() throws {
+    @Test func `a program whose reader leaves ends silently`() throws {
         folder.write("cat.jpg", ImageFixture.photo(width: 1_200, height: 900).array)
         let process = Process()
         let errors = Pipe()

@@ -24,7 +24,7 @@ struct CommandSourceTests {
         (.remote("https://example.com"), "image"), (.remote("https://example.com/%2e%2e%2fpasswd"), "passwd"),
         (.remote("https://example.com/k%C3%A4tzchen.jpg"), "kätzchen"),
     ])
-    func `results are called after their sources`(_ source: CommandSource, _ stem: String) {
+    func `results are named after their sources`(_ source: CommandSource, _ stem: String) {
         #expect(source.stem == stem)
     }
 
@@ -35,7 +35,7 @@ struct CommandSourceTests {
         }
     }
 
-    @Test func `folders give their images, in the order of their names`() {
+    @Test func `folders contribute their images, in the order of their names`() {
         let folder = TemporaryFolder()
         let jpeg = ImageFixture.jpeg.array
         folder.write("b.jpg", jpeg)
@@ -54,13 +54,13 @@ struct CommandSourceTests {
         #expect(paths(true) == ["a.JPG", "b.jpg", "nameless", "inner/c.png", ""])
     }
 
-    @Test func `a list has a source a line, and comments`() throws {
+    @Test func `a list has one source per line, and comments`() throws {
         let text = "\u{feff}# photos\na.jpg\r\n\n  b c.jpg\t\n#d.jpg\nhttps://example.com/a#b"
         #expect(try BatchList.sources(in: Array(text.utf8)) == ["a.jpg", "b c.jpg", "https://example.com/a#b"])
         #expect(try BatchList.sources(in: []) == [])
     }
 
-    @Test func `a list that is missing is named`() {
+    @Test func `a missing list is reported`() {
         #expect(throws: CommandFailure(code: "no_such_file", "/nowhere/list: no such file or directory")) {
             try BatchList.blockingRead("/nowhere/list")
         }

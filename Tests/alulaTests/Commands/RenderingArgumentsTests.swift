@@ -23,13 +23,13 @@ struct RenderingArgumentsTests {
     @Test(arguments: [
         ("a.jpg", ImageFormat.jpeg), ("a.JPEG", .jpeg), ("a.webp", .webp), ("x/a.b.avif", .avif), ("a.jxl", .jxl),
     ])
-    func `the ending of a file decides on the format`(_ path: String, _ format: ImageFormat) throws {
+    func `the extension of a file determines the format`(_ path: String, _ format: ImageFormat) throws {
         let options = try options([], output: path)
         #expect(options.renditions[0].request.ownOptions?.format == .fixed(format))
         #expect(options.place == .file(path))
     }
 
-    @Test func `an option wins over the ending`() throws {
+    @Test func `an option overrides the extension`() throws {
         #expect(
             try options(["--format", "png"], output: "a.webp").renditions[0].request.ownOptions?.format == .fixed(.png))
         #expect(
@@ -37,13 +37,13 @@ struct RenderingArgumentsTests {
                 == .negotiated([:]))
     }
 
-    @Test func `an ending that no result has is wrong use`() {
+    @Test func `an extension without a format is a usage error`() {
         for path in ["a.xyz", "a.tiff"] {
             #expect(throws: WrongUse.self) { try options([], output: path) }
         }
     }
 
-    @Test func `a folder is one that is there, that ends in a slash, or that several results need`() throws {
+    @Test func `a folder exists, ends in a slash, or is required by several results`() throws {
         #expect(try options([], output: folder.path).place == .folder(folder.path))
         #expect(try options([], output: "new/").place == .folder("new/"))
         #expect(throws: WrongUse.self) { try options([], output: "new.png", hasSeveralSources: true) }
@@ -53,7 +53,7 @@ struct RenderingArgumentsTests {
         #expect(throws: WrongUse.self) { try options([], output: "-", hasSeveralSources: true) }
     }
 
-    @Test func `a pattern that hits one file means the same as one that hits two`() throws {
+    @Test func `a pattern that matches one file means the same as one that matches two`() throws {
         for hasSeveralSources in [false, true] {
             #expect(try options([], output: "out", hasSeveralSources: hasSeveralSources).place == .folder("out"))
             #expect(
@@ -63,13 +63,13 @@ struct RenderingArgumentsTests {
         }
     }
 
-    @Test func `the results of a list go to a folder, whatever its name`() throws {
+    @Test func `the results of a list are in a folder, whatever its name`() throws {
         let options = try RenderingArguments(
             [], output: "out.d", hasSeveralSources: true, isFromList: true, settings: Settings())
         #expect(options.place == .folder("out.d"))
     }
 
-    @Test func `a list of widths makes a rendition of each, whose names say the width`() throws {
+    @Test func `a list of widths makes a rendition of each, named by its width`() throws {
         let options = try options(["-w", "300,600", "-q", "70", "-f", "webp"], output: "out/")
         #expect(options.renditions.map(\.name) == ["1", "2"])
         #expect(options.renditions.map { $0.sides[.w] } == ["300", "600"])
@@ -118,7 +118,7 @@ struct RenderingArgumentsTests {
         }
     }
 
-    @Test func `a folder is made with those around it`() throws {
+    @Test func `a folder is created with its parents`() throws {
         let path = folder.path + "/a/b/c/"
         try options([], output: path).makeFolder()
         #expect(FilePath.isFolder(path))

@@ -13,7 +13,7 @@ struct ResultFileTests {
     private func contents(_ path: String) -> [UInt8]? { FileManager.default.contents(atPath: path).map { [UInt8]($0) } }
     private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] }
 
-    @Test func `a file appears as a whole, with the rights that new files have`() throws {
+    @Test func `a file appears atomically, with the default permissions`() throws {
         let mask = umask(0o027)
         defer { umask(mask) }
         try ResultFile.blockingWrite(SharedBytes([1, 2, 3]), to: path, replaces: false, isDurable: true) { _ in
@@ -24,7 +24,7 @@ struct ResultFileTests {
         #expect(unsafe stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
     }
 
-    @Test func `a file that is there stays, unless it may be replaced`() throws {
+    @Test func `an existing file stays, unless it may be replaced`() throws {
         folder.write("a.jpg", [9])
         #expect(throws: ResultFile.existing) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: false)
@@ -45,7 +45,7 @@ struct ResultFileTests {
         }
     }
 
-    @Test func `a file that comes in between stays`() throws {
+    @Test func `a file created meanwhile stays`() throws {
         #expect(throws: ResultFile.existing) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: path, replaces: false) { _ in folder.write("a.jpg", [9])
             }
@@ -53,7 +53,7 @@ struct ResultFileTests {
         #expect(contents(path) == [9] && names == ["a.jpg"])
     }
 
-    @Test func `nothing appears if it must not`() {
+    @Test func `no file appears if the last check fails`() {
         let failure = CommandFailure(code: "no", "no")
         for replaces in [false, true] {
             #expect(throws: failure) {
@@ -65,7 +65,7 @@ struct ResultFileTests {
         #expect(names.isEmpty)
     }
 
-    @Test func `the stamp is that of the file with its name`() throws {
+    @Test func `the stamp belongs to the named file`() throws {
         var told: ResultFile.Stamp?
         try ResultFile.blockingWrite(SharedBytes([1, 2]), to: path, replaces: true) { told = $0 }
         #expect(told == ResultFile.Stamp(of: path) && told?.size == 2)
@@ -85,7 +85,7 @@ struct ResultFileTests {
         #expect(CommandFailure(system: ENOSPC).endsAll && !CommandFailure(system: ENOENT).endsAll)
     }
 
-    @Test func `devices get the bytes at once`() throws {
+    @Test func `devices receive the bytes directly`() throws {
         try ResultFile.blockingWrite(SharedBytes([1]), to: "/dev/null", replaces: false)
         #expect(throws: CommandFailure(system: ENOSPC)) {
             try ResultFile.blockingWrite(SharedBytes([1]), to: "/dev/full", replaces: false)

@@ -10,7 +10,7 @@ struct ResultNamesTests {
         stems.map { ResultPattern(distinguishing: nil).filled([.name: $0, .dir: ""]) }
     }
 
-    @Test func `a name that is taken gets a number`() {
+    @Test func `a taken name gets a number`() {
         var names = Self.names(["cat", "cat", "dog", "cat"])
         for index in 0..<4 { _ = names.settle(index, [.format: "jpg"]) }
         #expect(names.names == [0: "cat.jpg", 1: "cat-2.jpg", 2: "dog.jpg", 3: "cat-3.jpg"])
@@ -23,13 +23,13 @@ struct ResultNamesTests {
         #expect(names.names == [0: "cat.jpg", 1: "cat.png"])
     }
 
-    @Test func `a number makes no name that another source has by itself`() {
+    @Test func `a number makes no name that another source already has`() {
         var names = Self.names(["cat", "cat", "cat-2"])
         for index in 0..<3 { _ = names.settle(index, [.format: "jpg"]) }
         #expect(names.names == [0: "cat.jpg", 1: "cat-3.jpg", 2: "cat-2.jpg"])
     }
 
-    @Test func `names depend on the order of the sources, and not on which is ready first`() {
+    @Test func `names depend on the order of the sources, and not on their completion`() {
         let stems = ["cat", "dog", "cat", "cat-2", "cat", "dog", "cat"]
         let endings = ["jpg", "png", nil, "jpg", "png", "png", "jpg"]
         var orders: Set<String> = []
@@ -54,7 +54,7 @@ struct ResultNamesTests {
         #expect(told == [[], ["cat.jpg"], ["cat-2.jpg"]])
     }
 
-    @Test func `a long name is cut`() {
+    @Test func `a long name is truncated`() {
         var names = Self.names([String(repeating: "ä", count: 200)])
         let name = names.settle(0, [.format: "webp"])[0].name
         #expect(name.utf8.count == 235)
@@ -70,7 +70,7 @@ struct ResultNamesTests {
         #expect(await desk.name(of: 2, [.format: "jpg"]) == "cat-2.jpg")
     }
 
-    @Test func `names of an earlier run stay, and others keep away from them`() {
+    @Test func `names of an earlier run stay, and new ones avoid them`() {
         var names = ResultNames(Self.patterns(["cat", "cat", "cat"]), named: [2: "cat.jpg"])
         for index in 0..<2 { _ = names.settle(index, [.format: "jpg"]) }
         #expect(names.names == [0: "cat-2.jpg", 1: "cat-3.jpg", 2: "cat.jpg"])
@@ -90,7 +90,7 @@ struct ResultNamesTests {
         #expect(names.names == [0: first, 1: second])
     }
 
-    @Test func `without a folder, its slash goes too`() throws {
+    @Test func `without a folder, its slash is removed too`() throws {
         let pattern = try ResultPattern("x/{dir}/{name}.{format}")
         #expect(pattern.filled([.dir: "", .name: "cat", .format: "jpg"]).text == "x/cat.jpg")
     }

@@ -74,7 +74,7 @@ struct SourceQueueTests {
         #expect(isComplete && reported == [0, 1, 2] && tries.withLock { $0 } == [nil, [1, 2]])
     }
 
-    @Test func `a full disk ends all`() async {
+    @Test func `a full disk ends all work`() async {
         var reported: [Int] = []
         let isComplete = await SourceQueue.run(
             100, atOnce: 1,
@@ -83,7 +83,7 @@ struct SourceQueueTests {
         #expect(!isComplete && reported == [0, 1, 2, 3])
     }
 
-    @Test func `a canceled task begins no more`() async {
+    @Test func `a canceled task begins no more work`() async {
         let task = Task {
             var count = 0
             let isComplete = await SourceQueue.run(
@@ -101,7 +101,7 @@ struct SourceQueueTests {
         #expect(!isComplete && count == 5)
     }
 
-    @Test func `lines go in their order`() {
+    @Test func `lines are printed in order`() {
         var lines = LinesInOrder()
         func texts(_ ready: [(index: Int, line: Result<String, CommandFailure>)]) -> [String] {
             ready.compactMap { try? $0.line.get() }

@@ -74,7 +74,7 @@ struct CacheSuiteTests {
         }
     }
 
-    @Test func `interim-not-cached: an interim response is not the answer`() async throws {
+    @Test func `interim-not-cached: an interim response is not the response`() async throws {
         try await withService(time: ManualTimekeeper()) { running in
             let body = ImageFixture.jpeg.array
             let head =
@@ -90,7 +90,7 @@ struct CacheSuiteTests {
         }
     }
 
-    @Test func `conditional: If-None-Match counts before If-Modified-Since, and a 304 names the tag`() async throws {
+    @Test func `conditional: If-None-Match precedes If-Modified-Since, and a 304 has the tag`() async throws {
         try await withService(time: ManualTimekeeper()) { running in
             let date = "Sun, 06 Nov 1994 08:49:37 GMT"
             running.origin.serve(

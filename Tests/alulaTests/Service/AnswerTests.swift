@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct AnswerTests {
-    @Test func `a client's fields do not reach origins, change answers or name metrics`() async throws {
+    @Test func `a client's fields do not reach origins, change responses or name metrics`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
             let first = try await running.thumbnail(
@@ -86,7 +86,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `a thumbnail carries every field of the contract`() async throws {
+    @Test func `a thumbnail has every field of the contract`() async throws {
         try await withService { running in
             let date = "Sun, 06 Nov 1994 08:49:37 GMT"
             running.origin.serve(
@@ -111,7 +111,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `42: every answer carries its timings, and a miss those of the transfer`() async throws {
+    @Test func `42: every response has its timings, and a miss those of the transfer`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let miss = try await running.thumbnail("/a.jpg").headerFields[.serverTiming] ?? ""
@@ -146,7 +146,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `11: purging a source leaves its neighbors`() async throws {
+    @Test func `11: purging a source leaves other sources`() async throws {
         try await withService { running in
             for path in ["/img", "/img2"] { running.origin.serve(path, .image(ImageFixture.jpeg.array)) }
             for path in ["/img", "/img2", "/img?x=1"] {
@@ -186,7 +186,7 @@ struct AnswerTests {
         }
     }
 
-    @Test func `AVIF sources are refused unless an operator allows them`() async throws {
+    @Test func `AVIF sources are rejected unless the settings allow them`() async throws {
         try await withService { running in
             running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))
             let refused = try await running.thumbnail("/a.avif")

@@ -14,7 +14,7 @@ struct ClosedServiceTests {
     ]
 
     @Test(arguments: keys)
-    func `no route for images answers unsigned requests, and no source is fetched`(_ key: [String]) async throws {
+    func `no route for images serves unsigned requests, and no source is fetched`(_ key: [String]) async throws {
         try await withService(key + ["--wsrv-path", "/wsrv", "--uploads", "on"]) { running in
             let url = running.origin.url("/a.jpg")
             for (method, target) in [
@@ -41,7 +41,7 @@ struct ClosedServiceTests {
         }
     }
 
-    @Test func `metrics have a listener of their own`() async throws {
+    @Test func `metrics have their own listener`() async throws {
         try await withService(["--metrics-bind", "127.0.0.1:0"]) { running in
             let client = try RawHTTPClient(port: try #require(running.service.metricsServer?.port))
             defer { client.close() }

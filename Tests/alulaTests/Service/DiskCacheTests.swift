@@ -63,7 +63,7 @@ final class DiskCacheTests: Sendable {
         }
     }
 
-    @Test func `an ephemeral session writes nothing, and without a path nothing is written either`() async throws {
+    @Test func `an ephemeral session writes nothing, and nor does one without a path`() async throws {
         for arguments in [["--source-cache-path", folder, "--session-mode", "ephemeral"], []] {
             try await withService(arguments) { running in
                 running.origin.serve("/a.jpg", self.image)
@@ -75,14 +75,14 @@ final class DiskCacheTests: Sendable {
     }
 
     @Test(arguments: ["/proc/alula", "/dev/null/x"])
-    func `a path that cannot be used stops the start and is named`(path: String) throws {
+    func `an unusable path stops the start and is named`(path: String) throws {
         let process = AlulaProcess(["serve", "--port", "0", "--admin-port", "0", "--source-cache-path", path])
         let text = try process.start(until: "alula: cannot start")
         #expect(text.contains("sourceCachePath: \"\(path)\" cannot be used"))
         #expect(process.terminate() == 69)
     }
 
-    @Test func `a folder that all users may write to stops the start, and the line says how to mend it`() throws {
+    @Test func `a world-writable folder stops the start, and the line has the remedy`() throws {
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder)
@@ -114,7 +114,7 @@ final class DiskCacheTests: Sendable {
         }
     }
 
-    @Test func `a folder that is deleted at run time is noticed, counted in a metric, and made anew`() async throws {
+    @Test func `a folder deleted at run time is detected, counted in a metric, and recreated`() async throws {
         try await withService(["--source-cache-path", folder]) { running in
             running.origin.serve("/a.jpg", self.image)
             _ = try await running.thumbnail("/a.jpg")

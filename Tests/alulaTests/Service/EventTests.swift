@@ -20,7 +20,7 @@ struct EventTests {
         return text
     }
 
-    @Test func `a thumbnail, a refresh and a removal are seen as they happen`() async throws {
+    @Test func `a thumbnail, a refresh and a removal are visible as they happen`() async throws {
         try await withService { running in
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             let client = try running.connect(toOperators: true)
@@ -64,7 +64,7 @@ struct EventTests {
         }
     }
 
-    @Test func `the end of the service ends the stream in order`() async throws {
+    @Test func `the shutdown ends the stream in order`() async throws {
         let client = try await withService { running in
             let client = try running.connect(toOperators: true)
             client.send("GET /events?types=purge HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -74,7 +74,7 @@ struct EventTests {
         #expect(try await client.remainder() == Array("0\r\n\r\n".utf8))
     }
 
-    @Test func `a download is canceled for all who wait for it`() async throws {
+    @Test func `a download is canceled for all its callers`() async throws {
         try await withService { running in
             let gate = Gate()
             running.origin.serve("/slow", FakeAnswer.status(404).held(at: gate))

@@ -107,7 +107,7 @@ struct FaultTableTests {
     private static let cap = ["--max-source-bytes", "256KiB"]
 
     @Test(arguments: unreachable + late + malformed + unwanted)
-    func `a fault is the same for one client and for fifty, and harms nothing afterwards`(fault: Fault) async throws {
+    func `a fault is the same for one client and for fifty, without lasting effects`(fault: Fault) async throws {
         try await withService(fault.arguments) { running in
             let gate = Gate()
             running.origin.serve("/fault", fault.answer)
@@ -129,7 +129,7 @@ struct FaultTableTests {
         ("none.test", 403, "source_not_allowed"), ("broken.test", 502, "origin_unreachable"),
         ("silent.test", 504, "origin_timeout"),
     ])
-    func `an unknown name is answered alike for one client and for fifty`(
+    func `an unknown name has the same response for one client and for fifty`(
         name: String, status: Int, code: String
     ) async throws {
         let names = try FakeNameServer()
@@ -144,7 +144,7 @@ struct FaultTableTests {
         }
     }
 
-    @Test func `a refused connection is answered alike for one client and for fifty`() async throws {
+    @Test func `a refused connection has the same response for one client and for fifty`() async throws {
         let closed = try FakeOrigin()
         closed.stop()
         #expect(await eventually { (try? RawHTTPClient(port: UInt16(closed.port))) == nil })
@@ -155,7 +155,7 @@ struct FaultTableTests {
         }
     }
 
-    @Test func `a connection that is not accepted is answered alike for one client and for fifty`() async throws {
+    @Test func `an unaccepted connection has the same response for one client and for fifty`() async throws {
         let deaf = try DeafListener()
         try await withService(["--connect-timeout", "2s"]) { running in
             running.origin.serve("/good.png", Self.image)

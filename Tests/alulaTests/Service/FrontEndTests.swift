@@ -28,7 +28,7 @@ struct FrontEndTests {
         "/_next/image?w=32&q=75&url=", "/_vercel/image?w=640&q=75&url=", "/.netlify/images?w=32&url=",
         "/_image?w=32&href=", "/cdn-cgi/image/w=32/", "/_ipx/w_32/",
     ])
-    func `an endpoint answers with an image of the source, and with problems`(endpoint: String) async throws {
+    func `an endpoint returns an image of the source, or a problem`(endpoint: String) async throws {
         try await withService(Self.places) { running in
             running.origin.serve(
                 "/a.png",

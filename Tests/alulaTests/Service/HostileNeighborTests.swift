@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct HostileNeighborTests {
     @Test(arguments: [FakeAnswer.status(500), .closing, FakeAnswer.image([1, 2, 3]).cut(afterBytes: 1)])
-    func `URLs that fail do not close their origin to others`(failure: FakeAnswer) async throws {
+    func `failing URLs do not close their origin to others`(failure: FakeAnswer) async throws {
         try await withService { running in
             let image = FakeAnswer.image(ImageFixture.png.array, type: "image/png")
             running.origin.serveOthers { $0.target.hasPrefix("/good") ? image : failure }

@@ -28,7 +28,7 @@ struct ImgproxyTests {
         try ImageReading.decode(SharedBytes(answer.body))
     }
 
-    @Test func `a URL of imgproxy is answered, and a hot one from the same entry`() async throws {
+    @Test func `an imgproxy URL is served, and a repeated one from the same entry`() async throws {
         try await withService(["--imgproxy-path", "/img"]) { running in
             Self.serve(running)
             let target = "/img/_/rs:fill:20:20/g:nowe/plain/\(running.origin.url("/a.png"))"
@@ -83,7 +83,7 @@ struct ImgproxyTests {
         }
     }
 
-    @Test func `a watermark in memory is laid like any other`() async throws {
+    @Test func `a watermark in memory is drawn like any other`() async throws {
         try await withService(
             [],
             configure: { settings in
@@ -134,7 +134,7 @@ struct ImgproxyTests {
         }
     }
 
-    @Test func `signed targets alone are answered if there are keys`() async throws {
+    @Test func `with keys only signed targets are served`() async throws {
         let keys = [
             "--imgproxy-path", "/", "--imgproxy-keys", "746573742d6b6579", "--imgproxy-salts", "746573742d73616c74",
         ]

@@ -47,7 +47,7 @@ struct MetricsPageTests {
         return "| \(cells.joined(separator: " | ")) |"
     }
 
-    @Test func `the page lists every metric as the code has it, once, and no other`() async throws {
+    @Test func `the page lists every metric as in the code, once, and no other`() async throws {
         let folder = #filePath.replacing("Tests/alulaTests/Service/MetricsPageTests.swift", with: "docs/")
         let page = try SettingsFile.read(folder + "metrics.md")
         let written = page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { String($0) }.sorted()

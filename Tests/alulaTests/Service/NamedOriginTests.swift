@@ -84,7 +84,7 @@ struct NamedOriginTests {
         await running.stop()
     }
 
-    @Test func `an origin that keeps failing is refused with the time to come back, and shown`() async throws {
+    @Test func `an origin that keeps failing is rejected with its Retry-After, and listed`() async throws {
         let running = try NamedService()
         for number in 0..<5 {
             running.origin.serve("/library/\(number)", .closing)
@@ -147,7 +147,7 @@ struct NamedOriginTests {
         await running.stop()
     }
 
-    @Test func `secrets appear in no answer, status or log`() async throws {
+    @Test func `secrets appear in no response, status or log`() async throws {
         let log = RecordingSink()
         let running = try NamedService(logger: Logger(level: .debug, sink: log))
         running.origin.serve("/library/away", .redirect(to: "http://127.0.0.2:1/"))

@@ -46,7 +46,7 @@ struct NextcloudTests {
         zip(pixel, color).allSatisfy { abs(Int($0) - $1) <= 40 }
     }
 
-    @Test func `each format is answered upright, in its size or smaller`() async throws {
+    @Test func `each format is returned upright, at its size or smaller`() async throws {
         try await withService(Self.settings + ["--source-formats", "jpeg,png,webp,gif,tiff,svg"]) { running in
             for (name, file, first, type) in Self.files {
                 let large = try await preview(running, file, first, "fit", 4_096, type: type)
@@ -66,7 +66,7 @@ struct NextcloudTests {
         }
     }
 
-    @Test func `a wrong key, a text and a broken list are refused`() async throws {
+    @Test func `a wrong key, a text and a broken list are rejected`() async throws {
         try await withService(Self.settings) { running in
             let text = try await preview(running, Array("no image".utf8), "autorotate", "fit", 32, type: "jpeg")
             #expect(text.status == 406)

@@ -12,7 +12,7 @@ import ThumbnailPipeline
 /// The service with more work than it can do.
 @Suite(.timeLimit(.minutes(1)))
 struct OverloadTests {
-    @Test func `misses are refused while others wait too long; hits, health and metrics are answered`() async throws {
+    @Test func `misses are rejected while others wait too long; hits, health and metrics are served`() async throws {
         let time = ManualTimekeeper()
         try await withService(["--render-workers", "1"], time: time) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).with("Cache-Control", "max-age=600"))
@@ -47,7 +47,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `a result of more pixels than its format may have is refused, and a placeholder not made`() async throws
+    @Test func `a result with too many pixels for its format is rejected, and a placeholder is not made`() async throws
     {
         try await withService(["--max-output-pixels", "2000", "--max-output-pixels-slow", "1000"]) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
@@ -65,7 +65,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `with all connections taken by requests, new ones are closed at once and operators are answered`()
+    @Test func `if requests take all connections, new ones are closed at once and operators are served`()
         async throws
     {
         try await withService(["--max-connections", "4"]) { running in
@@ -89,7 +89,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `a hundred silent connections do not keep other clients out`() async throws {
+    @Test func `a hundred silent connections do not exclude other clients`() async throws {
         try await withService(["--max-connections", "100"]) { running in
             let port = running.service.publicServer.port
             let silent = try (0..<100).map { _ in try RawHTTPClient(port: port, ownAddress: 2) }
@@ -112,7 +112,7 @@ struct OverloadTests {
         #expect(stopped.end() == 69)
     }
 
-    @Test func `a system that grants few descriptors gets fewer connections, unless their number was set`() throws {
+    @Test func `a system with few descriptors gets fewer connections, unless their number is set`() throws {
         let process = AlulaProcess(
             ["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"], limit: "-n 1024")
         let text = try process.start(until: "because the system grants few descriptors")
@@ -132,7 +132,7 @@ struct OverloadTests {
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
     }
 
-    @Test func `one address cannot take all connections if that is set`() async throws {
+    @Test func `one address cannot take all connections if a setting limits it`() async throws {
         try await withService(["--max-connections-per-address", "2"]) { running in
             let clients = try (0..<2).map { _ in try running.connect() }
             #expect(await eventually { running.service.publicServer.connectionCount == 2 })

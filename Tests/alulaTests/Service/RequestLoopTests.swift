@@ -12,7 +12,7 @@ struct RequestLoopTests {
         "http://127.0.0.1:\(running.service.publicServer.port)\(running.target(path))".replacing("&", with: "%26")
     }
 
-    @Test func `a service that is led to itself ends that at once`() async throws {
+    @Test func `a service that requests itself ends the loop at once`() async throws {
         try await withService { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let nested = try await running.send("GET", "/thumbnail?url=\(own(running, "/a.jpg"))&w=32")
@@ -25,7 +25,7 @@ struct RequestLoopTests {
         }
     }
 
-    @Test func `requests with the service's name are refused where images are made, and nowhere else`() async throws {
+    @Test func `requests with the service's name are rejected by image routes only`() async throws {
         try await withService(["--cdn-loop", "images.example.com"]) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let field = "CDN-Loop: other, Images.example.com; v=1\r\n"

@@ -69,7 +69,7 @@ struct SandboxTests {
         }
     }
 
-    @Test func `AVIF with a decoder's warning is served, and ends no worker`() async throws {
+    @Test func `AVIF with a decoder's warning is served, and crashes no worker`() async throws {
         try await withService(configure: Self.confine) { running in
             guard try #require(running.service.sandbox).protections.isSandbox else { return }
             let file = AVIFWriter.withPrivateMetadata(ImageFixture.avif.array)
@@ -83,7 +83,7 @@ struct SandboxTests {
         }
     }
 
-    @Test func `a damaged source is answered 422 and ends no worker`() async throws {
+    @Test func `a damaged source is answered 422 and crashes no worker`() async throws {
         try await withService(configure: Self.confine) { running in
             running.origin.serve("/a", .image(ImageFixture.jpegTruncated.array))
             let status = try await running.thumbnail("/a").status

@@ -32,7 +32,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `two instances share results and purges, and say so`() async throws {
+    @Test func `two instances share results and purges, and report it`() async throws {
         let target = "/thumbnail?url=\(origin.url("/a.jpg"))&w=32"
         try await withInstance("one") { one in
             try await withInstance("two") { two in
@@ -78,7 +78,7 @@ struct SharedCacheTests {
         }
     }
 
-    @Test func `without a server the service starts, and shows that it is down`() async throws {
+    @Test func `without a server the service starts, and reports that it is down`() async throws {
         server.stop()
         try await withService(["--shared-cache", server.url]) { running in
             let status = try await running.send("GET", "/status", toOperators: true)

@@ -37,7 +37,7 @@ struct ShutdownTests {
     }
 
     @Test(.unlessThreadSanitized("each start takes seconds"))
-    func `43: a process that has just become ready ends with 0, however often it is tried`() throws {
+    func `43: a process that has just become ready ends with 0, at any moment`() throws {
         for _ in 0..<25 {
             let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
             _ = try process.start(until: "adminPort")
@@ -46,7 +46,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test func `SIGHUP ends nothing and is logged`() throws {
+    @Test func `SIGHUP is logged and does not end the process`() throws {
         let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
         _ = try process.start(until: "adminPort")
         process.send(SIGHUP)
@@ -54,7 +54,7 @@ struct ShutdownTests {
         #expect(process.terminate() == 0)
     }
 
-    @Test func `43: starting and ending the service leaves descriptors flat`() async throws {
+    @Test func `43: starting and stopping the service leaks no descriptors`() async throws {
         try await cycle()
         let before = openDescriptors
         for _ in 0..<20 { try await cycle() }

@@ -26,7 +26,7 @@ struct ThumborTests {
         try ImageReading.decode(SharedBytes(answer.body))
     }
 
-    @Test func `a URL is answered, and a hot one from the same entry`() async throws {
+    @Test func `a URL is served, and a repeated one from the same entry`() async throws {
         try await withService(["--thumbor-path", "/img"]) { running in
             Self.serve(running)
             let url = running.origin.url("/a.png")
@@ -82,7 +82,7 @@ struct ThumborTests {
         }
     }
 
-    @Test func `facts are JSON, and places that are not allowed stay closed`() async throws {
+    @Test func `facts are JSON, and disallowed sources are rejected`() async throws {
         try await withService(["--thumbor-path", "/"]) { running in
             Self.serve(running)
             let answer = try await running.send("GET", "/unsafe/meta/fit-in/20x20/\(running.origin.url("/a.png"))")

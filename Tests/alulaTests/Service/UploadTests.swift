@@ -38,7 +38,7 @@ struct UploadTests {
     ]
 
     @Test(.unlessSanitized("it reads bodies more slowly than they must come"))
-    func `twenty uploads at once stay within the memory budget, nothing is lost, and others are served meanwhile`()
+    func `twenty concurrent uploads stay within the memory budget, none is lost, and others are served meanwhile`()
         async throws
     {
         try await withService(["--uploads", "on", "--memory-budget", "320MiB", "--request-timeout", "60s"]) { running in
@@ -80,7 +80,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `silent uploads hold no memory, and misses are served beside them`() async throws {
+    @Test func `silent uploads take no memory, and misses are served beside them`() async throws {
         try await withService(Self.settings) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let silent = try (0..<64).map { _ in try running.connect() }
@@ -109,7 +109,7 @@ struct UploadTests {
     }
 
     @Test(arguments: ["Content-Length: 3999999", "Transfer-Encoding: chunked"])
-    func `a client that leaves in its upload gives its memory back`(field: String) async throws {
+    func `a client that leaves during its upload releases its memory`(field: String) async throws {
         try await withService(Self.settings) { running in
             let budget = running.service.budget
             let client = try running.connect()
@@ -121,7 +121,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `an upload in chunks is answered like one with a length`() async throws {
+    @Test func `a chunked upload is treated like one with a length`() async throws {
         try await withService(Self.settings) { running in
             let file = ImageFixture.jpeg.array
             let client = try running.connect()

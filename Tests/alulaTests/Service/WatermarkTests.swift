@@ -79,7 +79,7 @@ struct WatermarkTests {
         ("http://[::ffff:10.0.0.1]/", 403, "source_not_allowed"), ("http://user@127.0.0.1/", 400, "bad_url"),
         ("nowhere:a.png", 400, "bad_url"), ("logo", 400, "bad_parameter"), ("..%2Flogo", 400, "bad_parameter"),
     ])
-    func `one that fails or is not allowed is its own failure, which names the parameter`(
+    func `a failing or disallowed one has its own failure, which names the parameter`(
         watermark: String, status: Int, code: String
     ) async throws {
         try await withService { running in
@@ -91,7 +91,7 @@ struct WatermarkTests {
         }
     }
 
-    @Test func `a placeholder may answer for one that fails`() async throws {
+    @Test func `a placeholder may replace a failing one`() async throws {
         try await withService { running in
             Self.serve(running)
             running.origin.serve("/text", FakeAnswer(fields: [("Content-Type", "text/plain")], body: Array("no".utf8)))
@@ -173,7 +173,7 @@ struct WatermarkTests {
         }
     }
 
-    @Test func `many at once fetch and decode the watermark once`() async throws {
+    @Test func `many concurrent requests fetch and decode the watermark once`() async throws {
         try await withService { running in
             Self.serve(running)
             let gate = Gate()

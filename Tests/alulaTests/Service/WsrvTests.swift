@@ -21,7 +21,7 @@ struct WsrvTests {
                 .with("Cache-Control", "max-age=500"))
     }
 
-    @Test func `an image is resized, turned and cut as its URL says`() async throws {
+    @Test func `an image is resized, rotated and cropped as its URL says`() async throws {
         try await withService(["--wsrv-path", "/"]) { running in
             Self.serve(running)
             let source = running.origin.url("/a.jpg").dropFirst("http://".count)
@@ -42,7 +42,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `a border is cut off before the sizes are computed`() async throws {
+    @Test func `a border is cropped before the sizes are computed`() async throws {
         try await withService(["--wsrv-path", "/wsrv"]) { running in
             let bordered = SampleImage(PixelSize(width: 80, height: 60), bands: 3) { x, y in
                 (20..<60).contains(x) && (10..<50).contains(y) ? [200, 40, 20] : [255, 255, 255]
@@ -59,7 +59,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `a source that fails never sends the client to a stranger's page`() async throws {
+    @Test func `a failing source never redirects the client to a stranger's page`() async throws {
         try await withService(["--wsrv-path", "/"]) { running in
             Self.serve(running)
             running.origin.serve("/none", FakeAnswer(status: 404))
@@ -79,7 +79,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `a source that fails sends the client to hosts that the operator names`() async throws {
+    @Test func `a failing source redirects the client to hosts in the settings`() async throws {
         try await withService(["--wsrv-path", "/", "--allowed-sources", "https://*.example.com/*"]) { running in
             let sent = try await running.send("GET", "/?url=x&default=https://cdn.example.com/b.png")
             #expect(sent.status == 302 && sent.headerFields[.location] == "https://cdn.example.com/b.png")
@@ -88,7 +88,7 @@ struct WsrvTests {
         }
     }
 
-    @Test func `the dialect is off unless it has a place`() async throws {
+    @Test func `the dialect is off until it has a path`() async throws {
         try await withService { running in
             let answer = try await running.send("GET", "/?url=\(running.origin.url("/a.jpg"))")
             #expect(answer.headerFields[.contentType] == "text/html; charset=utf-8")
