@@ -24,9 +24,9 @@ struct HEIFItems {
     }
 
     /// A hundred tiles are usual, and the largest photos of phones have eight hundred.
-    static let maximumItems = 4_096
+    static let maximumItems = 2_048
     /// Most are shared.
-    private static let maximumProperties = 2 * maximumItems
+    private static let maximumProperties = 4 * maximumItems
     private static let maximumEntries = 5 * maximumItems
 
     static func all(_ bytes: RawSpan) throws(ImagingError) -> HEIFItems? {

@@ -58,7 +58,7 @@ struct HEIFWork {
         }
         var amounts = own
         // The canvas of layers is in memory while they are decoded; tiles of coded items are placed side by side.
-        if items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
+        if !sources.isEmpty, items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
         // One of them is decoded, if it is alpha.
         var auxiliary = Amounts()
         for other in items.auxiliaries(of: item) {
