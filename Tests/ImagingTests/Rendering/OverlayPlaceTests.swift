@@ -51,8 +51,7 @@ struct OverlayPlaceTests {
     }
 
     @Test(arguments: [(-30, -20, true), (-30, -20, false), (5, 5, true), (0, 0, false)])
-    func `a watermark larger than the result is visible only where they overlap`(x: Int, y: Int, isTiled: Bool) throws
-    {
+    func `a watermark larger than the result is visible only where they overlap`(x: Int, y: Int, isTiled: Bool) throws {
         let large = PixelSize(width: 50, height: 30)
         let image = SampleImage(large, bands: 3) { x, y in [UInt8(x * 5), UInt8(y * 8), 99] }
         let result = try ImageReading.decode(
