@@ -174,7 +174,7 @@ import ThumbnailTypes
         }
     }
 
-    @Test func `the key of a recipe says which box the policy left of a target`() throws {
+    @Test func `the key of a recipe includes the box that the policy left of a target`() throws {
         func key(_ target: String, _ rule: SizePolicy.Rule, sizes: [Int]) throws -> String {
             try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).recipe.recipe.keyText
         }

@@ -296,7 +296,7 @@ struct HTTPServerRefusalTests {
         #expect(try await client.response().status == status)
     }
 
-    @Test func `the longest target, the most fields and a long answer header fit together`() async throws {
+    @Test func `the longest target, the most fields and a long response header fit together`() async throws {
         let server = try TestServer.start { _ in
             var response = HTTPResponse.text("x")
             for _ in 0..<16 { response.headerFields.append(.serverTiming, String(repeating: "t", count: 256)) }

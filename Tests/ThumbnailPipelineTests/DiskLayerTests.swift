@@ -44,7 +44,7 @@ final class DiskLayerTests {
     }
 
     @Test(arguments: ["\"1\"", nil])
-    func `37: a result survives a restart, to the byte and without a hit`(eTag: String?) async throws {
+    func `37: a result survives a restart byte for byte, without a transfer`(eTag: String?) async throws {
         let first = try await fill(eTag: eTag)
         try await life { fixture in
             let second = try await fixture.thumbnail()
@@ -58,7 +58,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `37: a source survives a restart: another size costs a decode and no hit`() async throws {
+    @Test func `37: a source survives a restart: another size costs a decode and no transfer`() async throws {
         _ = try await fill()
         try await life { fixture in
             let thumbnail = try await fixture.thumbnail(width: 11)
@@ -158,7 +158,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `11: what an operator removes is gone after a restart as well`() async throws {
+    @Test func `11: a source removed by an operator is gone after a restart as well`() async throws {
         _ = try await fill()
         try await life { fixture in
             fixture.origin.serve(SampleFiles.jpeg, at: "/b", cacheControl: "max-age=100")

@@ -31,7 +31,7 @@ struct ImagePipelineSharingTests {
         #expect(thumbnails.filter { $0.statusTexts[0] == "alula-result fwd=uri-miss stored" }.count == 1)
     }
 
-    @Test func `15: two sizes at once make one hit, two right sizes and, at one level, one decode`() async throws {
+    @Test func `15: two sizes at once make one transfer, two right sizes and, at one level, one decode`() async throws {
         let fixture = try PipelineFixture()
         let gate = fixture.origin.hold()
         let small = fixture.start(width: 20, receipt: "1")

@@ -60,7 +60,7 @@ struct TraceExporterTests {
         #expect(attempts.count == 1)
     }
 
-    @Test func `an end while a collector hangs waits for one document more, for two seconds at most`() async throws {
+    @Test func `a shutdown with a hanging collector waits two seconds at most for one more document`() async throws {
         let gate = Gate()
         let limits = Locked<[Duration]>([])
         let task = TraceExporter(

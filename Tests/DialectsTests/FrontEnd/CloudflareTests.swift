@@ -75,7 +75,7 @@ import ThumbnailTypes
         #expect(throws: ImagingError.formatNotAccepted(.tiff)) { try Self.plan("w=3", of: Self.header(9, 9, .tiff)) }
     }
 
-    @Test func `a point has the same place in the source and in the result`() throws {
+    @Test func `a point has the same position in the source and in the result`() throws {
         func crop(_ gravity: String) throws -> CropStep? {
             try Self.plan("fit=cover,width=300,height=900,g=\(gravity)", of: Self.header(900, 900)).steps
                 .compactMap { $0 as? CropStep }.first

@@ -18,7 +18,7 @@ struct RetryTests {
         #expect(fixture.retries == 1)
     }
 
-    @Test func `a connection that is refused twice is unreachable`() async throws {
+    @Test func `a connection refused twice is unreachable`() async throws {
         let names = try FakeNameServer()
         names.serve("down.test", .addresses(["127.0.0.2"]))
         let fixture = try RetryFixture { $0.nameServers = names.endpoint }

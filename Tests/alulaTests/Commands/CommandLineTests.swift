@@ -237,7 +237,7 @@ struct CommandLineTests {
         #expect(try header("out/1.png").size.width == 9)
     }
 
-    @Test func `a second run skips what exists, and --force replaces it`() throws {
+    @Test func `a second run skips existing results, and --force replaces them`() throws {
         folder.write("cat.jpg", jpeg)
         let arguments = ["thumbnail", "cat.jpg", "--format", "png", "-o", "out/"]
         #expect(try CommandRun(arguments + ["--w", "8"], in: folder).status == 0)

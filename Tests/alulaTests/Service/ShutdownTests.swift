@@ -10,7 +10,7 @@ import ThumbnailAPI
 
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
-    @Test func `43: a running request finishes, readiness fails first, and new connections are refused`() async throws {
+    @Test func `43: a running request finishes, readiness fails first, and new connections fail`() async throws {
         let running = try RunningService()
         let gate = Gate()
         running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array).held(at: gate))
