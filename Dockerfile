@@ -1,12 +1,22 @@
 # syntax=docker/dockerfile:1
-FROM swift:6.3-bookworm AS build
+# The toolchain for Debian 12 runs on Debian 13, too: the files of /usr that no package brought.
+FROM swift:6.3-bookworm AS toolchain
+RUN mkdir /toolchain && cd /usr \
+    && find . ! -type d -printf '%P\n' | sort >/files \
+    && sed -E 's|^/(usr/)?||' /var/lib/dpkg/info/*.list | sort -u >/packaged \
+    && comm -23 /files /packaged | tar -cT - | tar -xC /toolchain
+
+FROM debian:trixie-slim AS build
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
+        binutils ca-certificates g++ libcurl4t64 libncurses6 libsqlite3-0 libxml2 tzdata \
         libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
         libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev mkdocs pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
+COPY --from=toolchain /toolchain /opt/swift/usr
+ENV PATH=/opt/swift/usr/bin:$PATH
 WORKDIR /source
 COPY Package.swift ARCHITECTURE.md CONTRIBUTING.md mkdocs.yml openapi.yaml ./
 COPY Sources ./Sources
@@ -25,13 +35,13 @@ RUN --mount=type=cache,target=/source/.build \
     && swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9.]*\).*/\1/p' >/swift-version \
     && cp "$(find "$(dirname "$(realpath "$(command -v swift)")")/../libexec" -name swift-backtrace-static)" /usr/local/bin/swift-backtrace
 
-FROM debian:bookworm-slim AS root
+FROM debian:trixie-slim AS root
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        ca-certificates fonts-dejavu-core libaom3 libbrotli1 libc-ares2 libcurl4 libdav1d6 libde265-0 libhiredis0.14 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.7 \
-        libmicrohttpd12 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
-        libssl3 libvips42 libwebp7 libzimg2 zlib1g \
+        ca-certificates fonts-dejavu-core libaom3 libbrotli1 libcares2 libcurl4t64 libdav1d7 libde265-0 libhiredis1.1.0 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.11 \
+        libmicrohttpd12t64 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
+        libssl3t64 libvips42t64 libwebp7 libzimg2 zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/
@@ -49,7 +59,7 @@ LABEL org.opencontainers.image.title="Alula" \
     org.opencontainers.image.licenses="Apache-2.0" \
     org.opencontainers.image.version="${VERSION}" \
     org.opencontainers.image.revision="${REVISION}" \
-    org.opencontainers.image.base.name="docker.io/library/debian:bookworm-slim"
+    org.opencontainers.image.base.name="docker.io/library/debian:trixie-slim"
 COPY --from=root /root/image /
 # A crash of the service is told with the names of the functions, without what memory holds. Worker processes have no environment.
 ENV PATH=/usr/local/bin SWIFT_BACKTRACE=enable=yes,swift-backtrace=/usr/libexec/swift/swift-backtrace,color=no,interactive=no,registers=none
