@@ -50,8 +50,7 @@ struct TransferMemoryTests {
     }
 
     @Test(arguments: [true, false])
-    func `a body that exceeds the memory ends its transfer, announced or not`(isAnnounced: Bool) async throws
-    {
+    func `a body that exceeds the memory ends its transfer, announced or not`(isAnnounced: Bool) async throws {
         let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper())
         let fixture = try LoaderFixture()
         let body = bytes(2 << 20)

@@ -69,8 +69,7 @@ struct SharedStoreTests {
     }
 
     @Test(arguments: [(15, "120"), (90, "180"), (1 << 40, "691200")])
-    func `a generation without values expires soon after a request`(timeout: Int, written: String) async throws
-    {
+    func `a generation without values expires soon after a request`(timeout: Int, written: String) async throws {
         let one = try StoreFixture(server) { $0.requestTimeout = .seconds(timeout) }
         try await one.state()
         _ = try await one.begin()

@@ -89,8 +89,7 @@ struct CachedSourcesTests {
     }
 
     @Test(arguments: ["private", "no-store"])
-    func `34: a source with no-store is not stored, and removes the old one`(control: String) throws
-    {
+    func `34: a source with no-store is not stored, and removes the old one`(control: String) throws {
         let forbidden = try source(cacheControl: control)
         sources.store(forbidden)
         #expect(entries == [0, 0, 0])

@@ -221,8 +221,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.origin.loads == 3)
     }
 
-    @Test func `36: a successful reload, or emptying the caches, forgets a failure`() async throws
-    {
+    @Test func `36: a successful reload, or emptying the caches, forgets a failure`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await fixture.thumbnail() }

@@ -81,8 +81,7 @@ import ThumbnailTypes
         #expect(second.appearance?.palette.first?.color != first.appearance?.palette.first?.color)
     }
 
-    @Test func `a source that is no longer cacheable is confirmed, and its pixels are of that version`() async throws
-    {
+    @Test func `a source that is no longer cacheable is confirmed, and its pixels are of that version`() async throws {
         let fixture = try PipelineFixture()
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60", eTag: "\"one\"")
         _ = try await facts(fixture)

@@ -101,7 +101,9 @@ struct ThumbnailParameterValues: Sendable {
         let hasQuality = format?.hasQuality ?? true
         if options.maximumBytes != nil {
             guard hasQuality else { throw .badParameter("maxBytes", "Needs a format with a quality.") }
-            guard !options.isQualityAutomatic else { throw .badParameter("maxBytes", "Cannot be combined with q=auto.") }
+            guard !options.isQualityAutomatic else {
+                throw .badParameter("maxBytes", "Cannot be combined with q=auto.")
+            }
         }
         guard hasQuality || !options.isQualityAutomatic else {
             throw .badParameter("q", "auto needs a format with a quality.")

@@ -6,9 +6,7 @@ import Telemetry
 import ThumbnailTypes
 
 extension CacheLayers {
-    /// Returns the newest record that memory or the layers below it have.
-    ///
-    /// - Parameter allowances: Nil for this instance's layers only.
+    /// Returns the newest record of memory and the layers below; without `allowances`, of this instance's layers only.
     func restoreRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {

@@ -28,8 +28,7 @@ struct TLSPolicyTests {
         try await fixture.load()
     }
 
-    @Test func `bytes after a response do not answer the next request, though TLS has decrypted them`() async throws
-    {
+    @Test func `bytes after a response do not answer the next request, though TLS has decrypted them`() async throws {
         let fixture = try TLSFixture(leaf, authorities)
         // Of the second record libcurl reads the rest of the body.
         fixture.origin.serve(

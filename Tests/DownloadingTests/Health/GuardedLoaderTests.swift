@@ -91,8 +91,7 @@ struct GuardedLoaderTests {
         #expect(stub.signsOfLife.count <= 100)
     }
 
-    @Test func `an unreachable origin is suspended, and resumed, by tests of a known source`() async throws
-    {
+    @Test func `an unreachable origin is suspended, and resumed, by tests of a known source`() async throws {
         try await load("/good")
         await fail(5, with: .timedOut)
         #expect(stub.signsOfLife == ["/good"])

@@ -129,8 +129,7 @@ struct PlanarLaneTests {
     }
 
     @Test(arguments: [0.3, 0.6, 0.99], [1, 2, 8])
-    func `a truncated progressive file fails at every level, as in libvips`(share: Double, level: Int) throws
-    {
+    func `a truncated progressive file fails at every level, as in libvips`(share: Double, level: Int) throws {
         var writer = JPEGWriter(width: 320, height: 240, components: 3)
         (writer.isProgressive, writer.scans) = (true, 4)
         let whole = writer.file { [UInt8($0 * 5), UInt8(100 + $1), UInt8(200 - $0)] }

@@ -89,8 +89,7 @@ struct BodyMemoryTests {
         #expect(memory.taken == 0)
     }
 
-    @Test func `a full budget rejects the next bytes, and the reserved ones are released`() throws
-    {
+    @Test func `a full budget rejects the next bytes, and the reserved ones are released`() throws {
         let memory = BodyMemory(of: budget)
         let others = try budget.reserveNow(48 << 20)
         var room: BodyMemory.Room? = try memory.room(for: nil)
