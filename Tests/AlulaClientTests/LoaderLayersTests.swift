@@ -204,7 +204,7 @@ struct LoaderLayersTests {
             if case ClientError.unexpected(503, _) = $0 { true } else { false }
         }
         #expect(origin.hits("/a") == 2 && origin.hits("/b") == 1)
-        // What cannot pass is not tried again.
+        // A permanent error is not retried.
         origin.serve("/c", .status(404))
         await #expect(throws: ClientError.self) { try await loader.thumbnail(url("/c")) }
         #expect(origin.hits("/c") == 1 && time.sleeperCount == 0)

@@ -33,7 +33,7 @@ struct RunningServiceTests {
         defer {
             process.terminate()
             process.waitUntilExit()
-            // A service that was built with a sanitizer tells of its findings there.
+            // A service that was built with a sanitizer reports its findings there.
             #expect(process.terminationStatus == 0, "\(rest.withLock { String(decoding: $0, as: UTF8.self) })")
         }
         var log = ""

@@ -5,7 +5,7 @@ import Testing
 struct TurnQueueTests {
     private var queue = TurnQueue<String>(maximumTurns: 2, maximumWaiting: 4)
 
-    /// Somebody comes whose work costs so many seconds.
+    /// Enters work that costs this number of seconds.
     private mutating func enter(
         _ seconds: Int, queueTimeout: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
     ) -> (id: UInt64, admission: TurnQueue<String>.Admission) {

@@ -76,7 +76,7 @@ struct WorkerPoolTests {
         let door = ThreadGate()
         async let running: Void = pool.run { _ in door.pass() }
         await door.arrivals(1)
-        // As many as there are threads wait in any case: what is running may end at any moment.
+        // As many jobs as there are threads may always wait: the running ones may end at any moment.
         let first = Task.immediate { try await pool.run(queueTimeout: .zero) { _ in } }
         #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full(delay: .seconds(1))) {

@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Which sizes and qualities requests may ask for that nobody has signed, in all grammars.
+/// The sizes and qualities that unsigned requests may have, in all grammars.
 @Suite struct SizePolicyTests {
     private static func policy(
         _ rule: SizePolicy.Rule, sizes: [Int] = [640, 320, 960], qualities: [Int] = []
@@ -62,8 +62,8 @@ import ThumbnailTypes
             for: query(target, sizes), of: PerSource(header, additional: []), by: PipelineConfiguration())
     }
 
-    /// Targets that ask for what is not allowed, the parameter at fault, and the allowed ones in their place; `URL` and
-    /// `SRC` stand for a source.
+    /// Disallowed targets, their faulty parameter, and their allowed replacements; `URL` and `SRC` are placeholders for
+    /// a source.
     static let substitutes: [(asked: String, parameter: String, allowed: String)] = [
         ("/thumbnail?URL&w=300", "w", "/thumbnail?URL&w=320"),
         ("/thumbnail?URL&w=1", "w", "/thumbnail?URL&w=320"),
@@ -178,7 +178,7 @@ import ThumbnailTypes
         func key(_ target: String, _ rule: SizePolicy.Rule, sizes: [Int]) throws -> String {
             try Self.query(Self.target(target), Self.policy(rule, sizes: sizes)).recipe.recipe.keyText
         }
-        // Cloudflare's key has the text of the options, which names the width that was asked for.
+        // Cloudflare's key has the text of the options, with the requested width.
         let keys = try [320, 640].map { try key("/cf/width=300,fit=cover/SRC", .up, sizes: [$0]) }
         #expect(keys[0].hasSuffix("320x0 []") && keys[1].hasSuffix("640x0 []"))
         #expect(try key("/cf/width=300,fit=cover/SRC", .up, sizes: []).hasSuffix("300x0 []"))

@@ -31,8 +31,7 @@ struct DiskDamageTests {
                 #expect(entry.isSample(number) && entry.body.count == 300 + number * 700, comment)
                 found += 1
             }
-            // Whatever it was, the store is of use afterwards; what is damaged may be found out by the first write
-            // only.
+            // The store works afterward; damage may be detected only by the first write.
             store.store(.sample(98), for: .source(98))
             await store.settled()
             store.store(.sample(99), for: .source(99))

@@ -36,7 +36,7 @@ struct DiskFailureTests {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in
             for number in 0..<20 { store.store(.sample(number, count: 20_000), for: .source(number)) }
-            // No page more than there are: what is new has to take the place of what is old.
+            // No further page: new entries must replace old ones.
             await store.withDatabase { database in
                 var pages = 0
                 try database.connection.prepare("PRAGMA page_count").run { row throws(SQLiteError) in pages = row.int(0)

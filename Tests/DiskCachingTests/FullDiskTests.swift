@@ -73,7 +73,7 @@ struct FullDiskTests {
             let fixture = try StoreFixture()
             let store = try fixture.store(capacity: 8 << 20)
             try #require(await Self.fill(store) > 4)
-            // The log takes nothing any more.
+            // The log accepts no more writes.
             Self.limitFiles(to: 4_096)
             store.removeAll(from: .text(1))
             _ = await store.purgeAll(from: .text(2))

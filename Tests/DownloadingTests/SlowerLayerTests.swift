@@ -215,7 +215,7 @@ private final class LayeredCache: SourceCaching {
     init(_ below: Source?) { self.below = below }
 
     var hasSlowerLayer: Bool { true }
-    /// How often the slower layer was asked.
+    /// Counts the queries of the slower layer.
     var retrievals: Int { count.withLock { $0 } }
 
     func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {

@@ -46,10 +46,10 @@ final class StubLoader: DataLoading {
     var highestParallelism: Int { state.withLock { $0.highestParallelism } }
     var cancellations: Int { cancels.count }
 
-    /// Waits until so many transfers have begun.
+    /// Waits until this number of transfers has begun.
     func starts(_ count: Int) async { await starts.reached(count) }
 
-    /// Waits until so many transfers were canceled.
+    /// Waits until this number of transfers has been canceled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Ends the oldest running transfer of this path.
@@ -152,7 +152,7 @@ final class StubLoader: DataLoading {
     }
 }
 
-/// A cache of sources that counts, and keeps only if told to.
+/// A cache of sources that counts, and stores only if configured so.
 final class StubCache: SourceCaching {
     private let keeps: Bool
     private let sources = Locked<[SourceIdentity: Source]>([:])

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `each closing counts when the next one is chosen`() {
-        // Network 1 has four, 2 has three: the first goes, then both have three, and the idlest is asked for.
+        // Network 1 has four, 2 has three: the first closes one, then both have three, and the idlest is closed.
         #expect(order([(1, 4), (1, 5), (1, 6), (1, 7), (2, 1), (2, 2), (2, 3)], count: 4) == [0, 4, 1, 5])
     }
 

@@ -138,7 +138,7 @@ struct HTTPServerPromiseTests {
         #expect(await eventually { server.connectionCount == 0 })
         _ = await server.shutDown(timeLimit: .seconds(1))
         #expect(asked.count > 0)
-        // Tasks whose clients left may still be on their way to an answer that nobody takes.
+        // Tasks whose clients left may still be computing a response without a receiver.
         await released.reached(asked.count)
         #expect(asked.count == released.count)
     }

@@ -108,7 +108,7 @@ struct HTTPServerTests {
         let client = try RawHTTPClient(port: server.port)
         let first = "GET /1 HTTP/1.1\r\nHost: test\r\nAccept: a\r\nexpect: 100-Continue\r\n\r\n"
         client.send(first + "GET /2 HTTP/1.1\r\nHost: test\r\n\r\n")
-        // No interim answer comes first, and what arrived is what was sent.
+        // No interim response comes first, and the received bytes are the sent ones.
         #expect(try await client.response().text == "GET /1\nHost: test\nAccept: a\nexpect: 100-Continue")
         #expect(try await client.response().text.hasPrefix("GET /2\n"))
     }

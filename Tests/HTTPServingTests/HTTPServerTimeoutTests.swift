@@ -216,8 +216,8 @@ struct HTTPServerTimeoutTests {
     }
 }
 
-/// A clock that stands, or goes on whenever it is looked at: the server's thread takes as many looks as it needs, and
-/// nobody has to wait.
+/// A clock that is stopped, or advances with each reading: the server's thread reads it as often as it needs, and no
+/// test has to wait.
 ///
 /// It stands while requests are sent in time, for whatever the machine does to them meanwhile.
 final class WalkingTimekeeper: Timekeeper {

@@ -91,7 +91,7 @@ struct RememberedHeaderTests {
     }
 }
 
-/// A recurring answer that says what the test wants.
+/// A recurring response with the test's content.
 final class ScriptedAnswer: RecurringResponder {
     private let state: Locked<String?>
 

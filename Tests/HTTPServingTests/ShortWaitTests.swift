@@ -8,7 +8,7 @@ import Testing
 /// Answers that follow short waits, without tasks.
 @Suite(.timeLimit(.minutes(1)))
 struct ShortWaitTests {
-    /// What the connections wait for, and how their waits have ended.
+    /// The events that the connections wait for, and the ends of their waits.
     private final class Waits: Sendable {
         private let open = Locked<[@Sendable () -> Void]>([])
         let begun = EventCounter()

@@ -47,8 +47,7 @@ struct TestServer: RequestResponder {
         try start(configured: { _ in }, answering: answer)
     }
 
-    /// Starts a server with other settings, which answers with `answer`, else with what it was asked, and counts
-    /// headers.
+    /// Starts a server with other settings, which responds with `answer`, or echoes the request, and counts headers.
     ///
     /// The event thread waits at `gate` after each header.
     static func start(
@@ -71,7 +70,7 @@ struct TestServer: RequestResponder {
 }
 
 extension HTTPResponse {
-    /// What arrived, as the body of a 200: method, target and a line for each field.
+    /// The received request as the body of a 200: method, target and a line for each field.
     static func echo(_ request: HTTPRequest) -> HTTPResponse {
         let lines = request.headerFields.map { "\($0.name): \($0.value)" }
         let first = "\(request.method.rawValue) \(request.target)"

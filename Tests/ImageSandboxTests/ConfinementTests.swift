@@ -66,7 +66,7 @@ struct ConfinementTests {
         try #require(worker.protections.isSupervised)
         #expect(worker.attempt(.startThreads) == .finished(error: EAGAIN))
         #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))
-        // It gets no more by asking again, and is ended if it goes on asking.
+        // It gets no more by repeating the call, and is ended if it continues.
         for _ in 0..<100 {
             guard worker.attempt(.startThreads) == .finished(error: EAGAIN) else { break }
             #expect(CLinux_thread_count(worker.id) == CInt(Supervisor.maximumThreads))

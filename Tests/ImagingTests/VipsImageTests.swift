@@ -160,7 +160,7 @@ struct VipsImageTests {
     }
 }
 
-/// Counts in its context, an `Int`, how often it is asked whether to stop.
+/// Counts its calls in its context, an `Int`.
 private func countAndGoOn(_ count: UnsafeMutableRawPointer?) -> Int32 {
     unsafe count?.assumingMemoryBound(to: Int.self).pointee += 1
     return 0

@@ -70,7 +70,7 @@ struct PurgingTests {
         for _ in 0..<3 { _ = pending.add(.forget([source])) }
         #expect(pending.entries.count == PendingRemovals.capacity + 1)
         _ = pending.takeUnsent()
-        // What is under way may have been done before this source was asked for.
+        // The removal in progress may have run before this source was requested.
         for _ in 0..<3 { _ = pending.add(.forget([source])) }
         #expect(pending.entries.count == PendingRemovals.capacity + 2)
     }
@@ -99,7 +99,7 @@ struct PurgeLogTests {
             }.first)
     }
 
-    /// What actions do, by name; questions are left out.
+    /// The effects of actions, by name, without queries.
     private func names(_ actions: [PurgeLog.Action]) -> [String] {
         actions.compactMap { action in
             switch action {
@@ -139,7 +139,7 @@ struct PurgeLogTests {
         #expect(names(again).isEmpty, "the place was reached by this process")
     }
 
-    /// What a log of these entries, read from its beginning, has an instance do besides purges.
+    /// The effects, besides purges, of a log of these entries that is read from its start.
     private func effects(
         of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
     ) throws -> [String] {
@@ -204,7 +204,7 @@ struct PurgeLogTests {
 }
 
 struct StoreHealthTests {
-    /// What a health does at a time, as a value.
+    /// A health's action at a time, as a value.
     private var health = StoreHealth(interval: .seconds(1))
 
     @Test mutating func `a server is tried at once, then once per interval, until it is in use`() {

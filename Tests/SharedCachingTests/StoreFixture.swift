@@ -13,7 +13,7 @@ final class StoreFixture: Sendable {
     private let heard = Locked<[String]>([])
     private let purges = EventCounter()
     private let reached = Locked<[UInt8]?>(nil)
-    /// How often purges were missed that nobody knows.
+    /// Counts gaps with unknown purges.
     let gaps = EventCounter()
 
     /// A store that waits as long as a loaded machine may take, unless the test says something else.
@@ -43,10 +43,10 @@ final class StoreFixture: Sendable {
     /// How far the log has been read.
     var position: [UInt8]? { reached.withLock { $0 } }
 
-    /// What was heard of purges, in order.
+    /// The received purges, in order.
     var heardPurges: [String] { heard.withLock { $0 } }
 
-    /// Waits until so many purges were heard of.
+    /// Waits until this number of purges has been received.
     func heard(_ count: Int) async { await purges.reached(count) }
 
     /// Waits until the server is in use, or in another state.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SharedCaching
 
-/// Purges of all sources that were asked for under a tag.
+/// Purges of all sources requested under a tag.
 @Suite(.timeLimit(.minutes(2)))
 struct TagRemovalTests {
     private let tag: SharedTag

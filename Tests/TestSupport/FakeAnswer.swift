@@ -10,7 +10,7 @@ package struct FakeAnswer: Sendable {
         case reset
     }
 
-    /// How the end of the body is told.
+    /// How the end of the body is signaled.
     package enum Framing: Sendable {
         /// `Content-Length` with the body's size.
         case length
@@ -24,7 +24,7 @@ package struct FakeAnswer: Sendable {
     /// Header fields beside those of the framing.
     package var fields: [(name: String, value: String)] = []
     package var body: [UInt8] = []
-    /// How the end of the body is told.
+    /// How the end of the body is signaled.
     package var framing = Framing.length
 
     private var beforeHead: [Step] = []
@@ -100,7 +100,7 @@ package struct FakeAnswer: Sendable {
         changed { $0.beforeHead.append(.hold(gate)) }
     }
 
-    /// The same, but after `count` bytes of body it goes on only once the gate is open.
+    /// The same, but after `count` bytes of body it continues only once the gate is open.
     package func held(afterBytes count: Int, at gate: Gate) -> FakeAnswer {
         changed { $0.breaks.append((count, .hold(gate))) }
     }

@@ -7,7 +7,7 @@ import Glibc
 package final class FakeNameServer: Sendable {
     /// The result for a name.
     package enum Answer: Sendable {
-        /// These IPv4 and IPv6 addresses, for so many seconds.
+        /// These IPv4 and IPv6 addresses, for this number of seconds.
         case addresses([String], secondsToLive: UInt8 = 0)
         /// `SERVFAIL`
         case failure
@@ -66,7 +66,7 @@ package final class FakeNameServer: Sendable {
         }
     }
 
-    /// The names asked for so far, once for each kind of address.
+    /// The queried names so far, once for each kind of address.
     package var queries: [String] { state.withLock { $0.queries } }
 
     /// Waits for a query for a name that begins with `prefix`.

@@ -18,7 +18,7 @@ package final class FakeOrigin: Sendable {
         package let target: String
         /// The header fields in order.
         package let fields: [(name: String, value: String)]
-        /// The bytes after the header, if `Content-Length` tells of some.
+        /// The bytes after the header, if `Content-Length` announces some.
         package var body: [UInt8] = []
 
         /// The value of the first field of this name.

@@ -66,7 +66,7 @@ package final class ManualTimekeeper: Timekeeper {
         for sleeper in due { sleeper.continuation.resume() }
     }
 
-    /// Sets the wall clock, back as well; the monotonic one goes on.
+    /// Sets the wall clock, also backward; the monotonic one continues.
     package func setWallClock(secondsSince1970: Int) {
         state.withLock { $0.secondsSince1970 = secondsSince1970 }
     }

@@ -3,7 +3,7 @@ package import Memory
 
 /// A folder or a bucket in memory, which a test can stop, break and change.
 package final class ObjectsInMemory: Sendable {
-    /// The place does not do what it is asked.
+    /// The store fails.
     package struct Failure: Error {
         /// Whether it has no room.
         package var isFull = false
@@ -30,13 +30,13 @@ package final class ObjectsInMemory: Sendable {
         set { state.withLock { $0.objects = newValue } }
     }
 
-    /// The names that were asked for, in order.
+    /// The requested names, in order.
     package var asked: [String] { state.withLock { $0.names } }
 
     /// How many values there are.
     package var valueCount: Int { objects.keys.count { $0.hasPrefix("alula-1/v/") } }
 
-    /// Lets look-ups, or writes, fail from now on, or succeed again; writes perhaps because there is no room.
+    /// Makes lookups or writes fail from now on, or succeed again; writes optionally because the store is full.
     package func fail(reads: Bool = false, writes: Bool = false, listings: Bool = false, isFull: Bool = false) {
         state.withLock { state in
             (state.failsReads, state.failsWrites, state.failsListings) = (reads, writes || isFull, listings)
@@ -44,12 +44,12 @@ package final class ObjectsInMemory: Sendable {
         }
     }
 
-    /// Holds look-ups, or writes, at these gates from now on.
+    /// Holds lookups or writes at these gates from now on.
     package func hold(reads: Gate? = nil, writes: Gate? = nil) {
         state.withLock { ($0.readGate, $0.writeGate) = (reads, writes) }
     }
 
-    /// Replaces what is kept under all names of values.
+    /// Replaces the objects under all names of values.
     package func rewriteValues(_ change: ([UInt8]) -> [UInt8]) {
         state.withLock { state in
             for name in state.objects.keys where name.hasPrefix("alula-1/v/") {

@@ -118,7 +118,7 @@ package final class RawHTTPClient: Sendable {
         try await Self.readers.run { _ in try self.blockingResponse(isHead: isHead) }
     }
 
-    /// Reads the next bytes as they come, after what was read before.
+    /// Reads the next bytes as they arrive, after the earlier ones.
     package func bytes(_ count: Int) async throws -> [UInt8] {
         try await Self.readers.run { _ in
             while self.received.withLock({ $0.count }) < count {

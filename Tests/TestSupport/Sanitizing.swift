@@ -1,7 +1,7 @@
 package import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Leaves a test out if `scripts/sanitize` built it, because the sanitizer itself needs what the test forbids.
+    /// Skips a test if `scripts/sanitize` built it, because the sanitizer makes calls that the test forbids.
     package static func unlessSanitized(_ reason: Comment) -> ConditionTrait {
         #if SANITIZING
         .disabled(reason)

@@ -35,7 +35,7 @@ package final class TemporaryFolder: Sendable {
     }
 }
 
-/// Removes a file, a link itself, or a folder with what is in it.
+/// Removes a file, a link itself, or a folder with its contents.
 private func remove(_ path: String, depth: Int) {
     if unsafe unlink(path) == 0 || depth > 16 { return }
     if let stream = unsafe opendir(path) {

@@ -8,7 +8,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Answers that depend on hints: their fields, and that the way for repeated requests keys on what was read.
+/// Responses that depend on hints: their fields, and the keys of repeated requests.
 struct ClientHintAnswerTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 

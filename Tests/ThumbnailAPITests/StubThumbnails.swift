@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Thumbnails without a pipeline: what the test says, and a record of what was asked.
+/// Thumbnails without a pipeline: scripted results, and a record of the requests.
 final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
@@ -44,7 +44,7 @@ final class StubThumbnails: ThumbnailServing {
         }
     }
 
-    /// What the result cache has.
+    /// The entry of the result cache.
     var cached: Thumbnail? {
         get { state.withLock { $0.cached } }
         set { state.withLock { $0.cached = newValue } }
@@ -155,7 +155,7 @@ final class StubLookup: PendingLookup {
         self.outcomes = Locked(outcomes)
     }
 
-    /// Outcomes that nobody has asked for.
+    /// Outcomes that have not been requested yet.
     var rest: Int { outcomes.withLock { $0.count } }
 
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }

@@ -266,7 +266,7 @@ import ThumbnailTypes
         #expect(response[.serverTiming] == "total;dur=3000.000")
     }
 
-    /// What an exchange ends with whose task is canceled while the pipeline is at work, which then ends as it is told.
+    /// The response of an exchange whose task is canceled during the pipeline's work, which then ends.
     private func cancelled(
         _ edge: Edge, _ gate: Gate, before: @escaping @Sendable () -> Void = {}
     ) async -> HTTPResponse {

@@ -5,7 +5,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// The freshness that clients are told of a source.
+/// The freshness of a source in responses to clients.
 struct ClientFreshnessTests {
     private static let received = 1_800_000_000
 
@@ -85,7 +85,7 @@ struct ClientFreshnessTests {
         let short: HTTPFields = [.cacheControl: "max-age=30"]
         #expect(Self.told(ofBoth: long, short) == Freshness(lifetime: 30, age: 5))
         #expect(Self.told(ofBoth: short, long) == Freshness(lifetime: 30, age: 5))
-        // What is left counts, not the lifetime.
+        // The remaining time counts, not the lifetime.
         let old: HTTPFields = [.cacheControl: "max-age=100", .age: "80"]
         #expect(Self.told(ofBoth: old, short) == Freshness(lifetime: 100, age: 85))
         // A source that says nothing counts as an hour.

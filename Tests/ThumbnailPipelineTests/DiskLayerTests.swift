@@ -13,7 +13,7 @@ import ThumbnailTypes
 @testable import DiskCaching
 @testable import ThumbnailPipeline
 
-/// The disk below memory: what a service finds after a restart.
+/// The disk below memory: the entries after a restart.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 final class DiskLayerTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-pipeline-\(UUID().uuidString)")
@@ -84,7 +84,7 @@ final class DiskLayerTests {
             }
         }
         try await life { fixture in
-            // What the last confirmation said was written down.
+            // The last confirmation is stored.
             fixture.time.clock.advance(by: .seconds(45))
             _ = try await fixture.thumbnail()
             #expect(fixture.origin.loads == 0)

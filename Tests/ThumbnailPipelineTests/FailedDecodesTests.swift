@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// SampleFiles that cannot be decoded, asked for again.
+/// Repeated requests for undecodable files.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct FailedDecodesTests {
     private func fails(_ fixture: PipelineFixture, width: Int = 20, cacheControl: String? = nil) async {

@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Which cache answers, what the answer says of it, and that its bytes never depend on it.
+/// The cache that serves a response, its report, and its bytes, which never depend on the cache.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineCachingTests {
     private static let cold = [
@@ -158,7 +158,7 @@ struct ImagePipelineCachingTests {
         }
     }
 
-    /// What is in the caches when the request comes.
+    /// The contents of the caches when the request arrives.
     enum CacheState: String, CaseIterable, Sendable {
         case cold, sourceOnly, decodedOnly, resultOnly, all, afterRemoval, afterOtherSizes
     }

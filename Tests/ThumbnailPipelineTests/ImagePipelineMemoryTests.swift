@@ -67,7 +67,7 @@ struct ImagePipelineMemoryTests {
         #expect(fixture.caches.purge(.empty) == pixels)
         #expect(fixture.caches.memory.decoded.memoryUsage == 0)
         #expect(fixture.caches.memory.results.memoryUsage > 0)
-        // Made anew from the source that is still there.
+        // Rendered again from the cached source.
         _ = try await fixture.thumbnail(width: 21)
         #expect(fixture.origin.loads == 1)
     }

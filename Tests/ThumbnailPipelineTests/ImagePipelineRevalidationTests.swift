@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Stale sources: asked about, served meanwhile, served instead of an error.
+/// Stale sources: revalidated, served meanwhile, served instead of an error.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineRevalidationTests {
     private static func fixture(
@@ -69,7 +69,7 @@ struct ImagePipelineRevalidationTests {
         let rendered = try await fixture.thumbnail(width: 30)
         #expect(rendered.statusTexts == ["alula-result fwd=uri-miss stored", "alula-decoded hit"])
         #expect(fixture.origin.loads == 2)
-        // With nothing left of them, the bytes come anew.
+        // After the eviction of all entries, the bytes are fetched again.
         fixture.caches.memory.decoded.removeAll()
         fixture.caches.memory.results.removeAll()
         fixture.time.clock.advance(by: .seconds(10))
@@ -127,7 +127,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
         #expect(fixture.origin.loads == 2)
         #expect(fixture.origin.confirmations == 1)
-        // Past the window it has to be asked first.
+        // Past the window it must be contacted first.
         fixture.time.clock.advance(by: .seconds(40))
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }

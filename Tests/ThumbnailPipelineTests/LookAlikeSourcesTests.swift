@@ -10,8 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// URLs that are equal as Swift compares strings, and are other sources all the same, through every layer of the
-/// caches.
+/// URLs that are equal by Swift's comparison of strings, and are different sources in every layer of the caches.
 @Suite(.timeLimit(.minutes(1)))
 struct LookAlikeSourcesTests {
     /// Two spellings of a path, and how each is fetched.

@@ -106,7 +106,7 @@ import ThumbnailTypes
         var judged = 0
         for _ in 1...3 { source.admit { judged += 1 } }
         #expect(judged == 1)
-        // What was fetched or hashed for the call has been judged before.
+        // A source that was fetched or hashed for the call has been checked before.
         upload.admit { judged += 1 }
         #expect(judged == 1)
     }

@@ -12,7 +12,7 @@ import ThumbnailTypes
 
 /// The `Cache-Control` of results that are put into a bucket.
 struct ResultWriterTests {
-    /// Notes the fields of what is put.
+    /// Records the fields of written objects.
     private final class Recorder: DataLoading {
         let fields = Locked<HTTPFields>([:])
 

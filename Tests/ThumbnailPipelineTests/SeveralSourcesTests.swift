@@ -222,7 +222,7 @@ struct SeveralSourcesTests {
             #expect(error?.code == code && error?.category == category && error?.status.code == status)
             loads.append(fixture.origin.loads)
         }
-        // What failed is remembered: the second request asked no origin.
+        // The failure is remembered: the second request contacts no origin.
         #expect(loads[0] == loads[1])
     }
 

@@ -145,7 +145,7 @@ struct SharedLayerTests {
         one.time.clock.advance(by: .seconds(20))
         one.origin.serve(SampleFiles.other, cacheControl: "no-store", eTag: "\"2\"")
         _ = try await one.thumbnail()
-        // The removal is sent before the look-up.
+        // The removal is sent before the lookup.
         await server.commands("DEL")
         _ = try await other.thumbnail()
         #expect(other.origin.loads == 1)

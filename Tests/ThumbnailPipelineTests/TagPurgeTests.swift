@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Purges of all that was asked for under a tag.
+/// Purges of all sources requested under a tag.
 @Suite(.serialized, .timeLimit(.minutes(2)))
 struct TagPurgeTests {
     /// An instance whose origin serves an image that may be kept for a while.

@@ -116,7 +116,7 @@ struct TasklessLookupTests {
         let asked = lookUps
         _ = try await rest(third, after: misled.earlier)
         #expect(third.origin.loads == 1)
-        // Of the source nothing was known; the result is asked for, now that there is a record.
+        // The source was unknown; the result is requested, now that there is a record.
         #expect(lookUps == asked + 1)
     }
 

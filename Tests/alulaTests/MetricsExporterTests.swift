@@ -26,7 +26,7 @@ struct MetricsExporterTests {
             }, time: time)
     }
 
-    /// The value of `alula.decodes` in each document; nil where it is not told.
+    /// The value of `alula.decodes` in each document; nil where it is absent.
     private var told: [Int?] {
         documents.withLock { $0 }.map { document in
             guard let start = document.firstRange(of: #""name":"alula.decodes""#),

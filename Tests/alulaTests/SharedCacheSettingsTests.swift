@@ -142,7 +142,7 @@ struct SharedCacheSettingsTests {
             #expect(isNew, "\(name)")
         }
         #expect(digests.count == Self.changes.count + 2)
-        // What changes no answer: how much is kept, and how fast work is done.
+        // Settings that change no response: capacities and speeds.
         #expect(
             digest {
                 $0.pipeline.resultCacheCapacity += 1

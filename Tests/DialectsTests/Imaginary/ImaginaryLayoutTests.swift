@@ -66,7 +66,7 @@ import ThumbnailTypes
         #expect(try turn("/flip?rotate=90", 1) == 5)
         // A rotation takes the place of that of the file.
         #expect(try turn("/rotate?rotate=180", 6) == 6)
-        // Nobody sees these as they are stored.
+        // These are not shown as they are stored.
         #expect(try turn("/convert?type=png&norotation=1", 6, .heic) == 1)
         #expect(try turn("/convert?type=png&norotation=1", 6, .avif) == 1)
     }

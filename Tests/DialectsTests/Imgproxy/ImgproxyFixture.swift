@@ -25,7 +25,7 @@ enum ImgproxyFixture {
         try dialect(configure).query(in: RequestedTarget("/_/" + path, accept: accept))
     }
 
-    /// What options say of an image.
+    /// The composition of an image by options.
     static func options(
         _ options: String, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws -> ImgproxyOptions {

@@ -6,7 +6,7 @@ import ThumbnailTypes
 
 @testable import Dialects
 
-/// Targets that nobody means well with: they are refused, or read in time that grows with their length.
+/// Hostile targets: rejected, or parsed in linear time.
 @Suite(.timeLimit(.minutes(1)))
 struct ImgproxyHostileTests {
     private static let longest = 8_192

@@ -75,7 +75,7 @@ struct ThumborSignatureTests {
         #expect(try dialect { _ in }.signatures == .none)
     }
 
-    /// What is read of a target that is sent as `sent` and signed as if it were `signed`.
+    /// The request parsed from a target that is sent as `sent` and signed as `signed`.
     private func query(_ sent: String, signed: String) throws -> Request {
         let key = Array("k".utf8)
         let code = ThumborSigner(key: key, hash: .sha1, length: nil).signature(of: signed.utf8)

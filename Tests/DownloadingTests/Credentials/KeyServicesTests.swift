@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloading
 
-/// The protocols of services that lend keys, against stand-ins that refuse what the services refuse.
+/// The protocols of services that lend keys, against fakes that reject the same requests.
 @Suite(.timeLimit(.minutes(1)))
 struct KeyServicesTests {
     private static let now = 1_800_000_000

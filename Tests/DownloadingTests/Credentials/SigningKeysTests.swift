@@ -4,10 +4,10 @@ import Testing
 
 @testable import Downloading
 
-/// Keys that are lent: asked for once, renewed before they end, and never used after it.
+/// Lent keys: requested once, renewed before they expire, and never used after that.
 @Suite(.timeLimit(.minutes(1)))
 struct SigningKeysTests {
-    /// A service that lends keys of a life, numbered, and fails when it is told to.
+    /// A service that lends numbered keys with a lifetime, and fails on request.
     private final class Lender: Sendable {
         struct State {
             var life = 3_600

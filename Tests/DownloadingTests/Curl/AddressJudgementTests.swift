@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// That nothing is dialed but what was judged, whatever a name leads to.
+/// Only checked addresses are dialed, whatever a name resolves to.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressJudgementTests {
     @Test(arguments: [
@@ -16,7 +16,7 @@ struct AddressJudgementTests {
         await #expect { try await fixture.load(url: "http://\(host)/a") } throws: {
             isDenied($0, by: "allowedNetworks")
         }
-        // A name's port is judged before its addresses are known.
+        // A name's port is checked before its addresses are known.
         let rule = host.first?.isLetter == true ? "allowedPorts" : "allowedNetworks"
         await #expect { try await fixture.load("/a", host: host) } throws: { isDenied($0, by: rule) }
         #expect(fixture.origin.connectionCount == 0)

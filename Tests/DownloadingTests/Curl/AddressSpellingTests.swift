@@ -3,7 +3,7 @@ import Downloading
 import TestSupport
 import Testing
 
-/// That no spelling of a denied address is dialed, neither asked for nor redirected to.
+/// No spelling of a denied address is dialed, by request or by redirect.
 @Suite(.timeLimit(.minutes(1)))
 struct AddressSpellingTests {
     /// Loopback, unspecified, private, link-local, shared, documentation, reserved and providers' own addresses.
@@ -129,7 +129,7 @@ private struct SpellingFixture {
         await #expect {
             try await body()
         } throws: { error in
-            // A name that nobody knows leads nowhere; a control character ends the head that names the target.
+            // An unknown name resolves to nothing; a control character ends the head with the target.
             let isRefused = error is SourceURLError || isDenied(error, by: "")
             let isNowhere =
                 (isUnreachable(error) || hasNoAddress(error)) && prefix.contains("localhost") || isProtocolError(error)

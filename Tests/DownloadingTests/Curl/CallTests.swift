@@ -5,7 +5,7 @@ import Testing
 
 @testable import Downloading
 
-/// Requests that tell a host something: sent like those for sources, and judged like them.
+/// Requests that notify a host: sent and checked like those for sources.
 @Suite(.timeLimit(.minutes(1)))
 struct CallTests {
     private let request = HTTPRequest(

@@ -4,7 +4,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// The request on the wire when a stored source is asked about.
+/// The request on the wire when a stored source is revalidated.
 @Suite(.timeLimit(.minutes(1)))
 struct ConditionalRequestTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -57,7 +57,7 @@ struct ConditionalRequestTests {
             return
         }
         #expect(fixture.origin.requests.suffix(2).map { $0.value("If-None-Match") } == [nil, "\"1\""])
-        // Now it leads to another picture, whose tag happens to be the same.
+        // Now it redirects to another image, whose tag happens to be the same.
         fixture.origin.serve("/a", .redirect(to: "/c"))
         fixture.origin.serve("/c", .image([3]).with("ETag", "\"1\""))
         guard case .source(let other) = try await fixture.ask("/a", about: source.head) else {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Downloading
 
-/// Sources that come with a content coding, although none is asked for.
+/// Sources with a content coding, although none is requested.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentCodingTests {
     private let image = ImageFixture.jpeg.array

@@ -110,7 +110,7 @@ private struct RetryFixture {
 
     var retries: Int { count.value.load(ordering: .relaxed) }
 
-    /// Answers `/a` with a picture after so many resets.
+    /// Answers `/a` with an image after this number of resets.
     func answerAfter(resets: Int) {
         let seen = Count()
         origin.serveOthers { request in

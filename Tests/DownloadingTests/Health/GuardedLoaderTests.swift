@@ -19,7 +19,7 @@ struct GuardedLoaderTests {
             TransferRequest(identity: .path(path, host: host)), progress: TransferProgress())
     }
 
-    /// Fails for so many URLs.
+    /// Fails for this number of URLs.
     private func fail(_ count: Int, with error: DownloadError, afterHead: Bool = false) async {
         stub.fail(with: error, afterHead: afterHead)
         for number in 0..<count { await #expect(throws: error) { try await load("/fail\(number)") } }

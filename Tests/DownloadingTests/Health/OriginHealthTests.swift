@@ -200,7 +200,7 @@ struct OriginHealthTests {
 }
 
 extension OriginHealth {
-    /// What a transfer would be told, without letting it start.
+    /// The admission of a transfer, without starting it.
     func admission(at now: Duration) -> Admission {
         var copy = self
         return copy.admit(TransferProgress(), at: now)
@@ -220,7 +220,7 @@ extension OriginHealth {
         end(try pass(at: now), report, of: .path(path), at: now)
     }
 
-    /// Runs transfers of so many URLs that fail, until it is suspended.
+    /// Runs failing transfers of this number of URLs, until it is suspended.
     mutating func fail(_ count: Int, _ report: OriginReport, at now: Duration) throws {
         for number in 0..<count where !isSuspended { try transfer("/fail\(number)", report, at: now) }
     }

@@ -105,7 +105,7 @@ struct OriginTestTests {
         #expect(inquiry.sources == [.path("/good")])
         _ = health.conclude(inquiry, findings([("/good", .serverError)]), at: .seconds(15))
         #expect(!health.isSuspended)
-        // What the probe itself says comes too late to count.
+        // The probe's own result comes too late to count.
         let consequence = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(20))
         #expect(consequence == .none)
         #expect(!health.isSuspended)

@@ -56,7 +56,7 @@ struct OriginObjectsTests {
         let left = names(in: "alula-1/tmp").filter { !$0.hasPrefix("alive") }
         #expect(left.count == 1 && left[0].hasSuffix(".lock"), "\(left)")
         #expect(names(in: "alula-1/tmp").count == 3)
-        // Whatever removes the lock, its files are written all the same.
+        // Even if the lock is removed, its files are written.
         let other = try self.objects()
         try await other.prepare()
         #expect(names(in: "alula-1/tmp").count == 4)

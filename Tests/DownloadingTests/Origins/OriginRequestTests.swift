@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Text
 
-/// The fields that named origins get on the wire, and that nobody else gets.
+/// The fields that only named origins get on the wire.
 @Suite(.timeLimit(.minutes(1)))
 struct OriginRequestTests {
     @Test func `40: an origin's fields replace the default ones, null omits one`() async throws {
@@ -215,7 +215,7 @@ struct OriginFixture {
         return configuration
     }
 
-    /// Loads what a client names, with a loader of its own.
+    /// Loads a client's source, with its own loader.
     func loader(
         names: [String] = ["photos"], networks: [String] = [], patterns: [String] = [],
         timekeeper: any Timekeeper = SystemTimekeeper(), _ change: (inout Origin) throws -> Void

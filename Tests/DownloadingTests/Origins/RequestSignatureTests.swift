@@ -6,7 +6,7 @@ import Memory
 import TestSupport
 import Testing
 
-/// That an S3-compatible store would accept what is signed for it.
+/// Signatures as an S3-compatible store would accept them.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestSignatureTests {
     private static let key = OriginCredentials.AccessKey(
@@ -181,7 +181,7 @@ struct RequestSignatureTests {
     }
 }
 
-/// A request as a store sees it: what was sent, spelled again by the rules of AWS Signature Version 4.
+/// A request as a store sees it, in the canonical form of AWS Signature Version 4.
 private struct SignedRequest {
     struct Unsigned: Error {}
 

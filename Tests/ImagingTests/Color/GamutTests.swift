@@ -77,7 +77,7 @@ struct GamutTests {
             let (before, after) = (SeenColor(color, in: .p3), SeenColor(shown, in: .srgb))
             let difference = before.difference(from: after)
             if difference < 1 { inside += 1 } else { outside += 1 }
-            // What is mapped lies on the surface: one component is at its end.
+            // Mapped colors are on the surface: one component is at its limit.
             if difference >= 1 { #expect(shown.contains { $0 <= 1 || $0 >= 254 }, "\(color) becomes \(shown)") }
             guard after.chroma > 20, after.lightness > 20 else { continue }
             #expect(before.hueDifference(from: after) < 2, "\(color) becomes \(shown)")
@@ -149,7 +149,7 @@ struct GamutTests {
             let auto = try answer(colors(count), .auto)
             #expect(try auto.array == answer(colors(count), gamut).array, "\(count) pixels")
         }
-        // What is cut off does not count.
+        // Cropped pixels do not count.
         let rest = try answer(colors(50), .auto) { $0.operations.crop = .pixels(x: 0, y: 1, width: 100, height: 99) }
         #expect(try !read(rest).isWide)
         // Colors of sRGB by the numbers of Display P3 do not lie outside, in spite of rounding.

@@ -66,7 +66,7 @@ struct DrawingTests {
         let turned = try plan(480) { $0.operations.rotation = 90 }
         #expect(turned.decode.drawnSize == PixelSize(width: 640, height: 480))
         #expect(turned.outputSize == PixelSize(width: 480, height: 640))
-        // The border is looked for in the natural size, and then it is drawn anew.
+        // The border is searched at the natural size, and then it is drawn again.
         let trimmed = try plan(480) { $0.operations.trim = ImageOperations.Trim(tolerance: 10) }
         #expect(trimmed.decode.drawnSize == PixelSize(width: 64, height: 48))
     }

@@ -98,7 +98,7 @@ struct HEIFItemTests {
         ] {
             #expect(zip(pixel, wanted).allSatisfy { abs(Int($0) - $1) < 4 }, "\(pixel)")
         }
-        // What the overlay says of itself comes last.
+        // The overlay's own properties come last.
         outer.properties += [HEIFBox.aperture(64, 64), HEIFBox.rotation(2)]
         let turned = try decode([blue, veiled, alpha, inner, outer], primary: 5)
         #expect(turned.size == size && turned.pixel(x: 55, y: 55) == image.pixel(x: 40, y: 8))

@@ -71,7 +71,7 @@ struct MissingEndTests {
         }
     }
 
-    /// What shows: rows of planes are filled up with what means nothing.
+    /// The visible pixels: rows of planes end in meaningless padding.
     private func pixels(_ image: DecodedImage) throws -> [UInt8] {
         try image.interleaved(token: WorkToken()).pixels.array
     }

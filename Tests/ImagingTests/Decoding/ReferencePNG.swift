@@ -20,7 +20,7 @@ struct ReferencePNG: CustomStringConvertible {
         var flush: Int32 = Z_BLOCK
     }
 
-    /// What the bytes of rows are like, before they are compressed.
+    /// The kind of bytes in rows before the compression.
     enum Content: CaseIterable {
         case noise, residuals, zeros, runs, near, far
     }

@@ -2,7 +2,7 @@ import Recipes
 import Testing
 
 struct FormatChoiceTests {
-    /// A client's wish, a source, what the operator allows, and what comes of it.
+    /// A client's preferences, a source, the allowed formats, and the result.
     struct Row: Sendable, CustomTestStringConvertible {
         let accepted: [ImageFormat: Int]
         var own = ImageFormat.jpeg

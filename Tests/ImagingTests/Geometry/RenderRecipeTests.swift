@@ -7,7 +7,7 @@ import Testing
 
 /// Plans and pixels of rules that are none of the contract's.
 struct RenderRecipeTests {
-    /// The right half of what a trim leaves, turned by a quarter, with a margin.
+    /// The right half of the trimmed image, rotated by a quarter, with a margin.
     private struct HalfRecipe: RenderRecipe {
         var width = 20
         var tolerance: Int?
@@ -126,7 +126,7 @@ struct RenderRecipeTests {
         var patient = ImagingLimits()
         patient.longestSteps = .seconds(60)
         #expect(try plan(64, 3_000, patient).steps.count == 65)
-        // What is not expensive is never refused.
+        // Small work is never rejected.
         patient.longestSteps = .nanoseconds(1)
         #expect(try plan(1, 300, patient).steps.count == 2)
     }

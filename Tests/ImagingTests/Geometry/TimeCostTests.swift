@@ -26,7 +26,7 @@ struct TimeCostTests {
             (header(.webp, 4_000, 3_000), DecodePlan(), 2 << 20, false),
             (header(.avif, 2_000, 1_500), DecodePlan(), 1 << 20, false),
             (header(.gif, 480, 270, frames: 60), DecodePlan(isAnimated: true), 4 << 20, false),
-            // Small files may be large all the same.
+            // Small files may have large images.
             (header(.png, 10_000, 10_000), DecodePlan(), 100 << 10, true),
             (header(.jpeg, 10_000, 10_000), DecodePlan(), 100 << 10, true),
             (header(.avif, 4_000, 3_000), DecodePlan(), 1_000, true),

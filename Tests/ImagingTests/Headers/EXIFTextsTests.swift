@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The texts that a file has in Exif, as `/info` tells them.
+/// The texts that a file has in Exif, as `/info` returns them.
 struct EXIFTextsTests {
     private static let texts = [
         (0x010F, Array("Alpine".utf8)), (0x0110, Array("A1".utf8)), (0x0132, Array("2026:11:22 10:00:00".utf8)),

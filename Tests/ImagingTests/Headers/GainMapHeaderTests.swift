@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// The gain map that the header of a JPEG file tells of.
+/// The gain map in the header of a JPEG file.
 struct GainMapHeaderTests {
     private static let size = PixelSize(width: 160, height: 120)
 

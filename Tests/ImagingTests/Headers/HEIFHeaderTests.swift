@@ -97,7 +97,7 @@ struct HEIFHeaderTests {
         file.positions = [1, 2, 3]
         let header = try inspect(file.bytes)
         #expect(header.size == PixelSize(width: 208, height: 200) && header.decodedArea == 304 * 208)
-        // What lies outside of the image is not shown.
+        // Parts outside the image are not shown.
         file.properties[2] = HEIFBox.aperture(100, 80, right: 2 * 120)
         #expect(try inspect(file.bytes).size == PixelSize(width: 34, height: 80))
     }

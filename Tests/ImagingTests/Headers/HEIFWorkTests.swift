@@ -9,7 +9,7 @@ struct HEIFWorkTests {
 
     private static let tile = Item(id: 1, type: "av01", data: [1, 2, 3], properties: [HEIFBox.size(1, 1)])
 
-    /// Images that use the one below so many times, each in a canvas of this size.
+    /// Images that use the one below this number of times, each in a canvas of this size.
     private static func tower(
         _ kind: (_ parts: [Int], _ id: Int) -> Item, floors: Int, times: Int
     ) -> [UInt8] {

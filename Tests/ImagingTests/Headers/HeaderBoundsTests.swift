@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 @testable import Recipes
 
-/// Headers that are long, or say the same again and again: reading them takes little time all the same.
+/// Long or repetitive headers, which are parsed quickly.
 @Suite(.timeLimit(.minutes(1)))
 struct HeaderBoundsTests {
     private static let link = Array(ICCWriter.profile(primaries: swapped).enumerated()).map {

@@ -40,7 +40,7 @@ private struct JXLFile {
         frame(kind: 0, patches: patches, cropSide: cropSide)
     }
 
-    /// Completes the metadata, and appends so many layers of 63,638 empty sections below the last frame.
+    /// Completes the metadata, and appends this number of layers of 63,638 empty sections below the last frame.
     mutating func layers(_ count: Int) {
         endMetadata()
         for _ in 0..<count {

@@ -115,7 +115,7 @@ struct AreaOperationTests {
         let result = try OperationFixture.render(image) { $0[.pixelate] = 4 }
         #expect(result.values(0, 0) == [15, 30, 128] && result.values(3, 3) == [15, 30, 128])
         #expect(result.values(4, 0) == [55, 30, 128])
-        // The last blocks are as large as what is left.
+        // The last blocks have the remaining size.
         #expect(result.values(8, 0) == [85, 30, 128] && result.values(9, 4) == [85, 80, 128])
     }
 

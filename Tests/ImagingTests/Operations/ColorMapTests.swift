@@ -127,7 +127,7 @@ struct ColorMapTests {
             RotationStep(degrees: 45, corners: red), to: OperationFixture.plain([9, 9, 9], width: 40, height: 40))
         #expect(opaque.size == PixelSize(width: 57, height: 57) && opaque.bands == 3)
         #expect(opaque.values(0, 0) == [255, 0, 0] && opaque.values(28, 28) == [9, 9, 9])
-        // What is transparent in the image stays so.
+        // Transparent parts of the image stay transparent.
         let glass = try applied(
             RotationStep(degrees: 45, corners: red), to: OperationFixture.plain([9, 9, 9, 0], width: 40, height: 40))
         #expect(glass.values(0, 0) == [255, 0, 0, 255] && glass.values(28, 28)[3] == 0)

@@ -22,7 +22,7 @@ struct GeometryOperationTests {
         zip(one, other).allSatisfy { zip($0, $1).allSatisfy { abs($0 - $1) <= tolerance } }
     }
 
-    /// What flip and rotate make of the four corners.
+    /// The four corners after flip and rotate.
     private static let turns: [(flip: ImageOperations.Flip?, rotation: Int, corners: [[Int]])] = [
         (nil, 90, [blue, red, gray, green]), (nil, 180, [gray, blue, green, red]),
         (nil, 270, [green, gray, red, blue]), (.horizontal, 0, [green, red, gray, blue]),

@@ -145,7 +145,7 @@ struct TrimTests {
         #expect(keys[0].last == "trim 10 corner box 300xany 1000 inside false center none all")
     }
 
-    /// What a border surrounds in interleaved pixels.
+    /// The part within a border in interleaved pixels.
     private static func box(
         _ image: SampleImage, _ tolerance: Int, _ configure: (inout ImageOperations.Trim) -> Void
     ) throws -> [Int] {

@@ -101,7 +101,7 @@ struct FastJPEGTests {
             let image = ReferenceJPEG((320, 240), isProgressive: isProgressive)
             let token = WorkToken()
             #expect(throws: CancellationError.self) {
-                // The room is asked for when the header has been read.
+                // The memory is requested after the header.
                 try image.decode(level: 8, token: token) { token.cancel() }
             }
         }

@@ -10,7 +10,7 @@ struct JPEGScansTests {
     /// A scan's component, first and last frequency, and bits left out before and after it.
     private typealias Script = (component: UInt8, first: UInt8, last: UInt8, before: UInt8, after: UInt8)
 
-    /// What most encoders write.
+    /// The scans of most encoders.
     private static let usual: [Script] = [
         (1, 0, 0, 0, 1), (1, 1, 5, 0, 2), (3, 1, 63, 0, 1), (2, 1, 63, 0, 1), (1, 6, 63, 0, 2), (1, 1, 63, 2, 1),
         (1, 0, 0, 1, 0), (3, 1, 63, 1, 0), (2, 1, 63, 1, 0), (1, 1, 63, 1, 0),

@@ -87,7 +87,7 @@ struct LaneComparison {
             / ((meanA * meanA + meanB * meanB + light) * (varianceA + varianceB + contrast))
     }
 
-    /// By libvips alone: no judge in its own cause.
+    /// By libvips alone, independent of the tested code.
     private static func decode(_ file: SharedBytes) throws -> DecodedImage {
         let header = try ImageHeader.inspect(file)
         var limits = ImagingLimits()

@@ -192,7 +192,7 @@ struct PlanarGoldenTests {
         let comparison = try LaneComparison(file, options, format, light: light)
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
         let distance = comparison.noiseDistance
-        // What two encodings of nearly the same image differ by at a lower quality says little.
+        // The difference of two encodings of nearly the same image at a lower quality means little.
         let least = options.quality == 95 && format != .webp ? 40.0 : 34
         #expect(distance > least || comparison.similarity > 0.99, "\(format): \(distance) dB")
     }

@@ -38,7 +38,7 @@ struct ResamplingEdgeTests {
         }
         let repeated = Self.resampled(line, to: count, light) { min(max($0, 0), length - 1) }
         let mirrored = Self.resampled(line, to: count, light) { $0 < 0 ? -1 - $0 : min($0, 2 * length - 1 - $0) }
-        // The test tells the two apart.
+        // The test distinguishes the two.
         #expect(zip(repeated, mirrored).map { abs($0 - $1) }.max() ?? 0 > 10)
         for index in 0..<count {
             let sample = isAcross ? image.pixel(x: index, y: 60) : image.pixel(x: 80, y: index)

@@ -127,7 +127,7 @@ struct AnimationTests {
     }
 }
 
-/// A recipe that shows an image in its own size and format, but for one change; the change's text tells recipes apart.
+/// A recipe that shows an image at its own size and format, but for one change, whose text distinguishes recipes.
 private struct FixedRecipe: RenderRecipe {
     let change: String
     let apply: @Sendable (inout Composition) -> Void

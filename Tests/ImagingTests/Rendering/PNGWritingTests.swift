@@ -5,7 +5,7 @@ import Recipes
 import TestSupport
 import Testing
 
-/// How many bits a pixel of a PNG answer has, and that they tell its exact color.
+/// The bits of a pixel in an encoded PNG, which has its exact color.
 @Suite(.timeLimit(.minutes(1)))
 struct PNGWritingTests {
     /// The color type and the bits of a component, as the file's header says.
@@ -176,7 +176,7 @@ struct PNGWritingTests {
 
     @Test(arguments: ["none", "sub", "up", "average", "Paeth"])
     func `each row has its best filter`(filter: String) throws {
-        // All but what comes from outside of the image is what the filter expects, and 5 more.
+        // All values but those from outside the image are the filter's prediction plus 5.
         let size = PixelSize(width: 120, height: 90)
         let (step, row) = (3, 3 * size.width)
         let outside = numbers(below: 256)

@@ -160,7 +160,7 @@ struct RenderStepsTests {
     }
 }
 
-/// A kind of step that no lane has been told of: a black frame, ten pixels wide.
+/// A kind of step that no lane knows: a black frame, ten pixels wide.
 private struct Framing: VipsStep {
     let words = "frame"
     func shape(after input: FrameShape) -> FrameShape {

@@ -15,7 +15,7 @@ package enum HEIFBox {
         full("ispe", width.bigEndian32 + height.bigEndian32)
     }
 
-    /// A part of this size; its middle is so many halves of a pixel right of and below the image's.
+    /// A part of this size; its center is this number of half pixels right of and below the image's.
     package static func aperture(_ width: Int, _ height: Int, right: Int = 0, down: Int = 0) -> [UInt8] {
         let offsets = [right, down].flatMap { ($0 & 0xFFFF_FFFF).bigEndian32 + 2.bigEndian32 }
         return box("clap", [width, 1, height, 1].flatMap(\.bigEndian32) + offsets)

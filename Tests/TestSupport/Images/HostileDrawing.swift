@@ -10,7 +10,7 @@ package enum HostileDrawing {
     /// The size of all of them.
     package static let (width, height) = (64, 48)
 
-    /// Files that use what is outside: their pixels are those of the same file without the reference.
+    /// Files with external references: their pixels are those of the same file without the reference.
     ///
     /// - Parameters:
     ///   - image: A file that would show, as an absolute path.

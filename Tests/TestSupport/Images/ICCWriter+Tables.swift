@@ -10,7 +10,7 @@ extension ICCWriter {
     /// light.
     ///
     /// - Parameters:
-    ///   - tables: Each table's name, for example `A2B0`, with what the three solid colors look like by it.
+    ///   - tables: Each table's name, for example `A2B0`, with its results for the three solid colors.
     ///   - black: The light of black, as a share of white's, which is added to all.
     package static func tables(_ tables: [(name: String, primaries: [[Double]])], black: Double = 0) -> [UInt8] {
         let tags = tables.map { name, primaries in

@@ -54,7 +54,7 @@ package enum ImageFixture: String, CaseIterable, Sendable {
         }
     }
 
-    /// An AVIF file of quality 90 with so many bits.
+    /// An AVIF file of quality 90 with this bit depth.
     package static func avifFile(_ image: SampleImage, bits: Int) -> [UInt8] {
         do {
             try ImageLibrary.start()

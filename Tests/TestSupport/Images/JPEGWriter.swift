@@ -62,7 +62,7 @@ package struct JPEGWriter {
         component < sampling.count ? sampling[component] : (1, 1)
     }
 
-    /// The largest factors of all components, by which a unit of the file is so many blocks large.
+    /// The largest factors of all components: the size of a unit of the file in blocks.
     private var unit: (across: Int, down: Int) {
         let all = (0..<components).map { factors(of: $0) }
         return (all.map(\.across).max() ?? 1, all.map(\.down).max() ?? 1)

@@ -3,7 +3,7 @@ package import Recipes
 
 /// Writes JPEG files with a gain map, in the forms that telephones and programs write.
 package struct UltraHDRWriter {
-    /// How a file says that it has a map, and what the map's samples mean.
+    /// The ways in which a file declares a map, and the meaning of the map's samples.
     package enum Form: CaseIterable, Sendable {
         /// By `hdrgm` in XMP.
         case xmp
@@ -33,7 +33,7 @@ package struct UltraHDRWriter {
     package var headroom = 48
     /// The number of images in the index that lie before the map, and in each other.
     package var nested = 0
-    /// What follows the map in the file.
+    /// The data after the map in the file.
     package var trailer: [UInt8] = []
 
     /// A file of an image and its map.

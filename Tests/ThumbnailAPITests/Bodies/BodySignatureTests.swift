@@ -5,7 +5,7 @@ import Testing
 
 @testable import ThumbnailAPI
 
-/// Signatures of requests with a body, and the digests that let the header alone be judged.
+/// Signatures of requests with a body, and the digests that allow a check of the header alone.
 struct BodySignatureTests {
     private static let key = [UInt8](0..<32)
     private static let digest = SharedBytes(Array("abc".utf8)).withBytes { SHA256.hash($0) }

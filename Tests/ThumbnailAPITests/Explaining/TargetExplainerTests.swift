@@ -75,7 +75,7 @@ struct TargetExplainerTests {
         #expect(word("https://a.example.org/b", "&expires=100") == "expired")
         #expect(word("https://a.example.com/b", "&expires=101") == "works")
         #expect(word("https://a.example.com/b", "&expires=1", now: nil) == "works")
-        // What is not judged is not refused.
+        // A policy that is not checked rejects nothing.
         #expect(explain("/thumbnail?url=https://10.0.0.1/b&w=3").word == "works")
     }
 

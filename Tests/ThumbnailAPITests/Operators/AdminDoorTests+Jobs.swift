@@ -11,7 +11,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Jobs, which make thumbnails before they are asked for.
+/// Jobs, which make thumbnails before they are requested.
 extension AdminDoorTests {
     private func prefetch(_ body: String, type: String? = "application/json") async -> HTTPResponse {
         var fields = HTTPFields()

@@ -33,7 +33,7 @@ struct EventResponderTests {
             to: HTTPRequest(method: method, target: target, headerFields: fields), parameters)
     }
 
-    /// What is wrong with a request.
+    /// The fault of a request.
     private func code(_ target: String, fields: HTTPFields = [:]) -> String? {
         do {
             _ = try respond(target, fields: fields)

@@ -9,7 +9,7 @@ import Testing
 @testable import ThumbnailAPI
 @testable import ThumbnailPipeline
 
-/// The end of a job, as events and callbacks tell it.
+/// Reports of a job's end by events and callbacks.
 @Suite(.timeLimit(.minutes(1)))
 struct JobReporterTests {
     private let events = EventLog()

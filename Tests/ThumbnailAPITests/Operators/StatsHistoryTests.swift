@@ -96,7 +96,7 @@ struct StatsHistoryTests {
             time.advance(by: .seconds(1))
             await time.nextWaking(at: .milliseconds(304_500))
             #expect(numbers("ageSeconds") == [303.5, 302.5, 301.5, 1, 0])
-            // Samples from before the ten minutes are not told, though there is room for them.
+            // Samples from before the ten minutes are omitted, though there is space for them.
             time.advance(by: .seconds(298))
             await time.nextWaking(at: .milliseconds(602_500))
             #expect(numbers("ageSeconds") == [599.5, 299, 298, 0])

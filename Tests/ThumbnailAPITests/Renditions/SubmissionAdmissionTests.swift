@@ -70,7 +70,7 @@ struct SubmissionAdmissionTests {
         let fifth = Fixture.request("/thumbnail?w=3", from: PeerAddress(high: 0, low: 0xffff_c000_0205))
         #expect(edge.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
         #expect(edge.admission(of: fifth, length: nil).hold?.rejection(ofLength: 1)?.code == "overloaded")
-        // What can never fit is no overload.
+        // A body that can never fit is not an overload.
         #expect(edge.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
         withExtendedLifetime((silent, lists, others)) {}
     }
@@ -150,7 +150,7 @@ struct SubmissionAdmissionTests {
         let good = signed(
             "/thumbnail?w=3", Fixture.jpeg, for: Fixture.image, version: version, statesDigest: statesDigest)
         #expect(await edge.submit(good, Fixture.image).status == .ok)
-        // What arrives is not what was signed.
+        // The received body is not the signed one.
         #expect(await edge.submit(good, Fixture.image + [0]).code == "bad_signature")
         var other = good
         other.target = "/thumbnail?w=4"

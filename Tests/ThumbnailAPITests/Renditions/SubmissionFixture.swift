@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import ThumbnailAPI
 
-/// Requests that bring images, or lists of what is to be made.
+/// Requests with images, or with lists of renditions.
 enum SubmissionFixture {
     static let image = ImageFixture.jpeg.array
     static let json: HTTPFields = [.contentType: "application/json"]
@@ -33,7 +33,7 @@ extension Edge {
         }
     }
 
-    /// What becomes of a request whose header has arrived.
+    /// The decision on a request whose header has arrived.
     func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, refusal: HTTPResponse?) {
         switch responder.bodyPolicy(for: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)

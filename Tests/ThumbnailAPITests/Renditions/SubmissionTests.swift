@@ -10,7 +10,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
-/// Requests that bring images, or lists of what is to be made.
+/// Requests with images, or with lists of renditions.
 @Suite struct SubmissionTests {
     private static let image = SubmissionFixture.image
     private static let json = SubmissionFixture.json

@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Expensive work beside small work: images of 64×64 that are asked for as millions of pixels.
+/// Expensive work beside small work: images of 64×64 that are requested as millions of pixels.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct ImagePipelineLaneTests {
     private let codec = HeldCodec()
@@ -57,7 +57,7 @@ struct ImagePipelineLaneTests {
         await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
         // Others are having it made.
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.expensive(0))) == nil)
-        // Small ones, and those of which nothing is known, are not judged by that.
+        // This does not affect small and unknown ones.
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 21))) == nil)
         #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path("/b"))) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
@@ -96,7 +96,7 @@ struct ImagePipelineLaneTests {
 
     @Test func `an expensive decode has its turn as well, and its result is small`() async throws {
         let fixture = try PipelineFixture()
-        // A file whose bytes alone take long, as far as its price tells.
+        // A file whose bytes alone have a high cost.
         let file = SampleFiles.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
         fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
         let (gate, waiting) = try fixture.occupyTurns()
@@ -197,7 +197,7 @@ extension PipelineFixture {
         return ResultKey(source: identity, validator: record.validator, plan: plan)
     }
 
-    /// Asks for so many expensive results: one has its turn and is being encoded, the others wait for theirs.
+    /// Requests this number of expensive results: one has its turn and is being encoded, the others wait for theirs.
     fileprivate func startExpensive(_ count: Int, _ codec: HeldCodec) async throws -> [Task<Thumbnail, any Error>] {
         origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
         // All of them wait for one transfer, so that each may wait for its turn as long as its time lasts.

@@ -23,7 +23,7 @@ struct ImagePipelineOverloadTests {
         #expect(refusal?.code == "overloaded")
         #expect(refusal?.retryAfter == 2)
         #expect(fixture.metric("alula_overload_refusals_total") == 1)
-        // One that came at the same moment as the flood is refused too, before its source is asked for.
+        // One that arrives with the flood is rejected too, before its source is requested.
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b") }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b", cacheControl: "no-store") }
         #expect(fixture.origin.loads == loads)
@@ -73,7 +73,7 @@ struct ImagePipelineOverloadTests {
                 for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r"))
         }
         await #expect(throws: WorkerPool.Full.self) { try await fixture.pipeline.open(upload: SampleFiles.jpeg) }
-        // One whose source is at hand may find all its results, so its first piece of work is judged.
+        // One with an opened source may find all its results, so its first piece of work is checked.
         let stored = try await fixture.pipeline.open(
             for: Job(fixture.pipeline.resolved(.path()), receipt: "r"))
         await #expect(throws: WorkerPool.Full.self) {
@@ -151,7 +151,7 @@ extension PipelineFixture {
     fileprivate func overload(
         loading: Bool = true
     ) async throws -> (hold: WorkerHold, waiting: [Task<Void, any Error>]) {
-        // What the fixture made took no time on its clock: these are all that the pool knows of its work.
+        // The fixture's work took no time on its clock: these are the pool's only measurements.
         for priority in WorkerPool.Priority.allCases {
             try await workers.run(priority: priority) { [time] _ in time.clock.advance(by: .milliseconds(50)) }
         }

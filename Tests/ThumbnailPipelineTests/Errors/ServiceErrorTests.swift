@@ -8,7 +8,7 @@ import ThumbnailTypes
 @testable import ThumbnailPipeline
 
 struct ServiceErrorTests {
-    /// What the contract says of an error.
+    /// The contract's row for an error.
     struct Row: Sendable, CustomTestStringConvertible {
         let error: any ServiceError
         let status: Int
@@ -32,7 +32,7 @@ struct ServiceErrorTests {
         var testDescription: String { "\(error) → \(status) \(code)" }
     }
 
-    /// What only logs may say: an address, a library's words, a path.
+    /// Details for the log only: an address, a library's message, a path.
     private static let secret = "10.1.2.3:8443 vips_jpegload /etc/secret"
     private static let size = PixelSize(width: 30_000, height: 20_000)
 

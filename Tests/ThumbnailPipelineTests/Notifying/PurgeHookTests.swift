@@ -9,7 +9,7 @@ import ThumbnailTypes
 struct PurgeHookTests {
     private static let purge = PurgeReport(url: #"https://h/ä "b\.jpg?x=1&y={tag}"#, tags: ["a.b", "c-d"])
 
-    /// A text, its place, and what a purge makes of it.
+    /// A text, its context, and the text filled in for a purge.
     private static let texts: [(String, HookText.Place, String)] = [
         ("/p?u={url}", .url, "/p?u=https%3A%2F%2Fh%2F%C3%A4%20%22b%5C.jpg%3Fx%3D1%26y%3D%7Btag%7D"),
         ("/p/{tag}/{tags}", .url, "/p/a.b/a.b,c-d"),

@@ -9,7 +9,7 @@ import ThumbnailTypes
 
 @testable import ThumbnailPipeline
 
-/// Makes nothing: notes what was asked for, and fails or waits as the test says.
+/// Makes nothing: records the requests, and fails or waits as scripted.
 final class Maker: ThumbnailLookup, ThumbnailRendering {
     struct Failure: Error {}
 

@@ -19,7 +19,7 @@ final class PrefetcherTests: Sendable {
     private let maker = Maker()
     private let isBusy = Locked(false)
     private let reports = Watched<[PrefetchReport]>([])
-    /// What becomes of the calls of those who are told of jobs.
+    /// The outcome of the calls that report jobs.
     private let outcome = Locked(CallOutcome.sent)
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -91,7 +91,7 @@ final class PrefetcherTests: Sendable {
         let id = try await first.begin(items).id
         first.shutDown()
         await before.close(timeLimit: .queueTimeout)
-        // What was written down has the destinations, too.
+        // The stored job has the destinations, too.
         try FileManager.default.createDirectory(
             at: folder.appending(path: "c.jpg"), withIntermediateDirectories: true)
         isBusy.withLock { $0 = false }

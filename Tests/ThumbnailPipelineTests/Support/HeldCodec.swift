@@ -12,7 +12,7 @@ final class HeldCodec: ImageCodec {
     /// Encodes that have come to the gate.
     var begunCount: Int { begun.count }
 
-    /// Waits until so many encodes have come to the gate.
+    /// Waits until this number of encodes has reached the gate.
     func begun(_ count: Int) async { await begun.reached(count) }
 
     func decode(

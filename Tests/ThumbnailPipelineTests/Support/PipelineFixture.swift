@@ -148,7 +148,7 @@ final class PipelineFixture: Sendable {
         try await pipeline.thumbnail(for: request, directives: .none, receipt: "receipt")
     }
 
-    /// A request under way; when this returns, it waits for its download, or for the render that it shares.
+    /// A request in progress; when this returns, it waits for its download, or for the render that it shares.
     func start(_ path: String = "/a", width: Int? = 20, receipt: String = "receipt") -> Task<Thumbnail, any Error> {
         Task.immediate { try await self.thumbnail(path, width: width, receipt: receipt) }
     }
@@ -162,12 +162,12 @@ final class PipelineFixture: Sendable {
         return hold
     }
 
-    /// Waits until so many jobs wait for a worker.
+    /// Waits until this number of jobs waits for a worker.
     func workersWaitedFor(_ count: Int) async throws {
         try #require(await eventually { self.lanes.waitingCount == count })
     }
 
-    /// Requires that so many callers wait for the one download.
+    /// Requires that this number of callers waits for the only download.
     func requireDownload(callers count: Int) throws {
         try #require(downloader.flights.first?.receipts.count == count)
     }
@@ -254,12 +254,12 @@ extension Thumbnail {
 }
 
 extension ImagePipeline {
-    /// The cached thumbnail of a request that has not been asked before.
+    /// The cached thumbnail of a new request.
     func cachedThumbnail(for request: Request) -> Thumbnail? {
         cachedThumbnail(for: resolved(request))
     }
 
-    /// The thumbnail of a request that has not been asked before.
+    /// The thumbnail of a new request.
     func thumbnail(
         for request: Request, directives: RequestCacheControl, receipt: String
     ) async throws -> Thumbnail {

@@ -7,7 +7,7 @@ import TestSupport
 
 /// An origin that answers each path as the test says, and counts transfers.
 final class ScriptedOrigin: DataLoading {
-    /// What a path is answered with.
+    /// The response to a path.
     struct Answer: Sendable {
         var bytes: SharedBytes
         var fields: HTTPFields = [:]
@@ -34,7 +34,7 @@ final class ScriptedOrigin: DataLoading {
     var confirmations: Int { state.withLock { $0.confirmations } }
     /// Transfers that were canceled.
     var cancellations: Int { cancels.count }
-    /// Waits until so many transfers were canceled.
+    /// Waits until this number of transfers has been canceled.
     func cancellations(_ count: Int) async { await cancels.reached(count) }
 
     /// Answers `path` with an image from now on; every other path is not found.

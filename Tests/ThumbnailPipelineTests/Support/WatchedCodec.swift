@@ -3,7 +3,7 @@ import Imaging
 import Memory
 import Recipes
 
-/// A codec that tells what it has encoded, or fails.
+/// A codec that records the encoded images, or fails.
 final class WatchedCodec: ImageCodec {
     /// Sizes of the images, in the order in which they came.
     let encoded = Locked<[PixelSize]>([])

@@ -13,7 +13,7 @@ final class WorkerHold: Sendable {
         tasks.withLock { $0.append(task) }
     }
 
-    /// Waits until so many threads are taken.
+    /// Waits until this number of threads is taken.
     func arrivals(_ count: Int) async { await gate.arrivals(count) }
 
     /// Lets the threads go.

@@ -34,7 +34,7 @@ struct CommandRun: Sendable {
         process.executableURL = URL(filePath: BuiltExecutable.alula)
         process.arguments = arguments
         process.currentDirectoryURL = URL(filePath: folder.path)
-        // Of the environment of the tests, only what a sanitizer needs.
+        // Only a sanitizer's variables of the tests' environment.
         let sanitizing = ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
         process.environment = ["PATH": "/usr/bin:/bin"].merging(sanitizing) { $1 }.merging(environment) { $1 }
         process.standardInput = FileHandle(forReadingAtPath: source.path + "/input")
@@ -227,7 +227,7 @@ struct CommandLineTests {
         #expect(second.lines.count { $0.contains(#""status":"made","file":"out/3.png""#) } == 1)
         #expect(second.lines.last == #"{"status":"finished","made":1,"skipped":5,"failed":1}"#)
         #expect(changed() == before)
-        // Other options are other work, and what is there is not replaced unasked.
+        // Other options are other work, and existing files are replaced only on request.
         let other = try run("batch", "list", "--w", "9", "--format", "png", "-o", "out", "--resume")
         #expect(other.status == 1 && other.errors.contains("6 skipped, 1 failed"))
         #expect(other.lines.count { $0.contains(/^.* -> out\/[1-5](-2)?.png \(skipped: exists\)$/) } == 6)

@@ -23,7 +23,7 @@ struct CacheCase: Sendable {
         }
     }
 
-    /// What the origin must see.
+    /// The requests that the origin must see.
     enum Expectation: Sendable {
         /// No request.
         case cached

@@ -1,4 +1,4 @@
-/// Directives: what may be stored, what must be revalidated, and what a client may demand.
+/// Directives on storage and revalidation, and those of clients.
 extension CacheCase {
     static let responseDirectives: [CacheCase] = [
         CacheCase("cc-resp-private-shared", ["Cache-Control": "private, max-age=3600"], .notCached),

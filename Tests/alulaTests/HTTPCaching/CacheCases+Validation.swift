@@ -26,7 +26,7 @@ extension CacheCase {
             stale("stale-sie-503", "max-age=2, stale-if-error=60", Exchange(status: 503)),
         ]
 
-    /// The origin is asked, fails, and the stale copy is served.
+    /// The origin is contacted, fails, and the stale copy is served.
     private static func stale(_ name: String, _ control: String, _ failing: Exchange) -> CacheCase {
         CacheCase(name, [Exchange(fields: [("Cache-Control", .text(control))]), failing])
     }

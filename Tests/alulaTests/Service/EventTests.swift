@@ -11,7 +11,7 @@ import Testing
 /// Events of the whole service over real sockets.
 @Suite(.timeLimit(.minutes(1)))
 struct EventTests {
-    /// What a connection has sent when `isEnough` holds; figures come each second, so that reading goes on.
+    /// The text that a connection has sent when `isEnough` holds; statistics arrive every second, so reading continues.
     private func read(
         _ client: RawHTTPClient, after text: String = "", until isEnough: (String) -> Bool
     ) async throws -> String {

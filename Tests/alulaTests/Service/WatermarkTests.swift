@@ -101,7 +101,7 @@ struct WatermarkTests {
                 #expect(answer.status == 200 && answer.headerFields[.alulaError] == code)
                 #expect(try Self.pixel(answer, x: 2, y: 2) == [0, 0, 255])
             }
-            // A refusal is the client's, and is told.
+            // A rejection is the client's fault, and is reported.
             let refused = try await running.thumbnail("/a", "w=4&placeholder=red&watermark=http://10.0.0.1/")
             #expect(refused.status == 403)
         }
