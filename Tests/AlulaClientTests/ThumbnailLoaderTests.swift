@@ -193,9 +193,7 @@ struct ThumbnailLoaderTests {
         #expect(try await loader.thumbnail(url).data == Data("a".utf8))
     }
 
-    @Test func `truncated, oversized and foreign responses each have their error`()
-        async throws
-    {
+    @Test func `truncated, oversized and foreign responses each have their error`() async throws {
         var service = service
         service.maximumAnswerBytes = 11
         origin.serve("/cut", image("abcdef").cut(afterBytes: 3))

@@ -159,9 +159,7 @@ struct ImageDownloaderTests {
         #expect(loader.highestParallelism == 1)
     }
 
-    @Test func `25: five running or waiting requests are all canceled, and their successors succeed`()
-        async throws
-    {
+    @Test func `25: five running or waiting requests are all canceled, and their successors succeed`() async throws {
         var configuration = DownloadConfiguration()
         configuration.maximumActiveDownloads = 1
         let loader = StubLoader(keepsCancelled: true)

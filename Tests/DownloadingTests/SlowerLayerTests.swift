@@ -14,9 +14,7 @@ struct SlowerLayerTests {
     /// The transfers that have ended and given their slots back.
     private let ends = EventCounter()
 
-    @Test func `a copy from a slower layer needs no transfer or slot, and is in memory from then on`()
-        async throws
-    {
+    @Test func `a copy from a slower layer needs no transfer or slot, and is in memory from then on`() async throws {
         let cache = LayeredCache(source("/a"))
         let downloader = downloader(cache) { $0.maximumActiveDownloads = 1 }
         let tasks = (0..<10).map { downloader.begin("/a", receipt: "\($0)") }
@@ -152,9 +150,7 @@ struct SlowerLayerTests {
         #expect(loader.started == ["/a"])
     }
 
-    @Test func `31: callers that a copy in a slower layer satisfies do not wait for an earlier reload`()
-        async throws
-    {
+    @Test func `31: callers that a copy in a slower layer satisfies do not wait for an earlier reload`() async throws {
         let cache = LayeredCache(source("/a"))
         let loader = StubLoader()
         let downloader = downloader(cache, loader: loader)

@@ -29,9 +29,7 @@ struct TransferMemoryTests {
         #expect(budget.statistics.reserved == 0)
     }
 
-    @Test func `a transfer without memory is rejected, and not remembered as its origin's failure`()
-        async throws
-    {
+    @Test func `a transfer without memory is rejected, and not remembered as its origin's failure`() async throws {
         let loader = StubLoader(isHolding: false)
         let time = ManualTimekeeper()
         let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)

@@ -60,9 +60,7 @@ struct HTTPServerBodyTests {
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
-    func `a disallowed body is rejected after its header, and the connection closes`(
-        header: String, status: Int
-    )
+    func `a disallowed body is rejected after its header, and the connection closes`(header: String, status: Int)
         async throws
     {
         let server = try server()
@@ -84,9 +82,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: ["Content-Length: 100000", "Transfer-Encoding: chunked"])
-    func `a body slower than a kilobyte a second is rejected long before its timeout`(
-        field: String
-    ) async throws {
+    func `a body slower than a kilobyte a second is rejected long before its timeout`(field: String) async throws {
         let time = WalkingTimekeeper()
         let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(86_400) }, timedBy: time)
         let client = try RawHTTPClient(port: server.port)
@@ -108,9 +104,7 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: [(0, 1), (1, 1), (1_000, 7), (200_000, 30_000)])
-    func `a chunked body arrives complete, and the connection closes after the response`(
-        count: Int, size: Int
-    )
+    func `a chunked body arrives complete, and the connection closes after the response`(count: Int, size: Int)
         async throws
     {
         let server = try server()
@@ -128,9 +122,7 @@ struct HTTPServerBodyTests {
         ("zz\r\nabc\r\n", 400, "badRequest"), ("3\r\nabcd\r\n", 400, "badRequest"),
         ("fffffffffffffffffffffff\r\n", 413, "bodyTooLarge"), ("-3\r\nabc\r\n", 400, "badRequest"),
     ])
-    func `malformed chunks are rejected, and the connection closes`(
-        body: String, status: Int, text: String
-    )
+    func `malformed chunks are rejected, and the connection closes`(body: String, status: Int, text: String)
         async throws
     {
         let server = try server()

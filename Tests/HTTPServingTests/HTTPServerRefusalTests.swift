@@ -137,9 +137,7 @@ struct HTTPServerRefusalTests {
         }
     }
 
-    @Test func `several concurrent bodies with malformed chunks are each rejected by the responder`()
-        async throws
-    {
+    @Test func `several concurrent bodies with malformed chunks are each rejected by the responder`() async throws {
         let server = try TestServer.start(configured: { $0.threads = 1 })
         let clients = try (0..<4).map { _ in try RawHTTPClient(port: server.port) }
         for client in clients {

@@ -98,9 +98,7 @@ struct HTTPServerTimeoutTests {
         #expect(try await slow.response().status == 200)
     }
 
-    @Test func `while all connections have requests, new ones are closed at once`()
-        async throws
-    {
+    @Test func `while all connections have requests, new ones are closed at once`() async throws {
         let gate = Gate()
         let server = try TestServer.start(configured: { $0.maximumConnections = 8 }) { request in
             .deferred {

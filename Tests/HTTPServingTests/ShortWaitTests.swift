@@ -101,9 +101,7 @@ struct ShortWaitTests {
         await released.reached(waits.answered.count)
     }
 
-    @Test func `a wait cut by the server's shutdown is abandoned once, and its late reply is dropped`()
-        async throws
-    {
+    @Test func `a wait cut by the server's shutdown is abandoned once, and its late reply is dropped`() async throws {
         let waits = Waits()
         let server = try TestServer.start { _ in waits.wait { .ready(.text("late")) } }
         let client = try RawHTTPClient(port: server.port)

@@ -204,11 +204,7 @@ struct SandboxedCodecTests {
     }
 
     @Test(arguments: [(SIGKILL, SandboxMetrics.Cause.killed), (SIGSTOP, .killed), (SIGSEGV, .crash)])
-    func `an image whose worker is lost is decoded by another`(
-        signal: CInt, cause: SandboxMetrics.Cause
-    )
-        async throws
-    {
+    func `an image whose worker is lost is decoded by another`(signal: CInt, cause: SandboxMetrics.Cause) async throws {
         let fixture = try SandboxFixture()
         let before = await fixture.idle(2)
         let slow = fixture.startSlowly()

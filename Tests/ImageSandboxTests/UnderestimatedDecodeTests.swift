@@ -9,9 +9,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(5)))
 struct UnderestimatedDecodeTests {
-    @Test func `an underestimated decode ends, is not started as small again, and is not damaged`()
-        async throws
-    {
+    @Test func `an underestimated decode ends, is not started as small again, and is not damaged`() async throws {
         let fixture = try SandboxFixture { $0.minimumSmallDecodeTime = .seconds(-60) }
         for _ in 0..<2 {
             await #expect(throws: UnderestimatedDecode.self) { try await fixture.decodeSlowly(isSmall: true) }

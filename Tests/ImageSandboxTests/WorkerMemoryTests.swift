@@ -25,9 +25,7 @@ struct WorkerMemoryTests {
     }
 
     @Test(.unlessSanitized("it maps more memory than a worker gets"))
-    func `an image short of memory does not count as damaged, wherever its library notices it`()
-        async throws
-    {
+    func `an image short of memory does not count as damaged, wherever its library notices it`() async throws {
         // libjxl 0.7 reports some shortages, and traps at others; 0.11 reports all.
         let file = SharedBytes(
             ImageFixture.file(SampleImage.plain(PixelSize(width: 4_000, height: 3_000), [30, 60, 90]), as: .jxl))

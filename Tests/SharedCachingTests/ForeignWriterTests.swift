@@ -57,9 +57,7 @@ struct ForeignWriterTests {
     }
 
     @Test
-    func `of a set, only sources that an instance has signed for its tag are purged, among any others`()
-        async throws
-    {
+    func `of a set, only sources that an instance has signed for its tag are purged, among any others`() async throws {
         let fleet = try await instances(2)
         let tag = try #require(SharedTag("mine"))
         let other = try #require(SharedTag("other"))

@@ -49,8 +49,7 @@ struct PurgingTests {
         #expect(last != nil && pending.isEmpty)
     }
 
-    @Test
-    func `if too many removals wait, the next is rejected, and a forgotten source purges everything`() {
+    @Test func `if too many removals wait, the next is rejected, and a forgotten source purges everything`() {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
         let answered = pending.add(.forget([source]), answer: OneTimeResult())

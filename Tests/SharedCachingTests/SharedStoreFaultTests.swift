@@ -40,9 +40,7 @@ struct SharedStoreFaultTests {
         #expect(await one.text() == "value")
     }
 
-    @Test func `a silent server delays a request once, and three requests in total`()
-        async throws
-    {
+    @Test func `a silent server delays a request once, and three requests in total`() async throws {
         let one = try StoreFixture(server) { $0.store.timeout = .milliseconds(50) }
         try await one.state()
         let gate = ThreadGate()

@@ -172,9 +172,7 @@ struct TagRemovalTests {
         #expect(foundNames == [named.name])
     }
 
-    @Test func `queued tags do not block results, and are written later if there was no space`()
-        async throws
-    {
+    @Test func `queued tags do not block results, and are written later if there was no space`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.maximumQueueBytes = 4_096 }
         let generations = try #require(
@@ -253,9 +251,7 @@ struct TagRemovalTests {
         #expect(await isFound(in: one), "everything was removed")
     }
 
-    @Test func `in a bucket, foreign objects under a tag are not sources, and do not delay the purge`()
-        async throws
-    {
+    @Test func `in a bucket, foreign objects under a tag are not sources, and do not delay the purge`() async throws {
         let place = ObjectsInMemory()
         let one = try await objectStore(place) { $0.key = Array("key".utf8) }
         one.record(tag, of: named, since: nil)

@@ -23,9 +23,7 @@ struct CacheTagFieldTests {
     }
 
     @Test(arguments: [false, true])
-    func `a response lists the tags of its request and its sources, in the field's format`(
-        cached: Bool
-    ) async throws {
+    func `a response lists the tags of its request and its sources, in the field's format`(cached: Bool) async throws {
         let source = CacheTag.ofSource(named: "https://example.com/a.jpg")
         #expect(source == "s-276a1ac00ba4f0ea")
         #expect(try await tags("Cache-Tag", "&tag=b,a", cached: cached) == "b,a,\(source)")

@@ -190,9 +190,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `37: changes of other sources during a disk read do not make it a miss`()
-        async throws
-    {
+    @Test func `37: changes of other sources during a disk read do not make it a miss`() async throws {
         _ = try await fill()
         try await life { fixture in
             let store = try #require(fixture.store)
@@ -207,9 +205,7 @@ final class DiskLayerTests {
         }
     }
 
-    @Test func `28: a source fetched under other settings of its origin's name is not used`()
-        async throws
-    {
+    @Test func `28: a source fetched under other settings of its origin's name is not used`() async throws {
         let store = try DiskStore(
             DiskStoreConfiguration(
                 folder: folder.path, capacities: [.source: 1 << 20, .record: 1 << 20], contentVersion: 1),

@@ -65,9 +65,7 @@ struct ImagePipelineCachingTests {
             ])
     }
 
-    @Test func `the text of a data URL is made once, shared by its readers, and counted in its cache`()
-        async throws
-    {
+    @Test func `the text of a data URL is made once, shared by its readers, and counted in its cache`() async throws {
         let fixture = try PipelineFixture()
         let request = Request(
             source: "http://example.com/a", recipe: TextRecipe(), isNegotiated: false)

@@ -79,9 +79,7 @@ struct ImagePipelineRevalidationTests {
         #expect(fixture.decodes == 2)
     }
 
-    @Test func `33: a result evicted during a revalidation is made from newly fetched bytes`()
-        async throws
-    {
+    @Test func `33: a result evicted during a revalidation is made from newly fetched bytes`() async throws {
         let fixture = try await Self.fixture("max-age=10") { $0.sourceCacheMemory = SampleFiles.jpeg.count - 1 }
         fixture.time.clock.advance(by: .seconds(10))
         let gate = fixture.origin.hold()
@@ -178,9 +176,7 @@ struct ImagePipelineRevalidationTests {
         #expect(try await fixture.thumbnail().statusTexts.last == "alula-source fwd=stale 304 stored")
     }
 
-    @Test func `35: not past its window, against the source's directives, or against the caller's`()
-        async throws
-    {
+    @Test func `35: not past its window, against the source's directives, or against the caller's`() async throws {
         for (control, request, seconds) in [
             ("max-age=10, stale-if-error=5", nil, 15), ("max-age=10, must-revalidate", nil, 10),
             ("s-maxage=10", nil, 10), ("no-cache", nil, 1), ("max-age=10", "no-cache", 1),

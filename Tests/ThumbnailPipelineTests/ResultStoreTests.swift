@@ -44,9 +44,7 @@ struct ResultStoreTests {
         #expect(!CachedSources(one.caches).hasSlowerLayer)
     }
 
-    @Test func `a result is found by an instance started later, which fetches and renders nothing`()
-        async throws
-    {
+    @Test func `a result is found by an instance started later, which fetches and renders nothing`() async throws {
         let one = try await instance()
         let first = try await one.thumbnail()
         #expect(

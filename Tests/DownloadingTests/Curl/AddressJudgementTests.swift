@@ -112,9 +112,7 @@ struct AddressJudgementTests {
         #expect(fixture.origin.hits + other.hits == 10)
     }
 
-    @Test func `a name without an address is distinguished from a failed lookup, and silence times out`()
-        async throws
-    {
+    @Test func `a name without an address is distinguished from a failed lookup, and silence times out`() async throws {
         let names = try FakeNameServer()
         names.serve("broken.test", .failure)
         names.serve("empty.test", .addresses([]))

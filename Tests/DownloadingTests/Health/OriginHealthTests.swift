@@ -128,9 +128,7 @@ struct OriginHealthTests {
         #expect(failing.admission(at: .seconds(6)) == .refused(.seconds(5)))
     }
 
-    @Test func `for a second all URLs probe an origin without a proven source, so no client's 5xx decide`()
-        throws
-    {
+    @Test func `for a second all URLs probe an origin without a proven source, so no client's 5xx decide`() throws {
         var health = try suspended(.serverError, at: .zero)
         for round in 0..<10 {
             let start = Duration.seconds(5 + 6 * round)

@@ -87,9 +87,7 @@ struct OriginTestTests {
         #expect(inquiry.sources.map(\.url.path) == ["/0", "/1", "/2"])
     }
 
-    @Test func `a source that fails while another works is forgotten, and the next test begins with another`()
-        throws
-    {
+    @Test func `a source that fails while another works is forgotten, and the next test begins with another`() throws {
         var health = try knowing(["/mine", "/good", "/better"])
         let first = try suspect(&health, .serverError)
         _ = health.conclude(first, findings([("/mine", .serverError), ("/good", .success)]), at: .seconds(10))

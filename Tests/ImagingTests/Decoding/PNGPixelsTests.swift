@@ -217,9 +217,7 @@ struct PNGPixelsTests {
     }
 
     @Test(arguments: [(PNGWriter.ColorType.rgb, false), (.palette, false), (.gray, true)])
-    func `a truncated or corrupted file has libvips' result`(
-        type: PNGWriter.ColorType, isInterlaced: Bool
-    ) throws {
+    func `a truncated or corrupted file has libvips' result`(type: PNGWriter.ColorType, isInterlaced: Bool) throws {
         var image = ReferencePNG(type, 12, 9)
         image.writer.isInterlaced = isInterlaced
         let file = image.file.array

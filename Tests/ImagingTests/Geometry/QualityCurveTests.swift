@@ -8,9 +8,7 @@ struct QualityCurveTests {
     private static let sizes = [1, 7_569, 30_000, 67_600, 90_000, 187_489, 500_000, 749_956, 25_000_000]
 
     @Test(arguments: ImageFormat.written.filter(\.hasQuality), sizes)
-    func `the encoder's quality rises with the quality, and both end at 1 and 100`(
-        format: ImageFormat, pixels: Int
-    ) {
+    func `the encoder's quality rises with the quality, and both end at 1 and 100`(format: ImageFormat, pixels: Int) {
         let qualities = (1...100).map { format.encoderQuality(for: $0, pixels: pixels) }
         #expect(qualities == qualities.sorted() && qualities.first == 1 && qualities.last == 100)
     }

@@ -125,7 +125,7 @@ struct CodedFramesTests {
         #expect(threadTime - start < .milliseconds(200))
     }
 
-    @Test func `hidden frames of a sequence are counted at their maximum`() throws {
+    @Test func `hidden frames of a sequence are counted and limited`() throws {
         let size = PixelSize(width: 64, height: 48)
         var writer = HEIFSequenceWriter([UInt8](0..<12).map { .plain(size, [$0, 9, 9]) })
         #expect(try inspect(writer.file).hiddenArea == 0)

@@ -104,9 +104,7 @@ struct GainMapHeaderTests {
         }
     }
 
-    @Test func `an Apple camera's file has only an index, and its headroom in the map or in the notes`()
-        throws
-    {
+    @Test func `an Apple camera's file has only an index, and its headroom in the map or in the notes`() throws {
         let (photo, map) = (SampleImage.photo(Self.size), SampleImage.plain(PixelSize(width: 80, height: 60), [128]))
         let notes = UltraHDRWriter.appleNotes(500, 200)
         for (headroom, exif, stops) in [("4", nil, 2), (nil, notes, 1.5808), ("8", notes, 3)]

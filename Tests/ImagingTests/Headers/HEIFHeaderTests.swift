@@ -79,9 +79,7 @@ struct HEIFHeaderTests {
         ([HEIFBox.mirror(1), HEIFBox.rotation(1)], true), ([HEIFBox.rotation(3), HEIFBox.mirror(1)], true),
         ([HEIFBox.rotation(1), HEIFBox.rotation(1)], false),
     ])
-    func `the size is the rotated image's, and no rotation remains`(
-        turns: [[UInt8]], isSideways: Bool
-    ) throws {
+    func `the size is the rotated image's, and no rotation remains`(turns: [[UInt8]], isSideways: Bool) throws {
         let positions = Array(1...turns.count + 1)
         for properties in [[HEIFBox.size(300, 200)] + turns, turns + [HEIFBox.size(300, 200)]] {
             let header = try inspect(HEIFFile(properties: properties, positions: positions).bytes)

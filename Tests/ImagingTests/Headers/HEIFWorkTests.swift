@@ -26,9 +26,7 @@ struct HEIFWorkTests {
     }
 
     @Test(arguments: [6, 5])
-    func `layers with too many decoder runs are rejected, and those with many have their cost`(
-        floors: Int
-    ) throws {
+    func `layers with too many decoder runs are rejected, and those with many have their cost`(floors: Int) throws {
         for kind in [Self.overlay(1), Self.grid(1)] {
             #expect(isRefusedAtOnce(Self.tower(kind, floors: floors, times: 8)))
             let header = try inspect(Self.tower(kind, floors: 4, times: 8))

@@ -42,9 +42,7 @@ struct OTLPSenderTests {
     }
 
     @Test(arguments: [.status(429), .status(502), .status(503), .status(504), .none] as [OTLPSender.Reply])
-    func `a temporarily rejected document is sent three times, with growing pauses`(
-        reply: OTLPSender.Reply
-    ) async {
+    func `a temporarily rejected document is sent three times, with growing pauses`(reply: OTLPSender.Reply) async {
         let script = Script([reply])
         let task = Task { [sender = sender(script)] in await sender.send([]) }
         await time.nextWaking(at: .seconds(2))

@@ -155,9 +155,7 @@ import ThumbnailPipeline
         #expect(control.refreshed.isEmpty && control.cancelled.isEmpty && events.readerCount == 0)
     }
 
-    @Test func `the admin page has its own policy, and is sent again only after a change`()
-        async
-    {
+    @Test func `the admin page has its own policy, and is sent again only after a change`() async {
         let page = await respond("/")
         #expect(page.status == .ok && page[.contentType] == "text/html; charset=utf-8")
         #expect(page[.contentSecurityPolicy] == CommonFields.pagePolicy)

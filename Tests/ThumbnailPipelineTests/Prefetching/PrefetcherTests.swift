@@ -173,9 +173,7 @@ final class PrefetcherTests: Sendable {
         #expect(await settled(prefetcher, id)?.done == 1)
     }
 
-    @Test func `an overloaded item is retried after Retry-After, up to a limit`()
-        async throws
-    {
+    @Test func `an overloaded item is retried after Retry-After, up to a limit`() async throws {
         maker.refuse("/a", times: 4)
         maker.refuse("/b", times: 5)
         let prefetcher = prefetcher()
@@ -267,9 +265,7 @@ final class PrefetcherTests: Sendable {
         await after.close(timeLimit: .seconds(40))
     }
 
-    @Test func `a stored target that is no longer valid fails, and the others are rendered`()
-        async throws
-    {
+    @Test func `a stored target that is no longer valid fails, and the others are rendered`() async throws {
         let before = try store()
         isBusy.withLock { $0 = true }
         let first = prefetcher(store: before)
@@ -349,9 +345,7 @@ final class PrefetcherTests: Sendable {
     }
 
     @Test(arguments: [(CallOutcome.dropped, 1), (.sent, 0), (.failed, 0)])
-    func `a call prevented by the shutdown is made by the next process`(
-        outcome: CallOutcome, calls: Int
-    ) async throws {
+    func `a call prevented by the shutdown is made by the next process`(outcome: CallOutcome, calls: Int) async throws {
         self.outcome.withLock { $0 = outcome }
         let before = try store()
         let first = prefetcher(store: before)

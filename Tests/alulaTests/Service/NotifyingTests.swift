@@ -13,9 +13,7 @@ struct NotifyingTests {
         url.replacing(":", with: "%3A").replacing("/", with: "%2F")
     }
 
-    @Test func `a removal and a refresh with a change call the hooks, and others do not`()
-        async throws
-    {
+    @Test func `a removal and a refresh with a change call the hooks, and others do not`() async throws {
         let hook = try FakeOrigin()
         defer { hook.stop() }
         hook.serve("/purge", FakeAnswer(status: 200))

@@ -65,9 +65,7 @@ struct OverloadTests {
         }
     }
 
-    @Test func `if requests take all connections, new ones are closed at once and operators are served`()
-        async throws
-    {
+    @Test func `if requests take all connections, new ones are closed at once and operators are served`() async throws {
         try await withService(["--max-connections", "4"]) { running in
             let gate = Gate()
             defer { gate.open() }
