@@ -60,7 +60,9 @@ struct HTTPServerBodyTests {
         ("GET /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
         ("POST /other HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc", 400),
     ])
-    func `a disallowed body is rejected after its header, and the connection closes`(header: String, status: Int)
+    func `a disallowed body is rejected after its header, and the connection closes`(
+        header: String, status: Int
+    )
         async throws
     {
         let server = try server()
@@ -104,7 +106,9 @@ struct HTTPServerBodyTests {
     }
 
     @Test(arguments: [(0, 1), (1, 1), (1_000, 7), (200_000, 30_000)])
-    func `a chunked body arrives complete, and the connection closes after the response`(count: Int, size: Int)
+    func `a chunked body arrives complete, and the connection closes after the response`(
+        count: Int, size: Int
+    )
         async throws
     {
         let server = try server()
@@ -122,7 +126,9 @@ struct HTTPServerBodyTests {
         ("zz\r\nabc\r\n", 400, "badRequest"), ("3\r\nabcd\r\n", 400, "badRequest"),
         ("fffffffffffffffffffffff\r\n", 413, "bodyTooLarge"), ("-3\r\nabc\r\n", 400, "badRequest"),
     ])
-    func `malformed chunks are rejected, and the connection closes`(body: String, status: Int, text: String)
+    func `malformed chunks are rejected, and the connection closes`(
+        body: String, status: Int, text: String
+    )
         async throws
     {
         let server = try server()
