@@ -41,7 +41,7 @@ package enum TimeCost {
     ///
     /// More than a thumbnail costs, even from a camera's image. It buys 0.4 megapixels in AVIF, 0.7 in GIF, 1.5 in WebP
     /// and JPEG XL, 2 in PNG, and 4 in JPEG.
-    static let expensive = Duration.milliseconds(333)
+    package static let expensive = Duration.milliseconds(333)
 
     static func duration(_ nanoseconds: Double) -> Duration {
         .nanoseconds(Int64(min(max(nanoseconds, 0), 1e18)))

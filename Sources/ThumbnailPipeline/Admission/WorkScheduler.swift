@@ -23,15 +23,20 @@ struct WorkScheduler: Sendable {
             }
         }
         let bound = queueTimeout ?? admission.queueTimeout(in: .expensive)
-        return try await lanes.turns.run(cost: cost.sum, queueTimeout: bound) {
+        // An underestimated decode takes longer than its cost, so that later expensive work is refused in time.
+        let sum = cost.lane == .small ? max(cost.sum, TimeCost.expensive) : cost.sum
+        return try await lanes.turns.run(cost: sum, queueTimeout: bound) {
             // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
             var turn = WorkTurn(queueTimeout: queueTimeout ?? admission.queueTimeout(in: .small))
             turn.isExpensive = cost.lane == .small
-            do {
-                return try await body(turn)
-            } catch is UnderestimatedDecode where !turn.isExpensive {
-                turn.isExpensive = true
-                return try await body(turn)
+            while true {
+                do {
+                    return try await body(turn)
+                } catch is UnderestimatedDecode {
+                    // It may also have joined a decode that others began in a small turn.
+                    try Task.checkCancellation()
+                    turn.isExpensive = true
+                }
             }
         }
     }

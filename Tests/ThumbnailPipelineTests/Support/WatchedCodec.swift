@@ -11,8 +11,8 @@ final class WatchedCodec: ImageCodec {
     let fault = Locked<(any Error)?>(nil)
     /// Decodes as nil, and encodes by the width of the image, in the order in which they came.
     let work = Locked<[Int?]>([])
-    /// Whether decodes of small cost end as underestimated.
-    let underestimates = Locked(false)
+    /// The number of next decodes that end as underestimated.
+    let underestimates = Locked(0)
     /// Of each decode, whether it may end as underestimated.
     let smallDecodes = Locked<[Bool]>([])
     private let codec = InProcessCodec()
@@ -22,7 +22,11 @@ final class WatchedCodec: ImageCodec {
     ) throws -> DecodedImage {
         work.withLock { $0.append(nil) }
         smallDecodes.withLock { $0.append(limits.endsUnderestimatedDecodes) }
-        if limits.endsUnderestimatedDecodes, underestimates.withLock({ $0 }) { throw UnderestimatedDecode() }
+        let isUnderestimated = underestimates.withLock { count in
+            count -= 1
+            return count >= 0
+        }
+        if isUnderestimated { throw UnderestimatedDecode() }
         return try codec.decode(bytes, header: header, plan: plan, limits: limits, token: token)
     }
 
