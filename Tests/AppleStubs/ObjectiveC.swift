@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The names are those of Apple.
+// The names are Apple's.
 
 public enum objc_AssociationPolicy {
     case OBJC_ASSOCIATION_RETAIN_NONATOMIC

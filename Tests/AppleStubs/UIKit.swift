@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The names are those of Apple.
+// The names are Apple's.
 
 public import CoreGraphics
 public import Foundation

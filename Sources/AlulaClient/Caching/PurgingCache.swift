@@ -30,7 +30,7 @@ struct PurgingCache<Key: Hashable, Value> {
         return entries[key]?.value
     }
 
-    /// Inserts a value; returns the keys of those that were evicted for it.
+    /// Inserts a value; returns the keys of the evicted values.
     mutating func insert(_ value: Value, _ key: Key, bytes size: Int) -> [Key] {
         remove(key)
         guard size <= capacity else { return [] }

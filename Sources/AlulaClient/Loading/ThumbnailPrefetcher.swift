@@ -21,7 +21,7 @@ public final class ThumbnailPrefetcher: Sendable {
 
     deinit { stopPrefetching() }
 
-    /// Starts to load thumbnails; those that are being prefetched are not started again.
+    /// Starts to load thumbnails, except thumbnails that are already being prefetched.
     public func startPrefetching(_ urls: [URL]) {
         for url in urls {
             state.withLock { [guarded = state, load] state in

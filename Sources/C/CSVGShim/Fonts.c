@@ -65,7 +65,7 @@ static int file_count;
 
 static void *libraries;
 
-/// Loads librsvg and all that it needs. Returns 0, or -1 without it.
+/// Loads librsvg and its dependencies. Returns 0, or -1 if librsvg is missing.
 static int load(void)
 {
 #define FUNCTION(name) {#name, (void **) &late_##name},

@@ -39,7 +39,7 @@ final class BatchRecord: Sendable {
     init(in folder: String, options: String) throws(CommandFailure) {
         (self.folder, self.options) = (folder, options)
         let path = FilePath.joined(folder, Self.name)
-        // Whoever may write to the folder could name another file by a link, or a pipe without a reader.
+        // A link could point to another file, and a pipe without a reader blocks forever.
         descriptor = unsafe open(
             path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else {

@@ -294,7 +294,7 @@ package struct SandboxConfiguration: Sendable {
     package var decodeTimeShare = 8.0
     /// The same for a decode in the lane for small work, with another factor.
     #if DEBUG
-    // Costs are those of optimized code.
+    // Costs are measured with optimized code.
     package var minimumSmallDecodeTime = Duration.seconds(1)
     #else
     package var minimumSmallDecodeTime = Duration.milliseconds(50)

@@ -50,8 +50,8 @@ typedef struct {
     void **address;
 } CLinuxFunction;
 
-/// Loads a library and finds its functions and those of the libraries that it needs. Returns its handle, or NULL with
-/// the reason in dlerror(); then some addresses may be set.
+/// Loads a library and looks up functions in it and its dependencies. Returns its handle, or NULL with the reason in
+/// dlerror(); then some addresses may be set.
 void *CLinux_load_library(const char *name, const CLinuxFunction *functions, size_t count);
 
 /// Returns memory that the allocator has cached to the kernel, except the caches of other threads.

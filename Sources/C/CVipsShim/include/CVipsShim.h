@@ -189,8 +189,7 @@ void CVipsShim_forget_errors(void);
 /// if there was none.
 const char *CVipsShim_note(void);
 
-/// Loads and starts libvips; no other function but those of errors and threads may be called before. Returns 0 on
-/// success.
+/// Loads and starts libvips. Before, only the functions for errors and threads may be called. Returns 0 on success.
 int CVipsShim_start(void);
 
 /// From now on, a process that starts libvips exits with `CVipsShim_status_of_late_start`.
