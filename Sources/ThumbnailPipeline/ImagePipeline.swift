@@ -42,10 +42,11 @@ package final class ImagePipeline: ThumbnailServing {
             downloader: downloader, caches: caches, failedDecodes: failedDecodes,
             timeLimit: configuration.requestTimeout,
             timekeeper: timekeeper)
+        let costs = DecodeCosts(timekeeper: timekeeper)
         let decoder = SourceDecoder(
             configuration: configuration, resources: resources, caches: caches, failedDecodes: failedDecodes,
-            timekeeper: timekeeper)
-        estimator = WorkEstimator(caches: caches, decodes: decoder.shared)
+            costs: costs, timekeeper: timekeeper)
+        estimator = WorkEstimator(caches: caches, decodes: decoder.shared, costs: costs)
         renderer = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
             scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
@@ -104,7 +105,7 @@ package final class ImagePipeline: ThumbnailServing {
             let key = try? resultKey(for: resolved, records)
         {
             if estimator.needsNoWorker(key) { return nil }
-            lane = estimator.cost(of: key, from: records.mapValues { AvailableSource($0) }).lane
+            lane = estimator.cost(of: key, from: records).lane
         }
         guard let refusal = admission.refusal(in: lane) else { return nil }
         resources.metrics.refused()
@@ -144,7 +145,7 @@ package final class ImagePipeline: ThumbnailServing {
             }
             if let key {
                 needsBytes = estimator.sourcesNeedingBytes(for: key)
-                lane = estimator.cost(of: key, from: records.mapValues { AvailableSource($0) }).lane
+                lane = estimator.cost(of: key, from: records).lane
             }
         }
         // Checked again, because many requests may have arrived before the first of them was seen in the queue.
@@ -177,7 +178,7 @@ package final class ImagePipeline: ThumbnailServing {
         var sources = records.mapValues { AvailableSource($0) }
         if job.opened != nil {
             sources.image.timeLeft = configuration.requestTimeout
-            if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: sources).lane) }
+            if !estimator.needsNoWorker(key) { try admit(job, to: estimator.cost(of: key, from: records).lane) }
         }
         guard estimator.isObtainableWithoutBytes(key) || caches.hasSlowerResults else { return nil }
         return try await renderer.resultFromMemory(key, from: sources, for: job).map { thumbnail($0, of: records) }

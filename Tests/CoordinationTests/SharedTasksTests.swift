@@ -30,6 +30,25 @@ struct SharedTasksTests {
         #expect(tasks.count == 0)
     }
 
+    @Test func `joining waits for work in progress and starts none`() async throws {
+        let tasks = SharedTasks<String, Int>()
+        #expect(try await tasks.join("a") == nil)
+        let gate = Gate()
+        let first = Task.immediate {
+            try await tasks.value(for: "a") {
+                await gate.pass()
+                return 7
+            }
+        }
+        let second = Task.immediate { try await tasks.join("a") }
+        #expect(tasks.waiterCount(for: "a") == 2)
+        // The work goes on for whoever joined it.
+        first.cancel()
+        gate.open()
+        #expect(try await second.value == 7)
+        #expect(try await tasks.join("a") == nil)
+    }
+
     @Test func `a failure is shared like a value`() async {
         let tasks = SharedTasks<String, Int>()
         let gate = Gate()

@@ -50,6 +50,15 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
+    /// Waits for work in progress; returns nil if there is none.
+    ///
+    /// - Throws: The operation's error, or `CancellationError` if the caller itself is canceled.
+    package func join(_ key: Key) async throws -> Value? {
+        try Task.checkCancellation()
+        guard let ticket = state.withLock({ $0.join(key) }) else { return nil }
+        return try await wait(ticket)
+    }
+
     private func wait(_ ticket: State.Ticket) async throws -> Value {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in

@@ -47,12 +47,14 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     func waiterCount(for key: Key) -> Int { flights[key]?.present.count ?? 0 }
 
     mutating func enter(_ key: Key, cached: () -> Value?, start: (UInt64) -> Work) -> Entrance {
-        if flights[key] != nil { return .joined(admit(to: key)) }
+        if let ticket = join(key) { return .joined(ticket) }
         if let value = cached() { return .cached(value) }
         lastID += 1
         flights[key] = SharedFetch(generation: lastID, work: start(lastID))
         return .started(admit(to: key))
     }
+
+    mutating func join(_ key: Key) -> Ticket? { contains(key) ? admit(to: key) : nil }
 
     private mutating func admit(to key: Key) -> Ticket {
         lastID += 1

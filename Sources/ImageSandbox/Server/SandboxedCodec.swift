@@ -308,7 +308,7 @@ package struct SandboxConfiguration: Sendable {
     }
 
     /// For a decode in the lane for small work, which a few such files would fill otherwise.
-    func processorTime(forSmallCostOf cost: Duration) -> Duration { minimumSmallDecodeTime + cost * 4 }
+    func processorTime(forSmallCostOf cost: Duration) -> Duration { minimumSmallDecodeTime + cost * 2 }
 
     /// Generous, because costs were measured on another machine.
     ///

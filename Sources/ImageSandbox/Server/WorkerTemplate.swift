@@ -62,7 +62,11 @@ struct WorkerSpawner {
     }
 
     mutating func start() throws(WorkerLaunch.Failure) -> WorkerProcess {
-        if let worker = try? launch.startForked() { return worker }
+        do {
+            if let worker = try launch.startForked() { return worker }
+        } catch {
+            logger.warning("the forked worker process cannot be used", ["reason": .string(error.description)])
+        }
         if template?.isUsedUp == true { end() }
         let now = SystemTimekeeper().now
         if now >= nextTemplate {

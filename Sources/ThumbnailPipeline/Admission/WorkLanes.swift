@@ -35,6 +35,8 @@ package struct WorkLanes: Sendable {
 
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }
 
+    func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
+
     func queue(of lane: Lane) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
         case .small: (smallBacklog, small.threadCount)

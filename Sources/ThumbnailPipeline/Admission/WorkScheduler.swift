@@ -6,37 +6,27 @@ struct WorkScheduler: Sendable {
     let lanes: WorkLanes
     let admission: MissAdmission
 
-    /// Runs `body` when the work has its turn, and once more in an expensive turn if a decode was underestimated.
+    /// Runs `body` when the work has its turn, and again in an expensive turn if a decode was underestimated.
     ///
-    /// - Parameter queueTimeout: Nil for the lane's default.
+    /// - Parameters:
+    ///   - queueTimeout: Nil for the lane's default.
+    ///   - cost: Called before each turn.
     func run<Value: Sendable>(
-        _ cost: WorkCost, queueTimeout: Duration?, _ body: (WorkTurn) async throws -> Value
+        queueTimeout: Duration?, cost: () async throws -> WorkCost, _ body: (WorkTurn) async throws -> Value
     ) async throws -> Value {
-        if cost.lane == .small {
-            let bound = queueTimeout ?? admission.queueTimeout(in: .small)
+        while true {
+            let cost = try await cost()
+            let lane = cost.lane
             do {
-                return try await lanes.smallTurns.run(cost: cost.sum, queueTimeout: bound) {
-                    try await body(WorkTurn(queueTimeout: bound))
+                return try await lanes.turns(in: lane).run(
+                    cost: cost.sum, queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane)
+                ) {
+                    // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
+                    let bound = queueTimeout ?? admission.queueTimeout(in: .small)
+                    return try await body(WorkTurn(lane: lane, queueTimeout: bound))
                 }
             } catch is UnderestimatedDecode {
                 try Task.checkCancellation()
-            }
-        }
-        let bound = queueTimeout ?? admission.queueTimeout(in: .expensive)
-        // An underestimated decode takes longer than its cost, so that later expensive work is refused in time.
-        let sum = cost.lane == .small ? max(cost.sum, TimeCost.expensive) : cost.sum
-        return try await lanes.turns.run(cost: sum, queueTimeout: bound) {
-            // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
-            var turn = WorkTurn(queueTimeout: queueTimeout ?? admission.queueTimeout(in: .small))
-            turn.isExpensive = cost.lane == .small
-            while true {
-                do {
-                    return try await body(turn)
-                } catch is UnderestimatedDecode {
-                    // It may also have joined a decode that others began in a small turn.
-                    try Task.checkCancellation()
-                    turn.isExpensive = true
-                }
             }
         }
     }
@@ -44,10 +34,9 @@ struct WorkScheduler: Sendable {
 
 /// The permission for a piece of work to run.
 struct WorkTurn {
+    let lane: WorkLanes.Lane
     /// The timeout of waits for a thread.
     let queueTimeout: Duration
-    /// Whether decodes count as expensive, whatever their cost.
-    var isExpensive = false
 }
 
 struct WorkCost: Equatable {

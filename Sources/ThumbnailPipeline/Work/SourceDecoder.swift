@@ -17,16 +17,43 @@ struct SourceDecoder: Sendable {
     let resources: WorkResources
     let caches: CacheLayers
     let failedDecodes: FailedDecodes
+    let costs: DecodeCosts
     let timekeeper: any Timekeeper
     let shared = SharedTasks<DecodeKey, DecodedImage>()
+
+    /// Waits for expensive decodes that are in progress outside any turn, because they would hold the turns of other
+    /// work.
+    ///
+    /// - Parameter imagesInUse: Receives images that are not cached.
+    /// - Returns: Whether there were any.
+    func joinExpensiveDecodes(
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse
+    ) async throws -> Bool {
+        let roles = job.request.roles
+        return try await key.decodeKeys.mapSideBySide { index, key in
+            guard shared.contains(key), costs.cost(of: key, from: sources[index].record).isExpensive else {
+                return false
+            }
+            return try await AdditionalSourceError.attributing(to: roles[index]) {
+                do {
+                    guard let image = try await shared.join(key) else { return false }
+                    if !caches.hasPixels(key) { imagesInUse.add(image, for: key) }
+                    return true
+                } catch is UnderestimatedDecode, PipelineError.sourceNeeded {
+                    // This work has its own attempt.
+                    return false
+                }
+            }
+        }.contains(true)
+    }
 
     /// - Parameter rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
-        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
-        rooms: PerSource<MemoryReservation?>
+        for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
+        turn: WorkTurn, rooms: PerSource<MemoryReservation?>
     ) async throws -> Pixels {
-        let (roles, imagesInUse) = (job.request.roles, job.opened?.imagesInUse)
+        let roles = job.request.roles
         let found = try await key.decodeKeys.mapSideBySide { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
@@ -56,22 +83,28 @@ struct SourceDecoder: Sendable {
     }
 
     private func image(
-        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse?, turn: WorkTurn,
+        for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
         room: MemoryReservation?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
+        // Evicted since the cost was estimated, and maybe being decoded again.
+        if turn.lane == .small, costs.cost(of: key, from: record).isExpensive, !caches.hasPixels(key),
+            !imagesInUse.contains(key)
+        {
+            throw UnderestimatedDecode()
+        }
         let found = try await shared.value(
-            for: key, cached: { caches.pixels(for: key) ?? imagesInUse?.image(for: key) }
+            for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
             guard let bytes = source.bytes ?? caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
             let image = try await decode(bytes, of: record, for: key, turn: turn, room: room)
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
-            imagesInUse?.add(image, for: key)
+            imagesInUse.add(image, for: key)
             return image
         }
         // Others may have decoded it.
-        if found.participation != .started { imagesInUse?.add(found.value, for: key) }
+        if found.participation != .started { imagesInUse.add(found.value, for: key) }
         return found
     }
 
@@ -89,8 +122,7 @@ struct SourceDecoder: Sendable {
             let start = timekeeper.now
             let trace = WorkTrace(at: start)
             defer { trace?.record("decode", record.header.format, until: timekeeper.now) }
-            let cost = key.timeCost(of: record.header, fileByteCount: bytes.count)
-            let isSmall = !cost.isExpensive && !turn.isExpensive
+            let isSmall = !costs.cost(of: key, from: record).isExpensive
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
@@ -104,6 +136,9 @@ struct SourceDecoder: Sendable {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))
             }
             return decoded
+        } catch let error as UnderestimatedDecode {
+            costs.recordUnderestimate(of: key.source)
+            throw error
         } catch let error as ImagingError {
             if caches.isCurrent(record) { remember(error, of: record, for: key, since: checkpoint) }
             throw error

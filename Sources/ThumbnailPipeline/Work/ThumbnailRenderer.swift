@@ -44,8 +44,8 @@ struct ThumbnailRenderer: Sendable {
     func unsharedResult(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let cost = WorkCost(of: key, sources) { sources[$0].bytes?.count ?? 0 }
-        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { turn in
+        let cost = { estimator.cost(of: key, from: sources.records) { _ in false } }
+        return try await scheduler.run(queueTimeout: sources.queueTimeout, cost: cost) { turn in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
@@ -75,25 +75,34 @@ struct ThumbnailRenderer: Sendable {
     ) async throws -> RenderedImage {
         let restored = await caches.restoreResult(for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = RenderedImage(restored) { return result }
-        let cost = estimator.cost(of: key, from: sources, imagesInUse: job.opened?.imagesInUse)
-        return try await scheduler.run(cost, queueTimeout: sources.queueTimeout) { turn in
-            try await renderInTurn(key, from: sources, for: job, turn, shared: restored.shared)
+        let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
+        var hasJoined = false
+        return try await scheduler.run(queueTimeout: sources.queueTimeout) {
+            if try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse) {
+                hasJoined = true
+            }
+            return estimator.cost(of: key, from: sources.records, imagesInUse: imagesInUse)
+        } _: { turn in
+            try await renderInTurn(
+                key, from: sources, for: job, turn, imagesInUse, hasJoined: hasJoined, shared: restored.shared)
         }
     }
 
-    /// - Parameter shared: The results of the shared layers that were queried.
+    /// - Parameters:
+    ///   - hasJoined: Whether a decode was joined before the turn.
+    ///   - shared: The results of the shared layers that were queried.
     private func renderInTurn(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
-        shared: [CacheLayerStatus]
+        _ imagesInUse: ImagesInUse, hasJoined: Bool, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let rooms = try await memory.reserve(for: key, from: sources) {
-            estimator.isDecoded($0, imagesInUse: job.opened?.imagesInUse)
+            estimator.isDecoded($0, imagesInUse: imagesInUse)
         }
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
-        let participation = pixels.participation
+            for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes)
+        let participation = hasJoined && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
         let result = try await render(
             pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,

@@ -7,6 +7,7 @@ import ThumbnailTypes
 struct WorkEstimator: Sendable {
     let caches: CacheLayers
     let decodes: SharedTasks<DecodeKey, DecodedImage>
+    let costs: DecodeCosts
     let renders = SharedTasks<ResultKey, RenderedImage>()
 
     func isObtainableWithoutBytes(_ key: ResultKey) -> Bool {
@@ -25,22 +26,17 @@ struct WorkEstimator: Sendable {
         return key.decodeKeys.mapValues { !isThere && !isDecoded($0) }
     }
 
-    func cost(of key: ResultKey, from sources: PerSource<AvailableSource>, imagesInUse: ImagesInUse? = nil) -> WorkCost
-    {
-        let keys = key.decodeKeys
-        return WorkCost(of: key, sources) { index in
-            if isDecoded(keys[index], imagesInUse: imagesInUse) { return nil }
-            return (sources[index].bytes ?? caches.bytes(of: sources[index].record))?.count ?? 0
-        }
+    func cost(of key: ResultKey, from records: PerSource<SourceRecord>, imagesInUse: ImagesInUse? = nil) -> WorkCost {
+        cost(of: key, from: records) { isDecoded($0, imagesInUse: imagesInUse) }
     }
-}
 
-extension WorkCost {
-    /// - Parameter fileByteCount: Returns the size of a source's file, 0 if unknown; nil if it need not be decoded.
-    init(of key: ResultKey, _ sources: PerSource<AvailableSource>, decoding fileByteCount: (_ index: Int) -> Int?) {
-        let decodes = key.decodeKeys.mapWithIndex { index, decode in
-            fileByteCount(index).map { decode.timeCost(of: sources[index].record.header, fileByteCount: $0) } ?? .zero
-        }
-        self.init(decodes: decodes, render: key.plan.timeCost(of: sources.image.record.header))
+    func cost(
+        of key: ResultKey, from records: PerSource<SourceRecord>, isDecoded: (DecodeKey) -> Bool
+    ) -> WorkCost {
+        WorkCost(
+            decodes: key.decodeKeys.mapWithIndex { index, decode in
+                isDecoded(decode) ? .zero : costs.cost(of: decode, from: records[index])
+            },
+            render: key.plan.timeCost(of: records.image.header))
     }
 }

@@ -36,6 +36,44 @@ struct ImagePipelineLaneTests {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: cacheControl)
         #expect(try await fixture.thumbnail(width: 20).image.size.width == 20)
         #expect(codec.smallDecodes.withLock { $0 } == [true, false, false, false])
+        // Now it is known.
+        #expect(try await fixture.thumbnail(width: 60).image.size.width == 60)
+        #expect(codec.smallDecodes.withLock { $0 }.dropFirst(4).allSatisfy { !$0 })
+    }
+
+    @Test func `an underestimate is forgotten after ten minutes`() async throws {
+        let fixture = try PipelineFixture()
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=60")
+        _ = try await fixture.thumbnail(width: 20)
+        let key = try #require(fixture.key(20)).decodeKey
+        let record = try #require(fixture.caches.record(for: key.source))
+        let costs = fixture.pipeline.estimator.costs
+        let cost = costs.cost(of: key, from: record)
+        costs.recordUnderestimate(of: key.source)
+        #expect(!cost.isExpensive && costs.cost(of: key, from: record).isExpensive)
+        fixture.time.clock.advance(by: .seconds(600))
+        #expect(costs.cost(of: key, from: record) == cost)
+    }
+
+    @Test(arguments: ["max-age=60", "no-store"])
+    func `requests that join an expensive decode hold no turns`(cacheControl: String) async throws {
+        let codec = HeldCodec(holdsDecodes: true)
+        let fixture = try PipelineFixture(codec: codec)
+        fixture.origin.serve(SampleFiles.expensive, cacheControl: cacheControl)
+        fixture.origin.serve(SampleFiles.jpeg, at: "/b")
+        let count = 2 * fixture.lanes.smallTurns.maximumTurns
+        let hold = fixture.origin.hold()
+        let tasks = (0..<count).map { fixture.start(width: 20 + $0) }
+        try fixture.requireDownload(callers: count)
+        hold.open()
+        await codec.begun(1)
+        let joined = (0..<count).map { fixture.start(width: 40 + $0) }
+        #expect(try await fixture.thumbnail("/b", width: 20).image.size.width == 20)
+        codec.release()
+        for (index, task) in tasks.enumerated() { #expect(try await task.value.image.size.width == 20 + index) }
+        for (index, task) in joined.enumerated() { #expect(try await task.value.image.size.width == 40 + index) }
+        // The later ones may have other downloads, and so other decodes, if nothing may be stored.
+        if cacheControl != "no-store" { #expect(codec.begunCount == 1) }
     }
 
     @Test func `expensive work that waits for its turn holds no memory`() async throws {
@@ -97,9 +135,7 @@ struct ImagePipelineLaneTests {
 
     @Test func `an expensive decode has its turn as well, and its result is small`() async throws {
         let fixture = try PipelineFixture()
-        // A file whose bytes alone have a high cost.
-        let file = SampleFiles.jpeg.array + [UInt8](repeating: 0, count: 32 << 20)
-        fixture.origin.serve(SharedBytes(file), cacheControl: "max-age=60")
+        fixture.origin.serve(SampleFiles.expensive, cacheControl: "max-age=60")
         let (gate, waiting) = try fixture.occupyTurns()
         let first = fixture.start(width: 20)
         try #require(await eventually { fixture.lanes.turns.backlog.count == 2 })
@@ -169,6 +205,11 @@ struct ImagePipelineLaneTests {
         await #expect(throws: PipelineError.placeholderTooLarge) { try await placeholder(101, .avif) }
         await #expect(throws: PipelineError.placeholderTooLarge) { try await placeholder(101, .gif) }
     }
+}
+
+extension SampleFiles {
+    /// Its bytes alone have a high cost.
+    fileprivate static var expensive: SharedBytes { SharedBytes(jpeg.array + [UInt8](repeating: 0, count: 32 << 20)) }
 }
 
 extension Request {
