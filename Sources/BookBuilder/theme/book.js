@@ -86,7 +86,7 @@ for (const code of document.querySelectorAll("main pre > code")) {
   button.type = "button";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(code.textContent);
+    await navigator.clipboard.writeText(code.textContent.trimEnd());
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 2000);
   });
