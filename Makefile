@@ -6,6 +6,7 @@ PORT ?= 8080
 PREFIX ?= /usr/local
 # Images for the smoke test and the benchmark: any folder of JPEG, PNG, WebP and GIF files.
 PHOTOS ?= /usr/share/backgrounds/mate
+DOCKER ?= docker
 VENV := .build/venv
 # The second file names packages to install without what they need.
 REQUIREMENTS := Tests/Python/requirements.txt Tests/Python/requirements-files.txt
@@ -53,6 +54,9 @@ deb: deps ## Build a Debian package in .build/deb
 deb-test: deb ## Install the Debian package in a new root, use and remove it; minutes, as root
 	@scripts/install-packages mmdebstrap curl groff-base
 	scripts/deb-test .build/deb/*.deb
+
+image: ## Build the container image "alula"; DOCKER=podman
+	$(DOCKER) build --build-arg REVISION=$$(git rev-parse --short=12 HEAD) --tag alula .
 
 run: build ## Build, start, and print a URL to try; works offline
 	@$(RELEASE) serve --demo --port $(PORT) --log-format text
