@@ -74,7 +74,7 @@ import ThumbnailTypes
     @Test func `every link of the documentation and of the pages is served`() throws {
         for files in [EmbeddedFile.ofClients, EmbeddedFile.ofOperators] {
             let paths = Set(files.map(\.path))
-            let others: Set = ["/thumbnail", "/metrics", "/status", "/cache", "/openapi.yaml"]
+            let others: Set = ["/thumbnail", "/metrics", "/status", "/cache"]
             for page in files where page.isPage {
                 let text = String(decoding: page.bytes, as: UTF8.self)
                 let links = [" href=\"", " src=\""].flatMap { Self.values(after: $0, in: text, until: "\"") }

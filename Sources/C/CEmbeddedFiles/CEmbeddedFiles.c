@@ -66,7 +66,7 @@ static const unsigned char icon_svg[] = {
 };
 
 static const CEmbeddedFiles_File files[] = {
-    {"/openapi.yaml", openapi_yaml, sizeof openapi_yaml, CLIENTS},
+    {"/openapi.yaml", openapi_yaml, sizeof openapi_yaml, CLIENTS | OPERATORS},
     {"/", page_html, sizeof page_html, CLIENTS},
     {"/", operators_html, sizeof operators_html, OPERATORS},
     {"/page/page.css", page_css, sizeof page_css, CLIENTS},

@@ -216,9 +216,13 @@ import ThumbnailPipeline
         #expect(response[.allow] == allow)
     }
 
-    @Test(arguments: ["/page.js", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b", "/openapi.yaml"])
+    @Test(arguments: ["/page.js", "/thumbnail?url=x:y", "/prefetch/", "/downloads/", "/downloads/a/b"])
     func `other paths are 404`(target: String) async {
         #expect(await respond(target).code == "no_such_route")
+    }
+
+    @Test func `the interface description is here, too, because the documentation links to it`() async {
+        #expect(await respond("/openapi.yaml").status == .ok)
     }
 
     @Test func `health checks work here, too`() async {
