@@ -46,9 +46,10 @@ enum BatchCommand {
             guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FOLDER is needed") }
             guard output != "-" else { throw WrongUse("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
-            let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
+            let (parameters, queries) = try WatermarkFile.open(
+                arguments.parameters, arguments.values(of: Rendition.option), for: &settings)
             let options = try RenderingArguments(
-                parameters, arguments.values(of: Rendition.option), output: output, hasSeveralSources: true,
+                parameters, queries, output: output, hasSeveralSources: true,
                 isFromList: true, settings: CommandSession.adapted(settings, jobs: jobs))
             let named = try BatchList.sources(at: path, arguments).map { CommandSource($0, settings.downloads.origins) }
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))

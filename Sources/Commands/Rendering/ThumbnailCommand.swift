@@ -44,9 +44,10 @@ enum ThumbnailCommand {
             let hasFolder = named.contains { source in
                 if case .file(let path) = source { FilePath.isFolder(path) } else { false }
             }
-            let parameters = try WatermarkFile.open(arguments.parameters, for: &settings)
+            let (parameters, queries) = try WatermarkFile.open(
+                arguments.parameters, arguments.values(of: Rendition.option), for: &settings)
             let options = try RenderingArguments(
-                parameters, arguments.values(of: Rendition.option), output: output,
+                parameters, queries, output: output,
                 hasSeveralSources: named.count > 1 || hasFolder, settings: CommandSession.adapted(settings, jobs: nil))
             let (sources, unread) = SourceList.expanded(named, isRecursive: arguments.has(.recursive))
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }

@@ -9,29 +9,47 @@ import ThumbnailAPI
 
 /// A local file: `--watermark logo.png`, which the service could not read.
 enum WatermarkFile {
-    private static let origin = "watermark-file"
-
-    /// Replaces a path by a source that the engine can fetch.
+    /// Replaces a path, also in the queries of renditions, by a source that the engine can fetch.
     ///
     /// The name of a watermark in the settings, a URL, and a path without a file do not change.
     static func open(
-        _ parameters: [(name: String, value: String)], for settings: inout Settings
-    ) throws(WrongUse) -> [(name: String, value: String)] {
+        _ parameters: [(name: String, value: String)], _ queries: [String] = [], for settings: inout Settings
+    ) throws(WrongUse) -> (parameters: [(name: String, value: String)], queries: [String]) {
+        let name = "watermark"
+        var (parameters, opened) = (parameters, [String]())
+        for index in parameters.indices where parameters[index].name == name {
+            parameters[index].value = try source(parameters[index].value, for: &settings)
+        }
+        for query in queries {
+            var items = query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
+            for (index, item) in items.enumerated() where item.prefix(before: UInt8(ascii: "=")) == name {
+                guard let value = item.suffix(after: UInt8(ascii: "=")).flatMap({ URLEscape.decodeText($0.utf8) })
+                else { continue }
+                items[index] = "\(name)=\(URLEscape.encode(try source(value, for: &settings).utf8))"
+            }
+            opened.append(items.joined(separator: "&"))
+        }
+        return (parameters, opened)
+    }
+
+    private static func source(_ value: String, for settings: inout Settings) throws(WrongUse) -> String {
         let origins = settings.downloads.origins
-        guard let index = parameters.lastIndex(where: { $0.name == "watermark" }),
-            case let value = parameters[index].value, settings.api.vocabulary.watermarks[ExactText(value)] == nil,
+        guard settings.api.vocabulary.watermarks[ExactText(value)] == nil,
             case .file(let path) = CommandSource(value, origins), FilePath.kind(of: path) == S_IFREG
-        else { return parameters }
+        else { return value }
         let bytes: SharedBytes
         do {
             bytes = try InputFile.blockingRead(path, atMost: settings.downloads.maximumBytes)
         } catch {
             throw WrongUse("--watermark: \(CommandFailure(error).line(about: path) ?? path)")
         }
-        settings.downloads.origins = Origins(origins.all + [Origin(name: origin, location: .memory(bytes.array))])
-        var opened = parameters
         // Different bytes are a different source.
-        opened[index].value = "\(origin):\(bytes.withBytes { SHA256.hash($0) }.hexadecimal)"
-        return opened
+        let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        let origin = "watermark-\(digest.prefix(16))"
+        if origins[origin] == nil {
+            settings.downloads.origins = Origins(origins.all + [Origin(name: origin, location: .memory(bytes.array))])
+        }
+        return "\(origin):\(digest)"
     }
 }

@@ -109,12 +109,18 @@ struct RenderingArgumentsTests {
         folder.write("logo.png", [1, 2])
         var settings = Settings()
         let path = folder.path + "/logo.png"
-        let opened = try WatermarkFile.open([("w", "3"), ("watermark", path)], for: &settings)
-        #expect(opened[0].value == "3" && opened[1].value.hasPrefix("watermark-file:"))
+        let opened = try WatermarkFile.open([("w", "3"), ("watermark", path)], for: &settings).parameters
+        #expect(opened[0].value == "3" && opened[1].value.hasPrefix("watermark-"))
         #expect(settings.downloads.origins.all.count == 1)
+        folder.write("mark 2.png", [3])
+        let query = "w=9&watermark=\(folder.path)/mark%202.png&watermarkScale=0.2"
+        let queries = try WatermarkFile.open([], ["w=9", query, "watermark=\(path)"], for: &settings).queries
+        #expect(queries[0] == "w=9" && queries[1].hasPrefix("w=9&watermark=watermark-"))
+        #expect(queries[1].hasSuffix("&watermarkScale=0.2") && queries[2] != queries[1])
+        #expect(settings.downloads.origins.all.count == 2)
         for value in ["https://example.com/logo.png", folder.path + "/gone.png", "logo"] {
-            let kept = try WatermarkFile.open([("watermark", value)], for: &settings)
-            #expect(kept.map(\.value) == [value])
+            let kept = try WatermarkFile.open([("watermark", value)], ["watermark=\(value)"], for: &settings)
+            #expect(kept.parameters.map(\.value) == [value] && kept.queries.count == 1)
         }
     }
 
