@@ -106,7 +106,7 @@ def main():
                 found[name].append(run(command, names, f"{folder}/out"))
         one = single(arguments.alula, names[0], folder)
         sizes = {}
-        for widths in ("100,150,200,300,400,600", "300,480,640,960,1280,1600"):
+        for widths in ("90,160,320,480,640,960", "100,150,200,300,400,600", "300,480,640,960,1280,1600"):
             sizes[widths] = renditions(arguments.alula, names[:200], f"{folder}/out", widths.split(","))
     print(f"| {arguments.count} photographs, {JOBS} cores | images/s | CPU ms each | cores busy | results |\n|---|---|---|---|---|")
     for name, runs in found.items():

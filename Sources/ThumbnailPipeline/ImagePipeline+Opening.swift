@@ -67,6 +67,17 @@ extension ImagePipeline {
         ResolvedRequest(request, sources: sources(of: request) { source.record.identity }, of: source)
     }
 
+    /// Decodes the levels of several results in one pass, if the format allows it.
+    ///
+    /// Otherwise, and after a failure, each result decodes its level itself.
+    package func decodeTogether(_ requests: [Request], of source: OpenedSource) async {
+        let plans = requests.compactMap {
+            try? RenderPlan(for: $0, of: PerSource(source.header), by: configuration).decode
+        }
+        guard let plan = DecodePlan(together: plans, of: source.header) else { return }
+        try? await renderer.decodeTogether(plan, of: source)
+    }
+
     package func close(_ source: OpenedSource) {
         if source.isUncacheable { caches.removeAll(from: source.record.identity, cause: .sent) }
     }

@@ -19,6 +19,10 @@ struct MessageTests {
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),
                 pixelCount: 1 << 40, delayCount: 3, profileCount: 500)),
         .decoded(WorkerResponse.ClaimedImage(description: planes, pixelCount: 2_752, delayCount: 0, profileCount: 0)),
+        .decoded(
+            WorkerResponse.ClaimedImage(
+                description: planes, pixelCount: 9_000, delayCount: 0, profileCount: 0,
+                coarser: [planes, planes, planes])),
     ]
 
     static let planes = DecodedDescription(
@@ -75,6 +79,8 @@ struct MessageTests {
         .perform(
             .decode(DecodePlan(isAnimated: true, maximumFrames: 256, incompleteImages: .serve)), byteCount: 1, room: 0,
             new: []),
+        .perform(
+            .decode(DecodePlan(level: 2).with(coarserLevels: [4, 8])), byteCount: 1, room: 9, new: []),
         .perform(.decode(DecodePlan(isAnimated: true)), byteCount: 1, room: 0, new: [.input, .output, .largeOutput]),
         .perform(
             .encode(planes, as: .avif, settings: EncoderSettings(quality: 100, effort: 1)), byteCount: 2_752, room: 1,

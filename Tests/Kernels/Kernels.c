@@ -171,7 +171,7 @@ static void jpeg(void)
             bytes[++place] = 0;
     }
     scan.data = bytes, scan.end = bytes + count;
-    int outcome = CFastJPEG_decode(&frame, &scan, (CPixelsWatch) {go_on, NULL});
+    int outcome = CFastJPEG_decode(&frame, &scan, NULL, 0, (CPixelsWatch) {go_on, NULL});
     add(&outcome, sizeof outcome);
     for (index = 0; index < frame.component_count; index++) {
         CFastJPEGPlane plane = frame.components[index].plane;

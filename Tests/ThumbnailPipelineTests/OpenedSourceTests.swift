@@ -97,6 +97,34 @@ import ThumbnailTypes
         #expect(fixture.decodes == 1 && fixture.origin.loads == 1 && fixture.caches.memory.decoded.memoryUsage == 0)
     }
 
+    @Test func `results at several levels cost one decode, and have the same bytes as apart`() async throws {
+        let fixture = try PipelineFixture()
+        let file = SharedBytes(ImageFixture.file(.texture(PixelSize(width: 1_280, height: 960)), as: .jpeg))
+        let requests = [600, 300, 150, 70].map(Self.request)
+        let (together, apart) = (try fixture.pipeline.open(file: file), try fixture.pipeline.open(file: file))
+        await fixture.pipeline.decodeTogether(requests, of: together)
+        var found: [[UInt8]] = []
+        for request in requests {
+            found.append(try await fixture.pipeline.thumbnail(of: together, for: request).image.bytes.array)
+        }
+        #expect(fixture.decodes == 1)
+        for (request, bytes) in zip(requests, found) {
+            #expect(try await fixture.pipeline.thumbnail(of: apart, for: request).image.bytes.array == bytes)
+        }
+        #expect(fixture.decodes == 5)
+    }
+
+    @Test func `a broken image fails for each result, though its levels are decoded together`() async throws {
+        let fixture = try PipelineFixture()
+        let file = ImageFixture.photo(width: 1_280, height: 960, format: .jpeg)
+        let source = try fixture.pipeline.open(file: SharedBytes(0..<file.count / 2, of: file))
+        let requests = [300, 150].map(Self.request)
+        await fixture.pipeline.decodeTogether(requests, of: source)
+        for request in requests {
+            await #expect(throws: (any Error).self) { try await fixture.pipeline.thumbnail(of: source, for: request) }
+        }
+    }
+
     @Test func `work on an opened source is checked until it is admitted, and not again`() throws {
         let upload = try OpenedSource(upload: SampleFiles.jpeg, at: 0)
         let source = OpenedSource(upload.record, bytes: upload.bytes, isAdmitted: false)

@@ -42,6 +42,8 @@ typedef struct {
     int16_t corners[most_group * most_kept + 1];
     /// The slot of each frequency in a block's corner, in the file's order.
     uint8_t slots[256];
+    const CFastJPEGReduction *const *reductions;
+    int reduction_count;
 } Baseline;
 
 /// The state of reading a group.
@@ -204,12 +206,12 @@ static GroupReader group_reader(int level)
 
 /// Writes the samples of a group that begins at a unit; returns 0 if a mean is out of range.
 static inline __attribute__((always_inline)) int write_group(
-    Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level)
+    Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count, int level, int has_reductions)
 {
     const UnitLayout *layout = &baseline->layout;
     const int side = corner_side(level), kept = (int) corner_count(level);
     int16_t *first = baseline->corners;
-    int part, unit, x, y, is_good = 1;
+    int part, unit, x, y, index, is_good = 1;
     for (part = 0; part < layout->part_count; part++) {
         const int across = layout->steps_across[part], down = layout->steps_down[part];
         const CFastJPEGPlane *plane = &frame->components[layout->components[part]].plane;
@@ -230,6 +232,10 @@ static inline __attribute__((always_inline)) int write_group(
                         write_corner(level, (int16_t) mean, corner, steps, samples + (size_t) (y * side) * stride + (size_t) (x * side), stride);
                     else
                         write_edge(plane, grid, level, begin + x, row * down + y, (int16_t) mean, corner, steps);
+                    for (index = 0; has_reductions && index < baseline->reduction_count; index++)
+                        write_reduction(
+                            baseline->reductions[index], layout->components[part], begin + x, row * down + y,
+                            (int16_t) mean, corner, side);
                 }
             corner += (layout->block_count - across * down) * kept;
         }
@@ -244,10 +250,13 @@ static int write_group_at(
     Baseline *baseline, const CFastJPEGFrame *frame, int row, int column, int count)
 {
     if (frame->level == 8)
-        return write_group(baseline, frame, row, column, count, 8);
+        return write_group(baseline, frame, row, column, count, 8, 0);
+    if (baseline->reduction_count)
+        return frame->level == 4 ? write_group(baseline, frame, row, column, count, 4, 1)
+                                 : write_group(baseline, frame, row, column, count, 2, 1);
     if (frame->level == 4)
-        return write_group(baseline, frame, row, column, count, 4);
-    return write_group(baseline, frame, row, column, count, 2);
+        return write_group(baseline, frame, row, column, count, 4, 0);
+    return write_group(baseline, frame, row, column, count, 2, 0);
 }
 
 /// Prepares the scan's components.
@@ -335,12 +344,16 @@ static CFastJPEGOutcome decode_rows(
     return CFastJPEGDone;
 }
 
-CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CPixelsWatch watch)
+CFastJPEGOutcome CFastJPEG_decode(
+    const CFastJPEGFrame *frame, const CFastJPEGScan *scan, const CFastJPEGReduction *const *reductions,
+    int reduction_count, CPixelsWatch watch)
 {
     Baseline *baseline = calloc(1, sizeof *baseline);
     CFastJPEGOutcome outcome;
     if (!baseline)
         return CFastJPEGMemory;
+    baseline->reductions = reductions;
+    baseline->reduction_count = reduction_count;
     outcome = prepare(baseline, frame, scan);
     if (outcome == CFastJPEGDone)
         outcome = decode_rows(baseline, frame, scan, watch);

@@ -1,6 +1,7 @@
 #include "Layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static int quotient(int count, int divisor)
 {
@@ -131,4 +132,70 @@ void write_edge(
     for (line = 0; line < side && row * side + line < plane->height; line++)
         memcpy(plane->samples + (size_t) (row * side + line) * plane->stride + (size_t) (column * side),
             samples + line * side, (size_t) side);
+}
+
+struct CFastJPEGReduction {
+    CFastJPEGFrame frame;
+    BlockGrid grids[CFastJPEG_most_components];
+    int16_t steps[CFastJPEG_most_components][most_kept];
+};
+
+CFastJPEGReduction *CFastJPEG_reduction(const CFastJPEGFrame *frame, const CFastJPEGScan *scan)
+{
+    CFastJPEGReduction *reduction = calloc(1, sizeof *reduction);
+    int part, is_supported;
+    if (!reduction)
+        return NULL;
+    reduction->frame = *frame;
+    is_supported =
+        scan->component_count == frame->component_count && lay_out_frame(frame, reduction->grids) == CFastJPEGDone;
+    for (part = 0; part < frame->component_count && is_supported; part++) {
+        int component = scan->components[part].index;
+        is_supported = component >= 0 && component < frame->component_count
+            && corner_steps(scan->components[part].steps, frame->level, reduction->steps[component]);
+    }
+    if (is_supported)
+        return reduction;
+    free(reduction);
+    return NULL;
+}
+
+static inline __attribute__((always_inline)) void write_reduction_at(
+    int level, const CFastJPEGReduction *reduction, int component, int column, int row, int mean,
+    const int16_t *coefficients, int across)
+{
+    const CFastJPEGPlane *plane = &reduction->frame.components[component].plane;
+    const BlockGrid *grid = &reduction->grids[component];
+    const int16_t *steps = reduction->steps[component];
+    const int side = corner_side(level);
+    int16_t corner[most_kept];
+    int index;
+    for (index = 0; index < side; index++)
+        memcpy(corner + index * side, coefficients + index * across, (size_t) side * sizeof *corner);
+    for (index = side * side; index < (int) corner_count(level); index++)
+        corner[index] = coefficients[added_at_2[index - side * side].place];
+    if (column < grid->across && (row + 1) * side <= plane->height)
+        write_corner(
+            level, mean, corner, steps, plane->samples + (size_t) (row * side) * plane->stride + (size_t) (column * side),
+            plane->stride);
+    else
+        write_edge(plane, grid, level, column, row, mean, corner, steps);
+}
+
+void write_reduction(
+    const CFastJPEGReduction *reduction, int component, int column, int row, int mean, const int16_t *coefficients,
+    int across)
+{
+    if (reduction->frame.level == 8)
+        write_reduction_at(8, reduction, component, column, row, mean, coefficients, across);
+    else if (reduction->frame.level == 4)
+        write_reduction_at(4, reduction, component, column, row, mean, coefficients, across);
+    else
+        write_reduction_at(2, reduction, component, column, row, mean, coefficients, across);
+}
+
+void CFastJPEG_reduce(
+    const CFastJPEGReduction *reduction, int component, int column, int row, const int16_t *coefficients)
+{
+    write_reduction(reduction, component, column, row, coefficients[0], coefficients, 8);
 }

@@ -64,4 +64,10 @@ void write_edge(
     const CFastJPEGPlane *plane, const BlockGrid *grid, int level, int column, int row, int mean,
     const int16_t *corner, const int16_t *steps);
 
+/// Writes a block's samples at a coarser level, given the coefficients of a finer one: rows that are `across` apart.
+/// Level 2 needs whole blocks.
+void write_reduction(
+    const CFastJPEGReduction *reduction, int component, int column, int row, int mean, const int16_t *coefficients,
+    int across);
+
 #endif

@@ -6,9 +6,6 @@
 #include <string.h>
 
 // Walking from scan to scan requires libjpeg's internal interface.
-#define JPEG_INTERNALS
-#include <jpeglib.h>
-
 #include "JPEGReader.h"
 
 // libjpeg reads all headers for CFastJPEG: those of a baseline file in the reader itself, those of a progressive file's
@@ -180,5 +177,25 @@ CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
         return CFastJPEGScans;
     if (codec->progressive_mode)
         return decode_progressive(reader, &frame, detail, watch);
-    return describe_scan(codec, &scan) ? CFastJPEG_decode(&frame, &scan, watch) : CFastJPEGScans;
+    if (!describe_scan(codec, &scan))
+        return CFastJPEGScans;
+    return CFastJPEG_decode(
+        &frame, &scan, (const CFastJPEGReduction *const *) reader->reductions, reader->reduction_count, watch);
+}
+
+int CPlanarShim_jpeg_add_reduction(CPlanarShimJPEGReader *reader, int level, const CPlanarShimPlanes *planes)
+{
+    const struct jpeg_decompress_struct *codec = &reader->codec;
+    CFastJPEGFrame frame;
+    CFastJPEGScan scan;
+    CFastJPEGReduction *reduction;
+    if (codec->arith_code || codec->data_precision != 8 || codec->progressive_mode || codec->inputctl->has_multiple_scans
+        || reader->reduction_count == CPlanarShim_most_reductions || !describe_frame(codec, level, planes, &frame)
+        || !describe_scan(codec, &scan))
+        return 0;
+    reduction = CFastJPEG_reduction(&frame, &scan);
+    if (!reduction)
+        return 0;
+    reader->reductions[reader->reduction_count++] = reduction;
+    return 1;
 }

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <stdio.h>
 
+// The type of inverse transforms belongs to libjpeg's internal interface.
+#define JPEG_INTERNALS
 #include <jpeglib.h>
 
 /// libjpeg's reader of one file.
@@ -33,6 +35,13 @@ struct CPlanarShimJPEGReader {
     /// Whether the file ended within or after its scans, without an end marker.
     int has_no_end;
     int lacks_pixels;
+    int has_warned;
+    /// The coarser levels to write in the same pass.
+    CFastJPEGReduction *reductions[CPlanarShim_most_reductions];
+    int reduction_count;
+    /// libjpeg's inverse transforms, which `reduce` replaces and calls; and the rows of samples that it fills now.
+    inverse_DCT_method_ptr library_transforms[CFastJPEG_most_components];
+    JSAMPARRAY rows[CFastJPEG_most_components];
     char text[CPlanarShim_text_size];
 };
 

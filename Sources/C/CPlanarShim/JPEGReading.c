@@ -6,9 +6,6 @@
 #include <string.h>
 
 // Choosing scaled inverse transforms requires libjpeg's internal interface; see `keep_chroma_coarse`.
-#define JPEG_INTERNALS
-#include <jpeglib.h>
-
 #include "JPEGReader.h"
 
 static void fail(j_common_ptr codec)
@@ -24,7 +21,8 @@ static void fail(j_common_ptr codec)
 // If libjpeg can continue after damage, the result is shown as it is, as in the other lane.
 static void ignore_message(j_common_ptr codec, int level)
 {
-    (void) codec, (void) level;
+    if (level < 0)
+        ((CPlanarShimJPEGReader *) codec)->has_warned = 1;
 }
 
 static void ignore_output(j_common_ptr codec)
@@ -282,6 +280,27 @@ static void keep_chroma_coarse(struct jpeg_decompress_struct *codec, int refinem
     }
 }
 
+/// Transforms a block as libjpeg does, and writes its samples at the coarser levels.
+static void reduce(
+    j_decompress_ptr codec, jpeg_component_info *component, JCOEFPTR block, JSAMPARRAY rows, JDIMENSION column)
+{
+    const CPlanarShimJPEGReader *reader = (const CPlanarShimJPEGReader *) codec;
+    int index = component->component_index, reduction;
+    int row = (int) codec->output_iMCU_row * component->v_samp_factor + (int) (rows - reader->rows[index]) / DCTSIZE;
+    reader->library_transforms[index](codec, component, block, rows, column);
+    for (reduction = 0; reduction < reader->reduction_count; reduction++)
+        CFastJPEG_reduce(reader->reductions[reduction], index, (int) column / DCTSIZE, row, block);
+}
+
+static void replace_transforms(CPlanarShimJPEGReader *reader)
+{
+    int index;
+    for (index = 0; index < reader->codec.num_components; index++) {
+        reader->library_transforms[index] = reader->codec.idct->inverse_DCT[index];
+        reader->codec.idct->inverse_DCT[index] = reduce;
+    }
+}
+
 /// Maximum number of components: the header's walk rejects more.
 enum { most_components = 4 };
 
@@ -302,6 +321,8 @@ static void read_rows(struct jpeg_decompress_struct *codec, const CPlanarShimPla
                     plane && place < plane->height ? plane->samples + (size_t) place * plane->stride : spare;
             }
             start[index] += count;
+            if (index < CFastJPEG_most_components)
+                ((CPlanarShimJPEGReader *) codec)->rows[index] = rows[index];
         }
         jpeg_read_raw_data(codec, arrays, (JDIMENSION) (codec->max_v_samp_factor * codec->min_DCT_scaled_size));
     }
@@ -319,6 +340,8 @@ CPlanarShimStatus CPlanarShim_jpeg_decode(
     start(reader, level, detail);
     keep_chroma_coarse(codec, refinement);
     codec->idct->start_pass(codec);
+    if (level == 1 && reader->reduction_count)
+        replace_transforms(reader);
     read_rows(codec, planes, spare);
     judge_single_scan(reader);
     return CPlanarShimDone;
@@ -350,6 +373,11 @@ int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader)
     return reader->lacks_pixels;
 }
 
+int CPlanarShim_jpeg_has_warned(const CPlanarShimJPEGReader *reader)
+{
+    return reader->has_warned;
+}
+
 const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader)
 {
     return reader->text;
@@ -357,8 +385,11 @@ const char *CPlanarShim_jpeg_text(const CPlanarShimJPEGReader *reader)
 
 void CPlanarShim_jpeg_close(CPlanarShimJPEGReader *reader)
 {
+    int index;
     if (!reader)
         return;
+    for (index = 0; index < reader->reduction_count; index++)
+        free(reader->reductions[index]);
     jpeg_destroy_decompress(&reader->codec);
     free(reader->profile);
     free(reader);

@@ -4,6 +4,7 @@ import Glibc
 import Memory
 import Text
 import ThumbnailPipeline
+import ThumbnailTypes
 
 /// A line for each finished result in a folder, written before it gets its name.
 ///
@@ -25,6 +26,8 @@ final class BatchRecord: Sendable {
         var entries: [ExactText: Entry] = [:]
         var names: [Work: [String]] = [:]
         var isLineCut = false
+        /// As text, whose making takes a good part of a small render's time.
+        var requests: [Request: String] = [:]
     }
 
     static let name = ".alula-batch"
@@ -68,7 +71,12 @@ final class BatchRecord: Sendable {
     func work(_ source: CommandSource, _ rendition: Rendition) -> Work {
         // A number says nothing of the result.
         let name = Int(rendition.name) == nil ? rendition.name : ""
-        var text = "\(options) \(name) \(rendition.request)\n\(source.text)"
+        let request = state.withLock { state in
+            let text = state.requests[rendition.request] ?? "\(rendition.request)"
+            state.requests[rendition.request] = text
+            return text
+        }
+        var text = "\(options) \(name) \(request)\n\(source.text)"
         if case .file(let path) = source {
             var status = stat()
             if unsafe stat(path, &status) == 0 {

@@ -139,6 +139,7 @@ struct ResultRenderer: Sendable {
             return outcomes
         }
         defer { session.close(opened) }
+        await session.engine.pipeline.decodeTogether(open.map { arguments.renditions[$0].request }, of: opened)
         await withTaskGroup(of: Outcome.self) { group in
             var waiting = open.makeIterator()
             func startNext() {

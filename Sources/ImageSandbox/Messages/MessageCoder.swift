@@ -16,7 +16,7 @@ struct MessageCoder {
     init(reading bytes: [UInt8]) { (self.bytes, isReading) = (bytes, true) }
 
     /// Of all messages, in bytes.
-    static let messageLength = 256
+    static let messageLength = 768
 
     static func message<Message>(
         of message: Message, _ kind: Int, _ code: (inout MessageCoder, Message) -> Message

@@ -11,6 +11,8 @@ package struct OutputMemory: ~Copyable {
     private let large: SharedMemory?
     /// For pixels or a file; delays and a profile have their own space after it.
     private let room: Int
+    /// The bytes taken by the last ``makeRoom(count:)``.
+    private(set) var filled = 0
 
     package init(_ kept: consuming ReusableMemory, room: Int) throws(SharedMemoryError) {
         self.kept = kept
@@ -39,6 +41,7 @@ package struct OutputMemory: ~Copyable {
 
     /// Valid until the next request.
     mutating func makeRoom(count: Int) throws -> PlaneMemory {
+        filled = count
         if count <= ReusableMemory.count { return try kept.room(count: count) }
         switch large {
         case .some(let memory) where count <= room: return try memory.writable(count: count)

@@ -8,7 +8,13 @@ import Recipes
 /// Both processes keep it mapped, so the kernel need not allocate and clear pages for every image.
 @safe
 package struct ReusableMemory: ~Copyable {
+    #if DEBUG
+    // Tests exceed it with small images.
     package static let count = 4 << 20
+    #else
+    /// Enough for photographs of six megapixels, with all coarser levels.
+    package static let count = 12 << 20
+    #endif
     /// After the pixels, for other data of an image.
     static let tailCount = 2 << 20
 

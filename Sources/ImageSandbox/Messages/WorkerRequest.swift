@@ -88,6 +88,9 @@ extension MessageCoder {
         let (page, level, isAnimated) = (size(plan.page), byte(plan.level), flag(plan.isAnimated))
         let (frames, serves) = (long(plan.maximumFrames), flag(plan.incompleteImages == .serve))
         let gamut = element(plan.gamut, of: DecodedGamut.allCases)
+        // Powers of two, so that their sum tells which.
+        let coarser = index(plan.coarserLevels.reduce(0, +), below: 16)
+        require(coarser == 0 || coarser & 1 == 0 && coarser & -coarser > level)
         let drawn = pixelSize(plan.drawnSize ?? PixelSize(width: 0, height: 0))
         require([1, 2, 4, 8].contains(level) && frames > 0 && (drawn.width > 0) == (drawn.height > 0))
         let unit = PixelSize(width: 1, height: 1)
@@ -97,7 +100,8 @@ extension MessageCoder {
         return DecodePlan(
             page: page, level: level, isAnimated: isAnimated, maximumFrames: frames,
             incompleteImages: serves ? .serve : .refuse, drawnSize: drawn.width > 0 ? drawn : nil, drawnPart: part,
-            gamut: gamut)
+            gamut: gamut
+        ).with(coarserLevels: [2, 4, 8].filter { coarser & $0 != 0 })
     }
 
     private mutating func drawnPart(_ drawn: DrawnPart) -> DrawnPart {

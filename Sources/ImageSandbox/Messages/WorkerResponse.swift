@@ -29,6 +29,8 @@ package enum WorkerResponse: Hashable, Sendable {
         package var pixelCount: Int
         package var delayCount: Int
         package var profileCount: Int
+        /// Of the coarser levels, whose pixels follow.
+        package var coarser: [DecodedDescription] = []
 
         package var tailCount: Int { 4 * delayCount + profileCount }
     }
@@ -77,7 +79,8 @@ extension MessageCoder {
             .decoded(
                 WorkerResponse.ClaimedImage(
                     description: description(image.description), pixelCount: byteCount(image.pixelCount),
-                    delayCount: size(image.delayCount), profileCount: size(image.profileCount)))
+                    delayCount: size(image.delayCount), profileCount: size(image.profileCount),
+                    coarser: descriptions(image.coarser)))
         case .encoded(let byteCount): .encoded(byteCount: self.byteCount(byteCount))
         case .failed(let text): .failed(self.text(text))
         case .unreliable(let text): .unreliable(self.text(text))
@@ -85,6 +88,12 @@ extension MessageCoder {
         case .copied(let process): .copied(number(process))
         case .outOfMemory, .supervised, .prepared: response
         }
+    }
+
+    private mutating func descriptions(_ values: [DecodedDescription]) -> [DecodedDescription] {
+        let count = index(values.count, below: 4)
+        let empty = DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0)
+        return (0..<count).map { description($0 < values.count ? values[$0] : empty) }
     }
 
     private mutating func protections(_ value: Protections) -> Protections {

@@ -11,8 +11,14 @@ extension WorkerResponse.ClaimedImage {
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {
         // These checks precede mapping or reading the memory.
-        guard try description.pixelByteCount(of: header, by: plan) == pixelCount, delayCount <= plan.frames(of: header),
-            profileCount <= Self.maximumProfileSize
+        let levels = Array(zip(coarser, plan.coarserLevels.map(plan.at)))
+        var ends = [try description.pixelByteCount(of: header, by: plan)]
+        for (coarser, plan) in levels {
+            ends.append(ends[ends.count - 1] + (try coarser.pixelByteCount(of: header, by: plan)))
+        }
+        guard coarser.count == levels.count, delayCount <= plan.frames(of: header),
+            profileCount <= Self.maximumProfileSize,
+            plan.coarserLevels.isEmpty ? ends[0] == pixelCount : ends[levels.count] <= pixelCount
         else {
             throw ImagingError.cannotDecode(detail: "the worker's memory does not hold what it claims")
         }
@@ -24,7 +30,18 @@ extension WorkerResponse.ClaimedImage {
             description.profile = ColorProfile(SharedBytes(tail.bytes(profileCount)))
             if description.profile == nil { throw ImagingError.cannotDecode(detail: "the color profile is invalid") }
         }
-        return try DecodedImage(description, pixels: memory.sealed(count: pixelCount), of: header, by: plan)
+        let pixels = try memory.sealed(count: pixelCount)
+        guard ends[0] < pixelCount else {
+            return try DecodedImage(description, pixels: pixels, of: header, by: plan)
+        }
+        let images = try levels.enumerated().map { index, level in
+            var claimed = level.0
+            claimed.profile = description.profile
+            return try DecodedImage(
+                claimed, pixels: SharedBytes(ends[index]..<ends[index + 1], of: pixels), of: header, by: level.1)
+        }
+        return try DecodedImage(description, pixels: SharedBytes(0..<ends[0], of: pixels), of: header, by: plan)
+            .with(coarser: images)
     }
 }
 

@@ -149,13 +149,15 @@ private struct RequestHandler: ~Copyable {
             room: { try output.makeRoom(count: $0) })
         var description = image.description
         let profile = description.profile?.file.array ?? []
-        try output.append(image.delayBytes + profile, after: image.pixels.count)
+        // Coarser levels that cannot be used stay in the memory.
+        let pixelCount = plan.coarserLevels.isEmpty ? image.pixels.count : output.filled
+        try output.append(image.delayBytes + profile, after: pixelCount)
         let delayCount = description.delays.count
         (description.delays, description.profile) = ([], nil)
         return .decoded(
             WorkerResponse.ClaimedImage(
-                description: description, pixelCount: image.pixels.count, delayCount: delayCount,
-                profileCount: profile.count))
+                description: description, pixelCount: pixelCount, delayCount: delayCount, profileCount: profile.count,
+                coarser: image.coarser.map(\.description)))
     }
 
     private static func encode(

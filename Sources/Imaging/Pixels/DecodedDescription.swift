@@ -137,7 +137,8 @@ extension ImageHeader {
         let size = decoded(by: plan).size
         let (width, height) = (reduced(size.width), reduced(size.height))
         let row = max(4 * width, 3 * ((width + Plane.alignment - 1) / Plane.alignment * Plane.alignment))
+        let own = row.saturatingProduct(height).saturatingProduct(plan.frames(of: self))
         // More memory than any machine has.
-        return min(row.saturatingProduct(height).saturatingProduct(plan.frames(of: self)), 1 << 46)
+        return plan.coarserLevels.reduce(min(own, 1 << 46)) { $0 + maximumPixelBytes(of: plan.at($1)) }
     }
 }

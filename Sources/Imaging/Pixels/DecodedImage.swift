@@ -20,13 +20,15 @@ package final class DecodedImage: Sendable {
     /// Inside the border of a drawing that was drawn again for a trim, in pixels of its natural size.
     let box: ImagePart?
     package let gainMap: DecodedGainMap?
+    /// The first of the plan's coarser levels, decoded in the same pass, next to each other in one block of memory.
+    package let coarser: [DecodedImage]
 
     fileprivate init(
         _ description: DecodedDescription, _ layout: Layout, frames: Int, pixels: SharedBytes, box: ImagePart? = nil,
-        gainMap: DecodedGainMap? = nil
+        gainMap: DecodedGainMap? = nil, coarser: [DecodedImage] = []
     ) {
         (self.description, self.layout, self.frames, self.pixels) = (description, layout, frames, pixels)
-        (self.box, self.gainMap) = (box, gainMap)
+        (self.box, self.gainMap, self.coarser) = (box, gainMap, coarser)
     }
 
     /// The pixels must fill the image exactly.
@@ -61,6 +63,10 @@ package final class DecodedImage: Sendable {
         self.init(
             image.description, image.layout, frames: image.frames, pixels: image.pixels, box: image.box,
             gainMap: gainMap)
+    }
+
+    package func with(coarser: [DecodedImage]) -> DecodedImage {
+        DecodedImage(description, layout, frames: frames, pixels: pixels, box: box, gainMap: gainMap, coarser: coarser)
     }
 
     func with(_ change: (inout DecodedDescription) -> Void) -> DecodedImage {

@@ -22,8 +22,10 @@ extension PlaneMemory {
         let result = try room(upright.byteCount)
         // The padding of rows is sent, too.
         unsafe result.bytes.initializeMemory(as: UInt8.self, repeating: 0)
-        unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(bytes))
-            .copy(to: CPlanarShimPlanes(upright, in: UnsafeRawBufferPointer(result.bytes)), turned: turn)
+        for (plane, target) in zip(planes, upright) {
+            unsafe CPlanarShimPlanes([plane], in: UnsafeRawBufferPointer(bytes))
+                .copy(to: CPlanarShimPlanes([target], in: UnsafeRawBufferPointer(result.bytes)), turned: turn)
+        }
         return (result.finish(), upright)
     }
 }

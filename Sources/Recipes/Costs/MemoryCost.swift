@@ -11,7 +11,9 @@ extension ImageHeader {
         let isWhole = plan.level == 1
         let area = Cost(header.decodedArea)
         let frameCount = Cost(plan.frames(of: self))
-        let reduced = Cost(storedSize.reduced(by: plan.level).area)
+        let reduced = plan.coarserLevels.reduce(Cost(storedSize.reduced(by: plan.level).area)) {
+            $0 + Cost(storedSize.reduced(by: $1).area)
+        }
         // CMYK becomes sRGB; the planes of a JPEG image are never larger than its components.
         let result = reduced * Cost(bands) * frameCount
         // Rows that libvips buffers while it reads the file, at the width of its loader.

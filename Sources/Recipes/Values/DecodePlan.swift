@@ -3,7 +3,9 @@ package struct DecodePlan: Hashable, Sendable {
     /// From 0; the first one of animations.
     package let page: Int
     /// The divisor by which each side is reduced while decoding: 1, 2, 4 or 8.
-    package let level: Int
+    package private(set) var level: Int
+    /// Coarser levels to decode in the same pass, finest first; a decoder may ignore them.
+    package private(set) var coarserLevels: [Int] = []
     package let isAnimated: Bool
     /// Starting at ``page``; 1 for stills.
     package let maximumFrames: Int
@@ -29,6 +31,15 @@ package struct DecodePlan: Hashable, Sendable {
         self.drawnPart = drawnPart
         self.keepsGainMap = keepsGainMap
         self.gamut = gamut
+    }
+
+    /// A plan for the levels of all plans; nil unless it can decode several in one pass.
+    package init?(together plans: [DecodePlan], of header: ImageHeader) {
+        let levels = Set(plans.map(\.level)).sorted()
+        guard header.format == .jpeg, !header.isProgressive, levels.count > 1, Set(plans.map { $0.at(1) }).count == 1,
+            !plans[0].keepsGainMap
+        else { return nil }
+        self = plans[0].at(levels[0]).with(coarserLevels: Array(levels.dropFirst()))
     }
 
     package init(
@@ -73,6 +84,19 @@ package struct DecodePlan: Hashable, Sendable {
         let (whole, own) = (header.size.width, map.header.size.width)
         let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * own } ?? 1
         return (map, DecodePlan(level: reduction))
+    }
+
+    /// The plan for one of its levels alone.
+    package func at(_ level: Int) -> DecodePlan {
+        var plan = self
+        (plan.level, plan.coarserLevels) = (level, [])
+        return plan
+    }
+
+    package func with(coarserLevels: [Int]) -> DecodePlan {
+        var plan = self
+        plan.coarserLevels = coarserLevels
+        return plan
     }
 
     package var withoutGainMap: DecodePlan? {

@@ -21,6 +21,10 @@ package final class OpenedSource: Sendable {
 
     package var header: ImageHeader { record.header }
 
+    func decodeKey(_ plan: DecodePlan) -> DecodeKey {
+        DecodeKey(source: record.identity, validator: record.validator, plan: plan)
+    }
+
     /// - Parameter isAdmitted: Work was already admitted for it; otherwise the first admission applies to all later
     ///   work.
     init(

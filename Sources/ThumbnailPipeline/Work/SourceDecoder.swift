@@ -68,6 +68,15 @@ struct SourceDecoder: Sendable {
                 ? .started : participations.contains(.joined) ? .joined : .cached)
     }
 
+    /// Decodes the plan's levels in one pass, as far as the format allows, for the results of an opened source.
+    func decode(_ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation) async throws {
+        let image = try await decode(
+            opened.bytes, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room)
+        for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
+            opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
+        }
+    }
+
     func unsharedPixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, turn: WorkTurn,
         rooms: PerSource<MemoryReservation?>

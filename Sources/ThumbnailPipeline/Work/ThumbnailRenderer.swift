@@ -59,6 +59,19 @@ struct ThumbnailRenderer: Sendable {
         }
     }
 
+    /// Decodes all levels that results of an opened source need in one pass.
+    func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource) async throws {
+        let cost = {
+            WorkCost(
+                decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
+        }
+        try await scheduler.run(queueTimeout: nil, cost: cost) { turn in
+            let room = try await resources.budget.reserve(
+                opened.header.cost(of: plan, fileByteCount: opened.bytes.count))
+            try await decoder.decode(plan, of: opened, turn: turn, room: room)
+        }
+    }
+
     private func shared(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {

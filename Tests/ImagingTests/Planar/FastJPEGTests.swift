@@ -2,6 +2,7 @@ import CJPEGReference
 import Coordination
 import Imaging
 import Memory
+import TestSupport
 import Testing
 
 @testable import Recipes
@@ -83,6 +84,47 @@ struct FastJPEGTests {
                 (1_200, 900), sampling: [(2, 2), (1, 1), (1, 1)], quality: 98, noise: 255, isProgressive: isProgressive)
             #expect(image.file.count > 8 * 32_768)
             for level in [2, 4, 8] { try expectSamples(image, level) }
+        }
+    }
+
+    @Test(arguments: samplings, [[1, 2, 4, 8], [1, 4], [2, 4, 8], [2, 8], [4, 8]])
+    func `coarser levels in the same pass are the same as apart`(sampling: (Int, Int), levels: [Int]) throws {
+        for size in Self.sizes {
+            for interval in [0, 3] {
+                for components in [[sampling], [sampling, (1, 1), (1, 1)]] {
+                    let image = ReferenceJPEG(size, sampling: components, noise: 90, restartInterval: interval)
+                    let all = try image.decode(level: levels[0], coarser: Array(levels.dropFirst()))
+                    #expect(all.coarser.count == levels.count - 1, "\(image)")
+                    for (level, found) in zip(levels, [all] + all.coarser) {
+                        let apart = try image.decode(level: level)
+                        #expect(found.samples == apart.samples, "\(image), level \(level)")
+                        #expect(found.description.planes == apart.description.planes)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 1...8)
+    func `coarser levels in the same pass are turned upright`(orientation: Int) throws {
+        let image = ReferenceJPEG(JPEGWriter.oriented(ReferenceJPEG((203, 155)).file.array, orientation))
+        for (level, found) in zip([2, 4, 8], try image.decode(level: 1, coarser: [2, 4, 8]).coarser) {
+            let apart = try image.decode(level: level)
+            #expect(found.size == apart.size && found.samples == apart.samples)
+        }
+    }
+
+    @Test func `a truncated or progressive image has no coarser levels in the same pass`() throws {
+        let whole = ReferenceJPEG((203, 155), noise: 90)
+        for image in [
+            ReferenceJPEG(whole.file.array.prefix(whole.file.count * 2 / 3)),
+            ReferenceJPEG((203, 155), isProgressive: true),
+        ] {
+            for level in [1, 2] {
+                let found = try image.decode(level: level, coarser: [4, 8])
+                let alone = try image.decode(level: level)
+                #expect(found.coarser.isEmpty && found.samples == alone.samples)
+            }
         }
     }
 

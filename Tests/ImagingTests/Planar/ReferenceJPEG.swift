@@ -47,11 +47,11 @@ struct ReferenceJPEG: CustomStringConvertible {
 
     /// Decodes on the planar lane.
     func decode(
-        level: Int, by decoder: JPEGDecoder = .fast, token: WorkToken = WorkToken(),
+        level: Int, coarser: [Int] = [], by decoder: JPEGDecoder = .fast, token: WorkToken = WorkToken(),
         whenHeaderIsRead action: () -> Void = {}
     ) throws -> DecodedImage {
         try ImageLibrary.start()
-        let plan = DecodePlan(level: level, incompleteImages: .serve)
+        let plan = DecodePlan(level: level, incompleteImages: .serve).with(coarserLevels: coarser)
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: .none, token: token, lane: .planar, jpeg: decoder,
             room: { count in

@@ -58,6 +58,11 @@ package struct SampleImage: Sendable {
         }
     }
 
+    /// Detail in gray alone.
+    package static func texture(_ size: PixelSize) -> SampleImage {
+        SampleImage(size, bands: 3) { x, y in [UInt8](repeating: UInt8((x ^ y) & 255), count: 3) }
+    }
+
     /// The photograph under a veil that grows denser from left to right, again and again.
     package static func photoWithAlpha(_ size: PixelSize) -> SampleImage {
         let photo = photo(size)

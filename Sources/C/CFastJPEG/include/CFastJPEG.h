@@ -84,8 +84,21 @@ typedef struct {
     } components[CFastJPEG_most_components];
 } CFastJPEGScan;
 
-/// Decodes the only scan of a baseline image.
-CFastJPEGOutcome CFastJPEG_decode(const CFastJPEGFrame *frame, const CFastJPEGScan *scan, CPixelsWatch watch);
+/// The planes of a coarser level, which are written while a baseline image is decoded at a finer one. The samples are
+/// the same as in a decode at their own level.
+typedef struct CFastJPEGReduction CFastJPEGReduction;
+
+/// Returns NULL if the frame is not supported, or memory ran out; released with `free`.
+CFastJPEGReduction *CFastJPEG_reduction(const CFastJPEGFrame *frame, const CFastJPEGScan *scan);
+
+/// Writes the samples of a block at this position among the component's blocks: 64 coefficients, row by row.
+void CFastJPEG_reduce(
+    const CFastJPEGReduction *reduction, int component, int column, int row, const int16_t *coefficients);
+
+/// Decodes the only scan of a baseline image, and its reductions to coarser levels.
+CFastJPEGOutcome CFastJPEG_decode(
+    const CFastJPEGFrame *frame, const CFastJPEGScan *scan, const CFastJPEGReduction *const *reductions,
+    int reduction_count, CPixelsWatch watch);
 
 /// A progressive image, whose scans are read one by one.
 typedef struct CFastJPEGProgression CFastJPEGProgression;

@@ -100,6 +100,16 @@ CFastJPEGOutcome CPlanarShim_jpeg_decode_fast(
 /// pixels. The result is the same as for a decode at any level. The image may have four components.
 CPlanarShimStatus CPlanarShim_jpeg_judge(CPlanarShimJPEGReader *reader, CPlanarShimJPEGDetail detail);
 
+enum { CPlanarShim_most_reductions = 3 };
+
+/// Adds planes of a coarser level (2, 4 or 8) that the next decode writes in the same pass, if it is at level 1 or by
+/// CFastJPEG; returns whether the image allows it. The samples are CFastJPEG's; they count only if that is "done", or
+/// libjpeg has not warned.
+int CPlanarShim_jpeg_add_reduction(CPlanarShimJPEGReader *reader, int level, const CPlanarShimPlanes *planes);
+
+/// Returns whether libjpeg has found any damage.
+int CPlanarShim_jpeg_has_warned(const CPlanarShimJPEGReader *reader);
+
 /// Returns whether the data of the decoded or checked image ended before its last block.
 int CPlanarShim_jpeg_lacks_pixels(const CPlanarShimJPEGReader *reader);
 

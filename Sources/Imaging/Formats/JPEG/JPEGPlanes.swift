@@ -54,9 +54,12 @@ enum JPEGPlanes {
             return .unsupported(lacksPixels: try reader.lacksPixels(scans, token))
         }
 
-        var planes = stored.storedPlanes(level: plan.level)
+        let levels = [plan.level] + (header.isProgressive ? [] : plan.coarserLevels)
+        var planes = [Plane].stacked(levels.flatMap { stored.storedPlanes(level: $0) })
         var memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
-        var target = unsafe CPlanarShimPlanes(planes, in: UnsafeRawBufferPointer(memory.bytes))
+        let own = Array(planes.prefix(stored.planes))
+        var target = unsafe CPlanarShimPlanes(own, in: UnsafeRawBufferPointer(memory.bytes))
+        var coarser = unsafe reader.addReductions(levels.dropFirst(), planes, in: memory)
         var decoding: JPEGDecoding?
         if plan.level > 1, decoder ?? .usual == .fast {
             decoding = unsafe try reader.decodeFast(level: plan.level, scans, into: &target, token)
@@ -64,13 +67,15 @@ enum JPEGPlanes {
         let isIncomplete =
             decoding == .fast ? false : unsafe try reader.decode(level: plan.level, scans, into: &target, token)
         try plan.admit(isIncomplete: isIncomplete)
+        if decoding != .fast, isIncomplete || plan.level > 1 || reader.hasWarned { coarser = [] }
         let hasColorDetail = unsafe ColorDetail.isFound(in: target)
         let refinement = stored.refinement(level: plan.level)
         if hasColorDetail, refinement > 1, decoder == nil {
             // The coefficients of a progressive image would be in memory twice.
             _ = consume reader
             let finer = unsafe JPEGScans(of: file.bytes, header: header, level: plan.level / refinement)
-            planes = stored.storedPlanes(level: plan.level, refinement: refinement)
+            planes = .stacked(stored.storedPlanes(level: plan.level, refinement: refinement))
+            coarser = []
             // The room may be the memory of the coarser planes.
             memory = PlaneMemory()
             memory = try PlaneMemory.stored(planes, turned: header.orientation, room: room)
@@ -78,11 +83,25 @@ enum JPEGPlanes {
             _ = unsafe try JPEGReader(file, header: header, token: token)
                 .decode(level: plan.level, refinement: refinement, finer, into: &target, token)
         }
+        let coarserDetails = coarser.map { unsafe ColorDetail.isFound(in: $0) }
+        // A level with detail that is decoded again must be decoded apart.
+        let usable = zip(levels.dropFirst(), coarserDetails)
+            .prefix { decoder != nil || stored.refinement(level: $0) == 1 || !$1 }
         let (pixels, upright) = try memory.upright(planes, turned: header.orientation, into: room)
+        let profile = stored.profile(stating: header.colors)
+        func image(_ index: Int, hasColorDetail: Bool) -> DecodedImage {
+            let own = upright[index * stored.planes..<(index + 1) * stored.planes]
+            let planes = [Plane].stacked(own.map { ($0.size, $0.region) })
+            let (start, count) = (own[own.startIndex].offset, planes.byteCount)
+            return DecodedImage(
+                pixels: count == pixels.count ? pixels : SharedBytes(start..<start + count, of: pixels), planes: planes,
+                range: .full, profile: profile, isIncomplete: isIncomplete, jpegDecoding: decoding,
+                hasColorDetail: hasColorDetail)
+        }
+        let first = image(0, hasColorDetail: hasColorDetail)
+        guard !usable.isEmpty else { return .decoded(first) }
         return .decoded(
-            DecodedImage(
-                pixels: pixels, planes: upright, range: .full, profile: stored.profile(stating: header.colors),
-                isIncomplete: isIncomplete, jpegDecoding: decoding, hasColorDetail: hasColorDetail))
+            first.with(coarser: usable.enumerated().map { image($0 + 1, hasColorDetail: $1.1) }))
     }
 }
 
@@ -137,6 +156,25 @@ private struct JPEGReader: ~Copyable {
         return JPEGDecoding(outcome)
     }
 
+    /// Whether the file is damaged, as far as libjpeg has decoded it.
+    var hasWarned: Bool { unsafe CPlanarShim_jpeg_has_warned(raw) != 0 }
+
+    /// Decodes coarser levels with the next one, into the planes after its own; returns those of the first levels that
+    /// the file allows.
+    @unsafe
+    func addReductions(
+        _ levels: ArraySlice<Int>, _ planes: [Plane], in memory: borrowing PlaneMemory
+    ) -> [CPlanarShimPlanes] {
+        var added: [CPlanarShimPlanes] = []
+        for (index, level) in levels.enumerated() {
+            let own = Array(planes.dropFirst((index + 1) * header.planes).prefix(header.planes))
+            var target = unsafe CPlanarShimPlanes(own, in: UnsafeRawBufferPointer(memory.bytes))
+            guard unsafe CPlanarShim_jpeg_add_reduction(raw, Int32(level), &target) != 0 else { break }
+            added.append(target)
+        }
+        return added
+    }
+
     func lacksPixels(_ scans: JPEGScans, _ token: WorkToken) throws -> Bool {
         try unsafe Self.check(CPlanarShim_jpeg_judge(raw, scans.detail), of: raw, token)
         return unsafe CPlanarShim_jpeg_lacks_pixels(raw) != 0
@@ -187,18 +225,17 @@ extension JPEGPlanesHeader {
     fileprivate func refinement(level: Int) -> Int { planes == 3 ? min(level, across, down) : 1 }
 
     /// Before they are turned upright; chroma is `refinement` times finer than the level.
-    fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [Plane] {
-        .stacked(
-            (0..<planes).map { index in
-                let (across, down) =
-                    index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
-                let samples = PixelSize(
-                    width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
-                // JFIF centers a chroma sample within its luma samples, and so does the scaled decode.
-                let region = Plane.Region(
-                    width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
-                return (samples, region)
-            })
+    fileprivate func storedPlanes(level: Int, refinement: Int = 1) -> [(size: PixelSize, region: Plane.Region)] {
+        (0..<planes).map { index in
+            let (across, down) =
+                index == 0 ? (level, level) : (level * across / refinement, level * down / refinement)
+            let samples = PixelSize(
+                width: (size.width + across - 1) / across, height: (size.height + down - 1) / down)
+            // JFIF centers a chroma sample within its luma samples, and so does the scaled decode.
+            let region = Plane.Region(
+                width: Double(size.width) / Double(across), height: Double(size.height) / Double(down))
+            return (samples, region)
+        }
     }
 }
 
