@@ -3,6 +3,9 @@ const base = document.body.dataset.base;
 const query = document.getElementById("query");
 const found = document.getElementById("found");
 
+/** Chapters about the code come after those for users. */
+const aboutCode = /^(architecture|contributing|extending|planar|jpeg|png|decisions\/)/;
+
 let index;
 
 /** Loads the sections of all chapters, once. */
@@ -13,7 +16,7 @@ function sections() {
       this.ref("location");
       this.field("title", { boost: 8 });
       this.field("text");
-      docs.forEach((section) => this.add(section));
+      docs.forEach((section) => this.add(section, { boost: aboutCode.test(section.location) ? 0.3 : 1 }));
     });
     return { places, lookup };
   });
@@ -28,16 +31,18 @@ function best({ places, lookup }, words) {
       terms.term(word, { usePipeline: false, wildcard: lunr.Query.wildcard.TRAILING });
     }
   });
-  return hits.slice(0, 12).map((hit) => places.get(hit.ref));
+  return hits.slice(0, 12).map((hit) => {
+    const section = places.get(hit.ref);
+    return { ...section, chapter: places.get(section.location.split("#")[0])?.title ?? section.title };
+  });
 }
 
 function shown(section) {
   const link = document.createElement("a");
-  const [chapter] = section.location.split("#");
   link.href = base + section.location;
   link.textContent = section.title;
   const text = document.createElement("small");
-  text.textContent = `${chapter.replace(/\.html$/, "")}: ${section.text.replace(/\s+/g, " ").slice(0, 110)}`;
+  text.textContent = `${section.chapter}: ${section.text.replace(/\s+/g, " ").slice(0, 110)}`;
   link.append(text);
   return link;
 }
@@ -48,7 +53,9 @@ async function search() {
     found.hidden = true;
     return;
   }
-  const hits = best(await sections(), words);
+  // "to" is also the beginning of "toward".
+  const meaningful = words.filter((word) => lunr.stopWordFilter(word));
+  const hits = best(await sections(), meaningful.length > 0 ? meaningful : words);
   if (hits.length === 0) {
     const none = document.createElement("p");
     none.textContent = `Nothing about “${query.value.trim()}”.`;
