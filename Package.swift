@@ -240,6 +240,7 @@ let package = Package(
         tests("TelemetryTests", ["Coordination", "JSON", "Telemetry", "TestSupport", "Text"]),
         tests("SharedCachingTests", ["Coordination", "Memory", "SharedCaching", "Telemetry", "TestSupport"]),
         tests("DiskCachingTests", ["Coordination", "DiskCaching", "Memory", "Telemetry", "TestSupport"]),
+        tests("RecipesTests", ["Recipes", "TestSupport"]),
         tests(
             "ImagingTests",
             [
@@ -275,12 +276,30 @@ let package = Package(
             ]),
         tests("HTTPServingTests", ["Coordination", "HTTPServing", "HTTPTypes", "Memory", "Telemetry", "TestSupport"]),
         tests(
+            "SettingsTests",
+            [
+                "Commands", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPServing", "HTTPTypes",
+                "ImageSandbox", "Recipes", "Settings", "SharedCaching", "Telemetry", "TestSupport", "Text",
+                "ThumbnailAPI", "ThumbnailPipeline",
+            ]),
+        tests(
+            "CompositionTests",
+            [
+                "Composition", "Coordination", "Downloading", "HTTPTypes", "Settings", "Telemetry", "TestSupport",
+                "ThumbnailAPI", "ThumbnailPipeline",
+            ]),
+        tests(
+            "CommandsTests",
+            [
+                "Commands", "Coordination", "Dialects", "Downloading", "JSON", "Memory", "Recipes", "Settings",
+                "TestSupport", "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
+            ]),
+        tests(
             "alulaTests",
             [
                 "alula", "Commands", "Composition", "Coordination", "Crypto", "Dialects", "DiskCaching", "Downloading",
                 "HTTPServing", "HTTPTypes", "ImageSandbox", "Imaging", "JSON", "Memory", "Recipes", "Settings",
                 "SharedCaching", "Telemetry", "TestSupport", "Text", "ThumbnailAPI", "ThumbnailPipeline",
-                "ThumbnailTypes",
             ]),
     ]
 )

@@ -18,8 +18,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         default: (IPXDialect(at: prefix, base: "site:"), "/", true)
         }
     let target = RequestedTarget("/x\(mark)\(text)", accept: "image/avif,image/webp")
-    guard let query = try? dialect.query(in: target) else { return 0 }
-    precondition((try? dialect.query(in: target)) == query, "\(text) is read in two ways")
+    guard let query = try? dialect.request(in: target) else { return 0 }
+    precondition((try? dialect.request(in: target)) == query, "\(text) is read in two ways")
     let source = query.source.string
     precondition(
         source.hasPrefix("site:") && !source.hasPrefix("site://") || source.lowercased().hasPrefix("http"),

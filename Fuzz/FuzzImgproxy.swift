@@ -15,8 +15,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let dialect = ImgproxyDialect(configuration) else { return 0 }
     let target = RequestedTarget("/" + parts[0], accept: parts.count == 2 ? parts[1] : nil)
     _ = dialect.isAuthentic(target)
-    guard let query = try? dialect.query(in: target) else { return 0 }
-    precondition((try? dialect.query(in: target)) == query, "\(target) is read in two ways")
+    guard let query = try? dialect.request(in: target) else { return 0 }
+    precondition((try? dialect.request(in: target)) == query, "\(target) is read in two ways")
     for (width, height) in [(1, 1), (641, 427), (65_500, 3), (9, 9_000)] {
         for (format, frames, orientation) in [
             (ImageFormat.jpeg, 1, QuarterTurn(quarters: 1)), (.png, 1, .none), (.gif, 9, .none), (.webp, 1, .none),

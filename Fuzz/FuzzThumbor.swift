@@ -11,8 +11,8 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     let target = RequestedTarget("/unsafe/" + text, accept: "image/webp")
     precondition(dialect.isAuthentic(target), "\(text) is not unsafe")
-    guard let query = try? dialect.query(in: target) else { return 0 }
-    guard let again = try? dialect.query(in: target), again == query else { fatalError("\(text) has two readings") }
+    guard let query = try? dialect.request(in: target) else { return 0 }
+    guard let again = try? dialect.request(in: target), again == query else { fatalError("\(text) has two readings") }
     precondition(query.additional.count <= 8, "\(text) asks for too many sources")
     for (width, height) in [(1, 1), (641, 427), (16_384, 1), (10_000, 10_000)] {
         let header = ImageHeader(

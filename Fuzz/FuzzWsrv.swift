@@ -10,9 +10,9 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let dialect = WsrvDialect(at: prefix)
     let target = RequestedTarget("/?url=example.com/a.jpg&" + text)
     guard case .certain = dialect.claim(on: target.target.string) else { fatalError("\(text) hides the source") }
-    _ = try? dialect.query(in: RequestedTarget("/?" + text))
-    guard let query = try? dialect.query(in: target) else { return 0 }
-    precondition(query == (try? dialect.query(in: target)), "\(text) is read in two ways")
+    _ = try? dialect.request(in: RequestedTarget("/?" + text))
+    guard let query = try? dialect.request(in: target) else { return 0 }
+    precondition(query == (try? dialect.request(in: target)), "\(text) is read in two ways")
     let sources = [
         ImageHeader(
             format: .jpeg, storedSize: PixelSize(width: 641, height: 427), orientation: QuarterTurn(quarters: 1)),

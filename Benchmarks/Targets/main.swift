@@ -37,7 +37,7 @@ private struct Subject {
         let start = processMilliseconds()
         for _ in 0..<count {
             _ = dialect.isAuthentic(asked)
-            _ = try? dialect.query(in: asked)
+            _ = try? dialect.request(in: asked)
         }
         return (processMilliseconds() - start) * 1_000 / Double(count)
     }

@@ -47,7 +47,7 @@ package enum AlulaCommand {
         case SandboxWorker.command: SandboxWorker.run(rest)
         case "--version": Program.succeed(Program.build)
         case "--help", "-h", "help": Program.succeed(help)
-        case nil: Program.fail([help], status: ExitStatus.wrongUse)
+        case nil: Program.fail([help], status: ExitStatus.usageError)
         case .some(let name):
             guard let command = all.first(where: { $0.description.name == name }) else {
                 let nearest =
@@ -56,7 +56,7 @@ package enum AlulaCommand {
                     [
                         "alula: unknown command \(Program.line(name))\(nearest)",
                         "See `alula --help`.",
-                    ], status: ExitStatus.wrongUse)
+                    ], status: ExitStatus.usageError)
             }
             command.run(rest)
         }

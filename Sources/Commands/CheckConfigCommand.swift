@@ -10,7 +10,7 @@ enum CheckConfigCommand {
         guard let path = path(in: arguments) else {
             Program.fail(
                 ["alula serve: \(flag) takes the path of a settings file, and nothing beside it"],
-                status: ExitStatus.wrongUse)
+                status: ExitStatus.usageError)
         }
         do throws(SettingsFileError) {
             let text = try SettingsFile.read(path)

@@ -18,9 +18,9 @@ enum CompletionCommand {
     }
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
+        CommandRunner.run(description, arguments) { arguments in
             guard arguments.operands.count == 1, let shell = Shell(rawValue: arguments.operands[0]) else {
-                throw WrongUse("one shell is needed: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))")
+                throw UsageError("one shell is needed: \(Shell.allCases.map(\.rawValue).joined(separator: ", "))")
             }
             let commands = CompletionTable.commands
             let script =

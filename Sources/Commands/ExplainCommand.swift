@@ -40,10 +40,10 @@ enum ExplainCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
+        CommandRunner.run(description, arguments) { arguments in
             if arguments.has(environment) { return try explainEnvironment(arguments) }
             let options = try Options(arguments)
-            let settings = try CommandLife.settings(arguments)
+            let settings = try CommandRunner.settings(arguments)
             var pipeline = settings.pipeline
             pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
             let explainer = TargetExplainer(settings.api, pipeline, settings.downloads)
@@ -60,10 +60,10 @@ enum ExplainCommand {
     }
 
     /// Status 1 if one of the variables prevents the start.
-    private static func explainEnvironment(_ arguments: CommandArguments) throws(WrongUse) -> CInt {
+    private static func explainEnvironment(_ arguments: CommandArguments) throws(UsageError) -> CInt {
         let reading = SettingsLoader.otherServiceReading(
             arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
-        guard let reading else { throw WrongUse("--environment needs --environment-of, or ALULA_ENVIRONMENT_OF") }
+        guard let reading else { throw UsageError("--environment needs --environment-of, or ALULA_ENVIRONMENT_OF") }
         Program.print(OtherServiceVariable.lines(reading.variables).joined(separator: "\n"))
         for problem in reading.problems { Program.printError(problem) }
         return reading.problems.isEmpty ? 0 : ExitStatus.failed
@@ -89,9 +89,9 @@ enum ExplainCommand {
     /// Returns whether a URL is rejected.
     private static func summarize(
         _ list: String, _ options: Options, _ explain: (String) -> TargetExplanation
-    ) throws(WrongUse) -> Bool {
+    ) throws(UsageError) -> Bool {
         guard let text = Program.input(at: list).map({ String(decoding: $0, as: UTF8.self) }) else {
-            throw WrongUse("\(list) cannot be read")
+            throw UsageError("\(list) cannot be read")
         }
         var summary = ExplanationSummary()
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -114,7 +114,7 @@ enum ExplainCommand {
         let isJSON: Bool
         let only: String?
 
-        init(_ arguments: CommandArguments) throws(WrongUse) {
+        init(_ arguments: CommandArguments) throws(UsageError) {
             urls = arguments.operands
             list = arguments.value(of: ExplainCommand.list)
             accept = arguments.value(of: ExplainCommand.accept)
@@ -122,15 +122,15 @@ enum ExplainCommand {
             only = arguments.value(of: ExplainCommand.only)
             let size = arguments.value(of: ExplainCommand.source)
             guard let source = size.map(TargetExplainer.header) ?? TargetExplainer.assumed() else {
-                throw WrongUse("--source: \(TargetExplainer.headerForm)")
+                throw UsageError("--source: \(TargetExplainer.headerForm)")
             }
             self.source = source
             guard only.map(TargetExplanation.words.contains) ?? true else {
-                throw WrongUse("--only: must be one of \(TargetExplanation.words.joined(separator: ", "))")
+                throw UsageError("--only: must be one of \(TargetExplanation.words.joined(separator: ", "))")
             }
-            guard only == nil || list != nil else { throw WrongUse("--only needs --file") }
+            guard only == nil || list != nil else { throw UsageError("--only needs --file") }
             guard urls.isEmpty != (list == nil) else {
-                throw WrongUse(list == nil ? "a URL is needed" : "URLs and --file exclude each other")
+                throw UsageError(list == nil ? "a URL is needed" : "URLs and --file exclude each other")
             }
         }
     }

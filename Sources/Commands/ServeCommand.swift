@@ -29,9 +29,9 @@ enum ServeCommand {
     }
 
     static var help: String {
-        let widest = SettingTable.all.map(\.flag.count).max() ?? 0
+        let columnWidth = SettingTable.all.map(\.flag.count).max() ?? 0
         let lines = SettingTable.all.map { setting in
-            let padding = String(repeating: " ", count: widest - setting.flag.count)
+            let padding = String(repeating: " ", count: columnWidth - setting.flag.count)
             return "  \(setting.flag)\(padding)  \(setting.help) (\(setting.defaultText))"
         }
         return """

@@ -36,20 +36,20 @@ enum SignCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
+        CommandRunner.run(description, arguments) { arguments in
             guard let keyText = arguments.value(of: key) ?? Program.environment["ALULA_SIGNING_KEYS"],
                 let key = try? SettingParser.keys.parse(keyText).first
             else {
-                throw WrongUse("a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
+                throw UsageError("a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
             }
             guard arguments.operands.count == 1, let (site, target) = parts(of: arguments.operands[0]) else {
-                throw WrongUse("one target is needed")
+                throw UsageError("one target is needed")
             }
             if let path = arguments.value(of: body) {
                 return Program.print(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
             }
             guard target.contains("?"), !target.contains("&sig="), !target.contains("?sig=") else {
-                throw WrongUse("a target is needed: path and query, without sig")
+                throw UsageError("a target is needed: path and query, without sig")
             }
             return Program.print(site + URLSigner.sign(target: target, key: key)) ? 0 : 1
         }

@@ -7,8 +7,8 @@ enum VersionCommand {
         takesSettings: false)
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            if let operand = arguments.operands.first { throw WrongUse("\(operand) is not expected") }
+        CommandRunner.run(description, arguments) { arguments in
+            if let operand = arguments.operands.first { throw UsageError("\(operand) is not expected") }
             return Program.print(Program.build) ? 0 : 1
         }
     }

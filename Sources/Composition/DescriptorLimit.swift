@@ -15,7 +15,7 @@ package enum DescriptorLimit {
         }
     }
 
-    /// With fewer, the service is of no use.
+    /// The service is useless with fewer.
     private static let leastConnections = 64
 
     /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.

@@ -91,9 +91,7 @@ struct TraceExporter: Sendable {
             "alula_trace_spans_exported_total", help: "Spans accepted by the collector.", counting: "span")
     }
 
-    func start() -> Task<Void, Never> {
-        Task { await sender.run(every: Self.interval, sendWaiting(until:)) }
-    }
+    func start() -> Task<Void, Never> { Task { await sender.run(every: Self.interval, sendWaiting(until:)) } }
 
     /// - Parameter end: A failed send also ends it early; nil continues until the task is canceled.
     func sendWaiting(until end: Duration? = nil) async {
@@ -120,7 +118,7 @@ extension Settings {
     }
 }
 
-/// Only one document is sent at a time, and none waits: if a send fails, the next document includes its counts.
+/// Sends one document at a time, and queues none: if a send fails, the next document includes its counts.
 struct MetricsExporter: Sendable {
     private let registry: MetricsRegistry
     private let resource: OTLPResource

@@ -8,7 +8,7 @@ import Telemetry
 import ThumbnailAPI
 
 package enum Lifecycle {
-    /// Until SIGTERM or SIGINT; a second one exits at once.
+    /// Runs until SIGTERM or SIGINT; a second signal exits at once.
     ///
     /// SIGHUP is ignored.
     package static func run(_ settings: Settings, isDemo: Bool) -> Never {
@@ -22,7 +22,7 @@ package enum Lifecycle {
         let early = DeferringSink(sink)
         do {
             var settings = settings
-            let usualConnections = settings.publicListener.maximumConnections
+            let configuredConnections = settings.publicListener.maximumConnections
             try DescriptorLimit.raise(toServe: &settings)
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
             let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
@@ -35,7 +35,7 @@ package enum Lifecycle {
                 ])
             early.open()
             Sandbox.report(service.sandbox, to: logger)
-            report(settings, usualConnections: usualConnections, to: logger)
+            report(settings, configuredConnections: configuredConnections, to: logger)
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
             blockUntilEnd(signals, logger)
@@ -57,8 +57,8 @@ package enum Lifecycle {
         }
     }
 
-    /// Also logs unused parts of the environment.
-    private static func report(_ settings: Settings, usualConnections: Int, to logger: Logger) {
+    /// Logs the settings and unused parts of the environment.
+    private static func report(_ settings: Settings, configuredConnections: Int, to logger: Logger) {
         OtherServiceVariable.report(settings.otherServiceVariables, to: logger)
         IgnoredVariable.report(settings.exports.ignored, to: logger)
         for warning in settings.warnings(memory: SystemMemory().limit) {
@@ -70,10 +70,10 @@ package enum Lifecycle {
                 ["dialects": .string(settings.api.closedDialects.joined(separator: ","))])
         }
         let connections = settings.publicListener.maximumConnections
-        if connections < usualConnections {
+        if connections < configuredConnections {
             logger.warning(
                 "fewer connections than usual, because the system grants few descriptors",
-                ["maxConnections": .int(connections), "usual": .int(usualConnections)])
+                ["maxConnections": .int(connections), "usual": .int(configuredConnections)])
         }
     }
 

@@ -3,7 +3,7 @@ package import ImageSandbox
 import Settings
 package import Telemetry
 
-/// Also reports to operators how well the workers are confined.
+/// Starts workers, and logs how well they are confined.
 package enum Sandbox {
     struct Required: Error, CustomStringConvertible {
         let reason: String

@@ -14,7 +14,7 @@ import ThumbnailAPI
 package import ThumbnailPipeline
 
 package struct Engine: Sendable {
-    /// With the formats that may be decoded here, and with caches that fit.
+    /// Adjusted: formats that may be decoded here, and caches that fit.
     package let settings: Settings
     let registry: MetricsRegistry
     let log: EventLog
@@ -202,7 +202,7 @@ struct Service: Sendable {
         let tracer = settings.tracer(registry: registry, time: time)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
         let bodies = BodyMemory(of: engine.budget)
-        let publicDoor = Door(
+        let publicListener = ListenerResponder(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
             timekeeper: time, bodies: bodies, resultWriter: engine.resultWriter, tracer: tracer)
         let control = PipelineControl(of: pipeline, notifying: notifier)
@@ -211,7 +211,7 @@ struct Service: Sendable {
             control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time, calls: calls)
         events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
         let history = StatsHistory(timekeeper: time) { stats.sample }
-        let adminDoor = Door(
+        let adminListener = ListenerResponder(
             administering: AdministeredService(
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
                 control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
@@ -221,12 +221,12 @@ struct Service: Sendable {
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
-        operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminDoor, logger: logger)
+        operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminListener, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
         }
-        publicServer = try HTTPServer(configuration: listeners.public, responder: publicDoor, logger: logger)
+        publicServer = try HTTPServer(configuration: listeners.public, responder: publicListener, logger: logger)
         sampling = Task { await history.run() }
     }
 
@@ -274,7 +274,7 @@ extension DownloadError: ObjectContainerFailure {}
 extension WritableOrigins {
     /// Threads blocked by a hanging disk must not keep the process alive.
     func end(timeLimit: Duration, by timekeeper: any Timekeeper) async {
-        let answer = OneTimeResult<Bool>()
+        let answer = Promise<Bool>()
         let ending = try? WorkThread(named: "store end") {
             shutDown()
             answer.give(true)

@@ -44,7 +44,7 @@ package enum Base64 {
     }
 }
 
-/// Without padding (RFC 4648 section 5).
+/// Base64 without padding (RFC 4648 section 5).
 package enum Base64URL {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     private static let values = Base64Digits.values(in: alphabet)
@@ -69,7 +69,7 @@ private enum Base64Digits {
         return values
     }
 
-    /// Without padding, with unused bits zero; nil for others.
+    /// Accepts no padding, and zeros as unused bits; nil for others.
     static func decode(_ digits: some Collection<UInt8>, values: [UInt8]) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 4 * 3 + 2)

@@ -15,20 +15,20 @@ package struct ClientHints: Hashable, Sendable {
 
     package init() {}
 
-    package init(_ fields: HTTPFields, reading wanted: HintFields = .all) {
-        if wanted.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
-        if wanted.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }
-        if wanted.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
+    package init(_ fields: HTTPFields, reading requested: HintFields = .all) {
+        if requested.contains(.secWidth) { width = read(fields, [.secWidth, .width], Self.width) }
+        if requested.contains(.secRatio) { ratio = read(fields, [.secRatio, .ratio], Self.ratio) }
+        if requested.contains(.saveData) { savesData = read(fields, [.saveData]) { $0 == "on" ? true : nil } ?? false }
     }
 
-    package func only(_ wanted: HintFields) -> ClientHints {
+    package func only(_ requested: HintFields) -> ClientHints {
         var hints = ClientHints()
-        if wanted.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
-        if wanted.contains(.secRatio) {
+        if requested.contains(.secWidth) { (hints.width, hints.fields) = (width, fields.intersection(.widths)) }
+        if requested.contains(.secRatio) {
             hints.ratio = ratio
             hints.fields.formUnion(fields.intersection(.ratios))
         }
-        if wanted.contains(.saveData) {
+        if requested.contains(.saveData) {
             hints.savesData = savesData
             hints.fields.formUnion(fields.intersection(.saveData))
         }

@@ -16,8 +16,8 @@ package struct ClientPolicy: Sendable {
         (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
     }
 
-    package func query(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
-        try allowed(try dialect.query(in: target), isSigned: dialect.isSigned(target), target.hints)
+    package func request(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
+        try allowed(try dialect.request(in: target), isSigned: dialect.isSigned(target), target.hints)
     }
 
     package func allowed(
@@ -36,7 +36,7 @@ package struct ClientPolicy: Sendable {
         var allowed = query
         if isBounded {
             allowed.recipe = try Self.allowed(recipe, by: sizes, query.choices)
-            if let placeholder = query.placeholder, let options = allowed.ownOptions {
+            if let placeholder = query.placeholder, let options = allowed.nativeOptions {
                 allowed.placeholder = Placeholder(placeholder.color, in: options)
             }
         }

@@ -26,16 +26,16 @@ package protocol Dialect: Sendable {
     var uploads: DialectUploads { get }
 
     /// Called for each request whose header is new, so it must be cheap.
-    func claim(on target: String) -> DialectClaim
+    func match(on target: String) -> DialectMatch
 
     /// Checked before the target is parsed.
     func isAuthentic(_ target: RequestedTarget) -> Bool
 
     func isSigned(_ target: RequestedTarget) -> Bool
 
-    func query(in target: RequestedTarget) throws(APIError) -> Request
+    func request(in target: RequestedTarget) throws(APIError) -> Request
 
-    func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request
+    func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request
 
     func fallbackImage(for target: RequestedTarget) -> FallbackImage?
 
@@ -69,7 +69,7 @@ extension Dialect {
 
     package var takesImages: Bool { uploads != .none }
 
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request { throw .methodNotAllowed }
+    package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request { throw .methodNotAllowed }
 
     package func fallbackImage(for target: RequestedTarget) -> FallbackImage? { nil }
 
@@ -83,54 +83,19 @@ package protocol UnsignedDialect: Dialect {
 extension UnsignedDialect {
     package var signatures: DialectSignatures { .none }
 
-    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
+    package func match(on target: String) -> DialectMatch { prefix.match(on: target) }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 }
 
-package enum DialectClaim: Sendable {
+package enum DialectMatch: Sendable {
     case none
-    /// Unless it is one of Alula's own routes: the claim of a dialect at `/`.
-    case remainder
-    /// Even if it is one of Alula's own routes.
-    case certain
+    /// Serves targets that are not native routes, as a dialect at `/` does.
+    case fallback
+    /// Serves the target even if it is a native route.
+    case exact
 }
 
 package protocol RenditionDialect: Dialect {
     func target(source: String, rendition: String) throws(APIError) -> String
-}
-
-/// Only these parts determine the requested image.
-///
-/// Also the cache key of the parsed target, so parsing cannot depend on anything else.
-package struct RequestedTarget: Hashable, Sendable {
-    package let target: ExactText
-    package let accept: ExactText?
-    package private(set) var apiKey: ExactText?
-    package var hints: ClientHints
-
-    package init(_ target: String, accept: String? = nil, hints: ClientHints = ClientHints()) {
-        self.target = ExactText(target)
-        self.accept = accept.map { ExactText($0) }
-        self.hints = hints
-    }
-
-    package init(_ request: HTTPRequest) {
-        self.init(request.target, accept: request.headerFields[.accept])
-        apiKey = request.headerFields[.apiKey].map { ExactText($0) }
-    }
-}
-
-package struct FallbackImage: Sendable {
-    package enum Subject: Sendable {
-        case plain(Placeholder)
-        case image(Request)
-    }
-
-    package let subject: Subject
-    package let status: HTTPResponse.Status?
-
-    package init(_ subject: Subject, status: HTTPResponse.Status? = nil) {
-        (self.subject, self.status) = (subject, status)
-    }
 }

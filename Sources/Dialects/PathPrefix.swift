@@ -14,9 +14,9 @@ package struct PathPrefix: Hashable, Sendable {
         prefix = path == "/" ? "" : path
     }
 
-    package func claim(on target: String) -> DialectClaim {
-        if prefix.isEmpty { return .remainder }
-        return remainder(of: target) == nil ? .none : .certain
+    package func match(on target: String) -> DialectMatch {
+        if prefix.isEmpty { return .fallback }
+        return remainder(of: target) == nil ? .none : .exact
     }
 
     /// From the slash or question mark after the prefix on; nil if the target is elsewhere.
@@ -38,9 +38,7 @@ package struct PathPrefix: Hashable, Sendable {
         return remainder(of: other.path) != nil || other.remainder(of: path) != nil
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "/-_.~".utf8.contains(byte)
-    }
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "/-_.~".utf8.contains(byte) }
 }
 
 /// `https://`, `https://example.com/photos/` or `NAME:`, as configured for a dialect's sources.

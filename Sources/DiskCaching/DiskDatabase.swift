@@ -169,7 +169,7 @@ extension Identity {
 enum DiskSchema {
     /// "Alul".
     static let applicationID = 0x416C_756C
-    /// Also changes with the fields covered by a checksum.
+    /// Changes with the fields that a checksum covers, too.
     static let version = 3
 
     /// Bodies have their own table: changing a row rewrites all of its pages, and recency changes with every read.

@@ -1,7 +1,7 @@
 import Glibc
 
 struct DiskFolder {
-    /// Of the same name, while a process has them open.
+    /// The files of a name, while a process has them open.
     struct Files: Equatable {
         fileprivate let numbers: [Number?]
 
@@ -81,8 +81,8 @@ struct DiskFolder {
 
     var files: Files { Files(numbers: ["", "-wal"].map { Self.number(of: file + $0) }) }
 
-    func contains(_ known: Files) -> Bool {
-        zip(known.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
+    func contains(_ others: Files) -> Bool {
+        zip(others.numbers, files.numbers).allSatisfy { before, now in before == nil || before == now }
     }
 
     private static func number(of path: String) -> Files.Number? {
@@ -146,7 +146,7 @@ struct DiskFolder {
 
     private static let fileName = "alula-cache.sqlite"
     private static let aside = ".set-aside"
-    /// Of removed sources that the store's file may still contain; without the list, any source may have been removed.
+    /// Lists removed sources that the store's file may contain; without the list, any source may have been removed.
     private static let removalListSuffix = ".trusted"
     /// In bytes.
     private static let removalRoom = 4 << 10

@@ -3,7 +3,7 @@ package enum DiskShare: Int, Sendable, CaseIterable {
     /// Files as received from origins.
     case source = 1
     case result = 2
-    /// Without the bytes of sources.
+    /// A source's record, without its bytes.
     case record = 3
 }
 
@@ -12,14 +12,14 @@ package struct DiskStoreConfiguration: Sendable {
     package var folder: String
     package var capacities: [DiskShare: Int]
     package var noteCapacity = 16 << 20
-    /// Of the callers' entry headers, names and notes; a file of another version is emptied.
+    /// The version of the callers' entry headers, names and notes; a file of another version is emptied.
     package var contentVersion: Int
     package var maximumPendingJobs = 512
     package var maximumPendingBytes = 64 << 20
     /// A reader then continues without the entry.
     package var readTimeLimit = Duration.milliseconds(500)
     package var fullDelay = Duration.seconds(10)
-    /// Without the file after a failure; doubled with each failure that follows soon.
+    /// The time without the file after a failure; doubles with each failure that follows soon.
     package var retryDelay = Duration.seconds(60)
     package var maximumRetryDelay = Duration.seconds(3_600)
 

@@ -46,11 +46,11 @@ package final class DiskStore: Sendable {
     }
 
     package func entry(for key: DiskKey) async -> CacheValue? {
-        let found = await find(key)
+        let row = await find(key)
         shared.withLock { shared in
-            if found == nil { shared.statistics[key.share].misses += 1 } else { shared.statistics[key.share].hits += 1 }
+            if row == nil { shared.statistics[key.share].misses += 1 } else { shared.statistics[key.share].hits += 1 }
         }
-        return found
+        return row
     }
 
     /// Returns whether the write was queued; if not, the entry under the key is removed, because it is outdated.
@@ -109,11 +109,11 @@ package final class DiskStore: Sendable {
     /// Returns the labels of the sources recorded under a tag and not removed since, and whether the list is complete.
     package func labels(under tag: String) async -> (labels: [String], isComplete: Bool) {
         await answer(within: Self.operatorTimeLimit, or: ([], false)) { worker in
-            let found = worker.perform { database throws(SQLiteError) in
+            let row = worker.perform { database throws(SQLiteError) in
                 try database.tags.names(under: Checksum.of(Array(tag.utf8)))
             }
-            guard let found else { return ([], false) }
-            return (found.names.compactMap { String(validating: $0, as: UTF8.self) }, found.isComplete)
+            guard let row else { return ([], false) }
+            return (row.names.compactMap { String(validating: $0, as: UTF8.self) }, row.isComplete)
         }
     }
 
@@ -164,7 +164,7 @@ package final class DiskStore: Sendable {
     }
 
     package func close(timeLimit limit: Duration) async {
-        let answer = OneTimeResult<Bool>()
+        let answer = Promise<Bool>()
         // First, so that no work opens the file again.
         shared.withLock { $0.isClosed = true }
         let isQueued = thread.submit { _ in
@@ -212,7 +212,7 @@ package final class DiskStore: Sendable {
     private func purge(
         _ body: @escaping @Sendable (DiskWorker) -> DiskUsage, elseNote note: (inout PendingChanges) -> Void
     ) async -> DiskUsage {
-        let answer = OneTimeResult<DiskUsage>()
+        let answer = Promise<DiskUsage>()
         let isQueued = thread.submit(priority: .finishing) { isCancelled in
             answer.give(isCancelled ? DiskUsage() : body(self.worker))
         }
@@ -223,7 +223,7 @@ package final class DiskStore: Sendable {
         return await answer.value(within: Self.operatorTimeLimit, by: timekeeper, or: DiskUsage())
     }
 
-    /// Of notes and the report of removals, which only operators wait for.
+    /// The limit of notes and the report of removals, which only operators wait for.
     private static let operatorTimeLimit = Duration.seconds(5)
 
     /// An older entry may stay on a full disk, because it is of the same version of its source: a new version removes
@@ -263,7 +263,7 @@ package final class DiskStore: Sendable {
     ) async -> Value {
         let now = timekeeper.now
         guard shared.withLock({ $0.health.mayTry(at: now) && !$0.isClosed }) else { return fallback }
-        let answer = OneTimeResult<Value>()
+        let answer = Promise<Value>()
         let isQueued = thread.submit(priority: priority) { isCancelled in
             answer.give(isCancelled ? fallback : body(self.worker))
         }

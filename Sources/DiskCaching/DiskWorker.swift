@@ -33,7 +33,7 @@ final class DiskWorker: @unchecked Sendable {
         publish()
     }
 
-    /// Also performs pending removals; nil if the file is not in use, or failed.
+    /// Performs pending removals, too; nil if the file is not in use, or failed.
     @discardableResult
     func perform<Value>(_ body: (DiskDatabase) throws(SQLiteError) -> Value) -> Value? {
         guard let database = usableDatabase() else { return nil }
@@ -188,26 +188,28 @@ final class DiskWorker: @unchecked Sendable {
     private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
         let due = shared.withLock { $0.changes.takeRemovals() }
         guard !due.isNothing || isRetry else { return database }
-        var wanted = unwritten
-        wanted.add(due, atMost: Self.maximumUnwritten)
-        if wanted.isEverything {
+        var pendingRemovals = unwritten
+        pendingRemovals.add(due, atMost: Self.maximumUnwritten)
+        if pendingRemovals.isEverything {
             unwritten = PendingChanges.Removals()
             _ = try empty(database)
             guard let emptied = self.database else { throw .full }
             return emptied
         }
         // Removals of missing entries are done.
-        var known = PendingChanges.Removals(keys: wanted.keys)
-        for source in wanted.sources where try database.entries.has(source) { known.sources.insert(source) }
+        var keyRemovals = PendingChanges.Removals(keys: pendingRemovals.keys)
+        for source in pendingRemovals.sources where try database.entries.has(source) {
+            keyRemovals.sources.insert(source)
+        }
         do throws(SQLiteError) {
-            for source in wanted.sources { _ = try Self.removeAll(from: source, in: database) }
-            for key in wanted.keys { try database.entries.remove(key) }
+            for source in pendingRemovals.sources { _ = try Self.removeAll(from: source, in: database) }
+            for key in pendingRemovals.keys { try database.entries.remove(key) }
             if !unwritten.isNothing || hasEarlierRemovals { folder.record(removals: []) }
             (unwritten, hasEarlierRemovals) = (PendingChanges.Removals(), false)
         } catch  where error.kind == .full {
             becomeFull("\(error)")
             unwritten = PendingChanges.Removals()
-            postpone(known)
+            postpone(keyRemovals)
         }
         return database
     }

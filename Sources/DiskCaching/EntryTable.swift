@@ -54,20 +54,20 @@ final class EntryTable {
     }
 
     func entry(for key: DiskKey) throws(SQLiteError) -> Found? {
-        var found: Found?
+        var result: Found?
         try select.run([.int(key.share.rawValue), .blob(key.name)]) { row throws(SQLiteError) in
             let entry = CacheValue(head: row.bytes(1).array, body: row.bytes(3))
             if entry.checksum(under: key) == row.bytes(2).array {
                 clock += 1
                 touched[row.int(0)] = clock
-                found = .intact(entry)
+                result = .intact(entry)
             } else {
-                found = .damaged
+                result = .damaged
             }
         }
         if touched.count >= Self.step, !isReadOnly { try writeOrder() }
         if touched.count >= Self.maximumTouched { touched = [:] }
-        return found
+        return result
     }
 
     enum Found {
@@ -163,7 +163,7 @@ final class EntryTable {
         while let now = usage[share]?.bytes, now > target { try evict(from: share, downTo: target) }
     }
 
-    /// At most one step and no more than necessary.
+    /// Evicts at most one step, and no more than necessary.
     private func evict(from share: DiskShare, downTo target: Int) throws(SQLiteError) {
         try connection.transaction { () throws(SQLiteError) in
             let oldest = try victims(selectOldest, .int(share.rawValue))
@@ -177,11 +177,11 @@ final class EntryTable {
     }
 
     private func victims(_ statement: SQLiteStatement, _ values: SQLiteValue...) throws(SQLiteError) -> [Victim] {
-        var found: [Victim] = []
+        var result: [Victim] = []
         try statement.run(values) { row throws(SQLiteError) in
-            found.append(Victim(id: row.int(0), share: row.int(1), cost: row.int(2)))
+            result.append(Victim(id: row.int(0), share: row.int(1), cost: row.int(2)))
         }
-        return found
+        return result
     }
 
     private func take(_ victims: [Victim]) throws(SQLiteError) {

@@ -15,11 +15,11 @@ struct PendingChanges {
 
         func covers(_ key: DiskKey) -> Bool { isEverything || sources.contains(key.source) || keys.contains(key) }
 
-        mutating func add(_ other: Removals, atMost most: Int) {
+        mutating func add(_ other: Removals, atMost maximum: Int) {
             isEverything = isEverything || other.isEverything
             sources.formUnion(other.sources)
             keys.formUnion(other.keys)
-            if sources.count + keys.count > most { isEverything = true }
+            if sources.count + keys.count > maximum { isEverything = true }
         }
     }
 

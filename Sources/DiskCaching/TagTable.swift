@@ -1,6 +1,6 @@
 import Memory
 
-/// For purging by tag; used by the store's thread.
+/// The sources of each tag, for purges; used by the store's thread.
 ///
 /// If there is no room for the tags of a source, it is removed, so that no entry is unreachable by its tags.
 final class TagTable {
@@ -74,7 +74,7 @@ final class TagTable {
         return true
     }
 
-    /// Also whether the list is complete.
+    /// Returns also whether the list is complete.
     func names(under tag: [UInt8]) throws(SQLiteError) -> (names: [[UInt8]], isComplete: Bool) {
         var names: [[UInt8]] = []
         var (bytes, isComplete) = (0, true)

@@ -27,9 +27,9 @@ struct FetchQueue {
 
     /// Nil if there is no slot for any of them.
     mutating func popNext<Answer>(
-        from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+        from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> FetchID? {
-        guard slots.hasRoom, let index = nextIndex(from: flights, for: slots, at: now) else { return nil }
+        guard slots.hasRoom, let index = nextIndex(from: fetches, for: slots, at: now) else { return nil }
         return ids.remove(at: index)
     }
 
@@ -37,12 +37,12 @@ struct FetchQueue {
     ///
     /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
     private func nextIndex<Answer>(
-        from flights: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
+        from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
         var verdicts: [ExactText: Bool] = [:]
-        func canStart(_ flight: SharedFetch<Answer>) -> Bool {
-            let decision = verdicts[flight.host] ?? slots.hasRoom(for: flight.host, at: now)
-            verdicts[flight.host] = decision
+        func canStart(_ fetch: SharedFetch<Answer>) -> Bool {
+            let decision = verdicts[fetch.host] ?? slots.hasRoom(for: fetch.host, at: now)
+            verdicts[fetch.host] = decision
             return decision
         }
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
@@ -50,10 +50,10 @@ struct FetchQueue {
         var idle: Int?
         var other: Int?
         for index in indices {
-            guard let flight = flights[ids[index]] else { return index }
-            guard canStart(flight) else { continue }
-            if order == .lifo, flight.isOverdue(at: now) { overdue = index }
-            if idle == nil, slots.isIdle(flight.host) { idle = index }
+            guard let fetch = fetches[ids[index]] else { return index }
+            guard canStart(fetch) else { continue }
+            if order == .lifo, fetch.isOverdue(at: now) { overdue = index }
+            if idle == nil, slots.isIdle(fetch.host) { idle = index }
             other = other ?? index
             if order == .fifo, idle != nil { break }
         }

@@ -134,7 +134,7 @@ package final class ImageDownloader: Sendable {
 
     package var queuedRequestCount: Int { shell.withLock { $0.state.queuedCount } }
 
-    package var flights: [FetchSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
+    package var fetches: [FetchSnapshot] { shell.withLock { $0.state.snapshots(at: timekeeper.now) } }
 
     package var isActive: Bool { shell.withLock { $0.state.isActive(at: timekeeper.now) } }
 
@@ -149,25 +149,23 @@ package final class ImageDownloader: Sendable {
 
     /// Ends only this caller's wait; returns false if no caller has the receipt.
     package func cancel(receipt: String) -> Bool {
-        let departure = shell.withLock { $0.state.leave(receipt: receipt) }
-        conclude(departure, throwing: DownloadError.receiptCancelled)
-        return !departure.answers.isEmpty
+        let leaveAction = shell.withLock { $0.state.leave(receipt: receipt) }
+        conclude(leaveAction, throwing: DownloadError.receiptCancelled)
+        return !leaveAction.answers.isEmpty
     }
 
     /// Cancels even nearly complete downloads.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
-        let (departure, count) = shell.withLock { $0.state.leave(source: source) }
-        conclude(departure, throwing: DownloadError.receiptCancelled)
-        return (count, departure.answers.count)
+        let (leaveAction, count) = shell.withLock { $0.state.leave(source: source) }
+        conclude(leaveAction, throwing: DownloadError.receiptCancelled)
+        return (count, leaveAction.answers.count)
     }
 
     package func setMaximumActiveDownloads(_ maximum: Int) {
         start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }
 
-    package func shutDown() {
-        conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown)
-    }
+    package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
 
     private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> SourceCopy {
         let id = shell.withLock { $0.state.announce() }
@@ -187,11 +185,11 @@ package final class ImageDownloader: Sendable {
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
                     answer.resume(throwing: FetchFailure(error: error, exchange: nil))
-                case .waiting(let launches, let isJoined):
+                case .waiting(let starts, let isJoined):
                     if isJoined { observer.collapsed() }
-                    start(launches)
-                case .lookingUp(let launch):
-                    start([launch], with: lookUp)
+                    start(starts)
+                case .lookingUp(let action):
+                    start([action], with: lookUp)
                 }
             }
         } onCancel: {
@@ -216,10 +214,10 @@ package final class ImageDownloader: Sendable {
 
     private func cachedCopy(for request: SourceRequest) async throws -> SourceCopy {
         if let view = view(for: request), view.reuse != .needsValidation { return view.copy }
-        guard cache.hasSlowerLayer, let found = await cache.retrieve(request.identity),
-            reuse(of: found, for: request) != .needsValidation
+        guard cache.hasSlowerLayer, let retrieved = await cache.retrieve(request.identity),
+            reuse(of: retrieved, for: request) != .needsValidation
         else { throw DownloadError.notCached }
-        return found
+        return retrieved
     }
 
     private func staleCopy(for request: SourceRequest, _ failure: FetchFailure) async -> SourceCopy? {
@@ -235,9 +233,9 @@ package final class ImageDownloader: Sendable {
         return SourceCopy(head: copy.head, bytes: copy.bytes, exchange: failure.exchange)
     }
 
-    private func conclude(_ departure: State.Departure, throwing error: any Error) {
-        let tasks = shell.withLock { shell in departure.abandoned.compactMap { shell.tasks.removeValue(forKey: $0) } }
+    private func conclude(_ leaveAction: State.LeaveAction, throwing error: any Error) {
+        let tasks = shell.withLock { shell in leaveAction.abandoned.compactMap { shell.tasks.removeValue(forKey: $0) } }
         for task in tasks { task.cancel() }
-        for answer in departure.answers { answer.resume(throwing: error) }
+        for answer in leaveAction.answers { answer.resume(throwing: error) }
     }
 }

@@ -18,7 +18,7 @@ struct SharedFetch<Answer> {
     /// Nil while queued, and while slower layers are queried.
     var slot: SlotToken?
     /// The stored source, which must not be used before its origin confirms it.
-    var known: SourceCopy?
+    var storedCopy: SourceCopy?
     /// Whether its last caller has left and its transfer is being canceled.
     var isAbandoned = false
     /// Whether its request was sent before its source was removed from the caches.

@@ -62,8 +62,8 @@ final class WatchThread: Sendable {
         }
     }
 
-    private func lastResponse(_ refusal: HTTPRejection) -> [UInt8] {
-        RefusalText.bytes(of: context.responder.response(to: refusal), at: timekeeper.secondsSince1970)
+    private func lastResponse(_ rejection: HTTPRejection) -> [UInt8] {
+        RejectionText.bytes(of: context.responder.response(to: rejection), at: timekeeper.secondsSince1970)
     }
 
     private func interval(isDraining: Bool) -> Duration {

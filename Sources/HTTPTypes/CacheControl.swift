@@ -36,9 +36,7 @@ package struct CacheControl: Hashable, Sendable {
     package func argument(_ name: String) -> String? { directives[ExactText(name)] }
 
     /// Capped at 2³¹; 0 if the argument is invalid (RFC 9111 section 1.2.2).
-    package func seconds(_ name: String) -> Int? {
-        directives[ExactText(name)].map { Self.seconds($0) ?? 0 }
-    }
+    package func seconds(_ name: String) -> Int? { directives[ExactText(name)].map { Self.seconds($0) ?? 0 } }
 
     private static func seconds(_ text: String) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isASCIIDigit) else {
@@ -50,7 +48,7 @@ package struct CacheControl: Hashable, Sendable {
 
 /// RFC 9111 section 5.2.1.
 package struct RequestCacheControl: Hashable, Sendable {
-    /// Also set by `max-age=0`.
+    /// `max-age=0` sets it, too.
     package var noCache = false
     package var noStore = false
     package var onlyIfCached = false

@@ -79,7 +79,7 @@ package struct HTTPDate: Hashable, Comparable, Sendable {
         self.init(secondsSince1970: civil.secondsSince1970)
     }
 
-    /// Such as `2026-11-24T18:00:00Z`; fractions of a second are truncated, and `+00:00` is equivalent to `Z`.
+    /// Reads text such as `2026-11-24T18:00:00Z`; truncates fractions of a second; `+00:00` is equivalent to `Z`.
     package init?(iso8601 text: String) {
         var text = text[...]
         guard let zone = ["Z", "+00:00"].first(where: { text.hasSuffix($0) }) else { return nil }

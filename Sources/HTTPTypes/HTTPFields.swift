@@ -1,26 +1,26 @@
 package struct HTTPFields: Sendable, RandomAccessCollection {
     private var shared: [HTTPField]
-    private var own: [HTTPField]
+    private var added: [HTTPField]
 
     package init(_ fields: [HTTPField] = []) {
         shared = []
-        own = fields
+        added = fields
     }
 
     package init(continuing fields: HTTPFields) {
-        shared = fields.shared.isEmpty ? fields.own : fields.shared + fields.own
-        own = []
+        shared = fields.shared.isEmpty ? fields.added : fields.shared + fields.added
+        added = []
     }
 
     package var startIndex: Int { 0 }
-    package var endIndex: Int { shared.count + own.count }
+    package var endIndex: Int { shared.count + added.count }
     package subscript(position: Int) -> HTTPField {
-        position < shared.count ? shared[position] : own[position - shared.count]
+        position < shared.count ? shared[position] : added[position - shared.count]
     }
 
     package func forEach(_ body: (borrowing HTTPField) -> Void) {
         Self.forEach(in: shared, body)
-        Self.forEach(in: own, body)
+        Self.forEach(in: added, body)
     }
 
     /// An array's iterator copies each element, which changes two reference counts.
@@ -39,15 +39,13 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
             return joined
         }
         set {
-            own = filter { $0.name != name }
+            added = filter { $0.name != name }
             shared = []
             if let newValue { append(name, newValue) }
         }
     }
 
-    package func values(of name: HTTPField.Name) -> [String] {
-        compactMap { $0.name == name ? $0.value : nil }
-    }
+    package func values(of name: HTTPField.Name) -> [String] { compactMap { $0.name == name ? $0.value : nil } }
 
     package func contains(_ name: HTTPField.Name) -> Bool {
         var isFound = false
@@ -55,13 +53,13 @@ package struct HTTPFields: Sendable, RandomAccessCollection {
         return isFound
     }
 
-    package mutating func append(_ field: HTTPField) { own.append(field) }
+    package mutating func append(_ field: HTTPField) { added.append(field) }
 
     package mutating func append(_ name: HTTPField.Name, _ value: String) {
-        own.append(HTTPField(name: name, value: value))
+        added.append(HTTPField(name: name, value: value))
     }
 
-    package mutating func reserveCapacity(_ count: Int) { own.reserveCapacity(own.count + count) }
+    package mutating func reserveCapacity(_ count: Int) { added.reserveCapacity(added.count + count) }
 }
 
 extension HTTPFields: Hashable {

@@ -1,6 +1,6 @@
 import Text
 
-/// Without parameters, in lowercase: `image/png` (RFC 9110 section 8.3.1).
+/// A media type without parameters, in lowercase: `image/png` (RFC 9110 section 8.3.1).
 package struct MediaType: Hashable, Sendable, CustomStringConvertible {
     package let type: String
     package let subtype: String

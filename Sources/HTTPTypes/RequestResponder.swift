@@ -1,6 +1,6 @@
 package protocol RequestResponder: Sendable {
     /// Called on an event thread for every valid request header; must not block.
-    func respond(to request: HTTPRequest) -> HTTPReply
+    func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse>
 
     /// Nil if a request with this header may not have a body.
     ///
@@ -28,7 +28,7 @@ package struct BodyPolicy: Sendable {
     /// The length is nil if it is unknown (`Transfer-Encoding: chunked`).
     package let admission: @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission
 
-    /// By default `admission` accepts all bodies.
+    /// The default `admission` accepts all bodies.
     package init(
         maximumLength: Int,
         admission: @escaping @Sendable (_ request: HTTPRequest, _ length: Int?) -> BodyAdmission = { _, _ in
@@ -45,43 +45,47 @@ package enum BodyAdmission: Sendable {
     case rejected(HTTPResponse)
 }
 
-/// Of a request whose body is arriving: the resources it has reserved, such as memory.
+/// The resources, such as memory, that a request reserves while its body arrives.
 package protocol BodyReservation: AnyObject, Sendable {
     /// Called on an event thread before the bytes are stored; must not block. A response rejects the rest of the body.
     func rejection(ofLength length: Int) -> HTTPResponse?
 
     /// Called once the body is complete, on an event thread; must not block.
-    func respond(to request: HTTPRequest) -> HTTPReply
+    func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse>
 }
 
-package enum HTTPReply: Sendable {
-    case ready(HTTPResponse)
-    /// Shared by many requests; the recurring answer may serve the next request with the same header, byte for byte.
+/// A response that is ready, or will be.
+///
+/// `Content` is the response, or a value from which a caller creates it.
+package enum PendingResponse<Content: Sendable>: Sendable {
+    case ready(Content)
+    /// Shared by many requests; the responder may serve the next request with the same header, byte for byte.
     case recurring(RecurringResponse, by: any RecurringResponder)
-    case deferred(@Sendable () async -> HTTPResponse)
-    case waiting(ShortWait)
+    /// Canceled when the client disconnects.
+    case deferred(@Sendable () async -> Content)
+    case waiting(ShortWait<Content>)
 }
 
-/// A wait for an external reply without a task: the event thread starts it, does other work, and then continues with
-/// the answer.
+/// A wait for an external reply without a task: the event thread starts it, does other work, and then continues.
 ///
 /// It must be so short that the server can ignore a disconnecting client meanwhile.
-package struct ShortWait: Sendable {
+package struct ShortWait<Content: Sendable>: Sendable {
     /// Called on an event thread; must not block.
     ///
     /// Calls `ready` once, on any thread, possibly at once.
     package let begin: @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void
     /// Called on an event thread after `ready`; must not block.
-    package let answer: @Sendable () -> HTTPReply
-    package let onAbandon: @Sendable () -> Void
+    package let finish: @Sendable () -> PendingResponse<Content>
+    /// Called if the server ends the wait; the content is recorded and not sent.
+    package let abandon: @Sendable () -> Content
 
     package init(
         begin: @escaping @Sendable (_ ready: @escaping @Sendable () -> Void) -> Void,
-        answer: @escaping @Sendable () -> HTTPReply, onAbandon: @escaping @Sendable () -> Void
+        finish: @escaping @Sendable () -> PendingResponse<Content>, abandon: @escaping @Sendable () -> Content
     ) {
         self.begin = begin
-        self.answer = answer
-        self.onAbandon = onAbandon
+        self.finish = finish
+        self.abandon = abandon
     }
 }
 

@@ -1,7 +1,7 @@
 import Coordination
 package import Memory
 
-/// Of unknown length, generated while it is sent; the writer waits until the client has received the previous piece.
+/// A body of unknown length; the writer of a piece waits until the client has received the previous one.
 ///
 /// A slow reader therefore keeps only one piece in memory. The writer is a task on any thread; the server takes pieces
 /// on its event thread.

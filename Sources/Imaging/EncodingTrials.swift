@@ -96,9 +96,7 @@ struct PixelTrials: EncodingTrials {
         writer = FileWriter(plan: plan, token: token, codec: codec)
     }
 
-    func file(quality: Int) throws -> SharedBytes {
-        try files[quality] ?? writer.file(of: image, quality: quality)
-    }
+    func file(quality: Int) throws -> SharedBytes { try files[quality] ?? writer.file(of: image, quality: quality) }
 
     mutating func similarity(quality: Int) throws -> Double {
         let still = image.firstFrame
@@ -145,9 +143,7 @@ private struct FileWriter {
         }
     }
 
-    func image(in file: SharedBytes) throws -> DecodedImage {
-        try codec.decodeResult(file, as: format, token: token)
-    }
+    func image(in file: SharedBytes) throws -> DecodedImage { try codec.decodeResult(file, as: format, token: token) }
 }
 
 extension DecodedImage {

@@ -30,7 +30,7 @@ extension DecodedGainMap {
         // A map has no gamut.
         let steps = RenderSteps(steps.filter { !($0 is GamutStep) })
         guard let geometry = steps.ofGainMap(of: size, for: plan.source.size) else { return nil }
-        let most = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
+        let maximum = if case .fitting(let bytes, _, _) = plan.quality { bytes / 3 } else { Int.max }
         do {
             let base = geometry.isFitted ? try plan.shown(in: file, of: image, token: token, codec: codec) : nil
             let map = try geometry.isFitted ? fitted(to: image, geometry, base: base, token: token) : self.image
@@ -39,11 +39,12 @@ extension DecodedGainMap {
                 ? (map.size, [])
                 : (self.size, RenderSteps(Array(geometry.resampling) + Array(geometry.turning)))
             var mapFile: SharedBytes?
-            for quality in EncodingQuality.ofGainMap(pixels: size.area) where mapFile.map({ $0.count > most }) ?? true {
-                let own = RenderPlan(
+            for quality in EncodingQuality.ofGainMap(pixels: size.area)
+            where mapFile.map({ $0.count > maximum }) ?? true {
+                let mapPlan = RenderPlan(
                     source: FrameShape(size: size, hasAlpha: false), steps: steps, format: plan.format,
                     quality: quality)
-                mapFile = try ImageRenderer.render(map, plan: own, token: token, codec: codec).bytes
+                mapFile = try ImageRenderer.render(map, plan: mapPlan, token: token, codec: codec).bytes
             }
             return mapFile.map { EncodedGainMap(file: $0, metadata: metadata) }
         } catch is ImagingError {
@@ -92,7 +93,7 @@ extension RenderPlan {
     fileprivate func shown(
         in file: SharedBytes, of image: DecodedImage, token: WorkToken, codec: any ImageCodec
     ) throws -> DecodedImage? {
-        let profile = image.profile ?? .standard
+        let profile = image.profile ?? .sRGB
         let isSame = gamut == .p3 ? profile.isDisplayP3 : image.profile == nil || profile.isStandard
         guard !image.hasAlpha, isSame || image.bands == 3 && profile.isDisplayP3 else { return nil }
         let shown = try codec.decodeResult(file, as: format, token: token)
@@ -105,11 +106,11 @@ extension GainMapMetadata {
     /// Apple's samples are amounts on the curve of video: with amount *a* and headroom *h*, light is multiplied by 1 +
     /// (*h* − 1) *a*.
     var appleCurve: [UInt8] {
-        let most = exp2(alternateHeadroom.value)
+        let maximum = exp2(alternateHeadroom.value)
         return (0..<256).map { sample in
             let value = Double(sample) / 255
             let amount = value < 0.081 ? value / 4.5 : pow((value + 0.099) / 1.099, 1 / 0.45)
-            return UInt8((255 * log2(1 + (most - 1) * amount) / alternateHeadroom.value).rounded())
+            return UInt8((255 * log2(1 + (maximum - 1) * amount) / alternateHeadroom.value).rounded())
         }
     }
 
@@ -123,7 +124,7 @@ extension GainMapMetadata {
         let values = channels.flatMap { channel in
             steps.map { step in
                 let share = pow(Double(step) / Double(steps.upperBound), 1 / channel.gamma.value)
-                return exp2(channel.least.value + (channel.most.value - channel.least.value) * share)
+                return exp2(channel.minimum.value + (channel.maximum.value - channel.minimum.value) * share)
             }
         }
         func light(from start: Double, _ length: Double) -> [Double] {

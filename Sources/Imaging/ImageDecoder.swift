@@ -169,12 +169,12 @@ package enum ImageDecoder {
 extension ImageDecoder {
     /// Converts an embedded image in a format that librsvg does not read to PNG in sRGB, and returns its pixel count.
     ///
-    /// Nil for a drawing, for an image without a header, and for more pixels than `most`; without a file if it cannot
-    /// be decoded.
+    /// Nil for a drawing, an image without a header, or more pixels than `maximum`; without a file if it cannot be
+    /// decoded.
     static func embeddedPNG(
-        of file: SharedBytes, most: Int, token: WorkToken
+        of file: SharedBytes, maximum: Int, token: WorkToken
     ) throws -> (file: SharedBytes?, pixels: Int)? {
-        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.decodedArea <= most else {
+        guard let header = try? ImageHeader.inspect(file), header.drawing == nil, header.decodedArea <= maximum else {
             return nil
         }
         do {

@@ -61,7 +61,7 @@ package enum ImageLibrary {
     private static func startOnce() throws(StartError) {
         try startUntested(loadingModules: true)
         guard VipsLibrary.loaders == VipsLibrary.neededLoaders else { throw .loaders(VipsLibrary.loaders) }
-        for (type, file) in ForeignFiles.all where opens(file) { throw .opensForeign(type: type) }
+        for (type, file) in WarmUpSamples.all where opens(file) { throw .opensForeign(type: type) }
         let pixel = [UInt8](repeating: 128, count: 8 * 8 * 3)
         let size = PixelSize(width: 8, height: 8)
         for format in ImageFormat.written {
@@ -75,14 +75,10 @@ package enum ImageLibrary {
         }
     }
 
-    private static func opens(_ file: [UInt8]) -> Bool {
-        unsafe file.withUnsafeBytes { unsafe opens($0) }
-    }
+    private static func opens(_ file: [UInt8]) -> Bool { unsafe file.withUnsafeBytes { unsafe opens($0) } }
 
     @unsafe
-    private static func opens(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        (try? unsafe VipsImage.anyFile(bytes)) != nil
-    }
+    private static func opens(_ bytes: UnsafeRawBufferPointer) -> Bool { (try? unsafe VipsImage.anyFile(bytes)) != nil }
 }
 
 extension ImageLibrary {

@@ -200,9 +200,7 @@ private struct FrameComposer {
         contexts = plan.steps.map { _ in StepContext(token: token, additions: additions, reuse: reuse) }
     }
 
-    var resolvedSteps: RenderSteps {
-        plan.steps.resolved { contexts[$0].decision(as: (left: Int, top: Int).self) }
-    }
+    var resolvedSteps: RenderSteps { plan.steps.resolved { contexts[$0].decision(as: (left: Int, top: Int).self) } }
 
     mutating func compose(_ source: VipsImage) throws -> VipsImage {
         var frame = source

@@ -12,7 +12,7 @@ enum PlanarLane {
         return header.format.reading.mayHavePlanes(header)
     }
 
-    /// As many leading steps as planes support, and the plan for libvips with the others.
+    /// Splits off the leading steps that planes support; the plan for libvips has the others.
     ///
     /// If the result is tiny or larger than the image, libvips runs all steps, on the image at its decoded size.
     ///

@@ -65,12 +65,12 @@ struct QualitySearch {
             guard before - after > 1 else { break }
             let nearest = high ?? low
             let other = high == nil || low == nil ? last : low
-            let guess = nearest?.guess(for: Double(10_000 - goal.least), with: other)
+            let guess = nearest?.guess(for: Double(10_000 - goal.minimum), with: other)
             let quality = min(max(guess ?? (after + before) / 2, after + 1), before - 1)
             let similarity = try trials.similarity(quality: quality)
             let measure = Measure(quality: quality, lack: 10_000 - similarity)
             last = nearest
-            if similarity >= Double(goal.least) { high = measure } else { low = measure }
+            if similarity >= Double(goal.minimum) { high = measure } else { low = measure }
         }
         let quality = high?.quality ?? goal.highest
         return (try self.file(quality: quality), quality)
@@ -91,13 +91,13 @@ private struct Measure {
             slope = (logarithm - other.logarithm) / Double(other.quality - quality)
             guard slope > 0 else { return nil }
         }
-        let distance = (logarithm - log(max(lack, Self.least))) / slope
+        let distance = (logarithm - log(max(lack, Self.minimum))) / slope
         return quality + Int(max(-100, min(100, distance.rounded(.up))))
     }
 
-    private var logarithm: Double { log(max(lack, Self.least)) }
+    private var logarithm: Double { log(max(lack, Self.minimum)) }
 
     private static let defaultSlope = 0.05
     /// Zero has no logarithm.
-    private static let least = 0.01
+    private static let minimum = 0.01
 }

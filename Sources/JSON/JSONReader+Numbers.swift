@@ -27,7 +27,7 @@ extension JSONReader {
         return .double(number)
     }
 
-    /// At least one unless `mayBeNone`.
+    /// Reads at least one digit unless `mayBeNone`.
     private mutating func digits(mayBeNone: Bool = false) throws(Failure) -> String {
         let start = position
         while let byte = peek, byte.isASCIIDigit { position += 1 }

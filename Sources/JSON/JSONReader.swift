@@ -4,7 +4,7 @@ package import Text
 package struct JSONReader {
     package enum Dialect: Sendable {
         case strict
-        /// For text from people: comments, trailing commas, and less strict names and numbers.
+        /// Text from people: comments, trailing commas, and less strict names and numbers.
         case json5
     }
 
@@ -27,7 +27,7 @@ package struct JSONReader {
     private var positions: [ExactText: Position] = [:]
     private var notesPlaces = false
 
-    private static let deepest = 32
+    private static let maximumDepth = 32
 
     private init(_ bytes: [UInt8], _ dialect: Dialect) {
         self.bytes = bytes
@@ -84,7 +84,7 @@ package struct JSONReader {
     }
 
     private mutating func object(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.deepest else { throw failure("too many values inside each other") }
+        guard depth < Self.maximumDepth else { throw failure("too many values inside each other") }
         position += 1
         var members: [(String, JSONValue)] = []
         var names: Set<ExactText> = []
@@ -114,7 +114,7 @@ package struct JSONReader {
     }
 
     private mutating func array(depth: Int) throws(Failure) -> JSONValue {
-        guard depth < Self.deepest else { throw failure("too many values inside each other") }
+        guard depth < Self.maximumDepth else { throw failure("too many values inside each other") }
         position += 1
         var elements: [JSONValue] = []
         try skipSpace()

@@ -9,11 +9,11 @@ package enum JSONText {
     /// - Parameter limit: In bytes; a longer text is truncated at a character boundary.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {
         buffer.append(UInt8(ascii: "\""))
-        var kept = 0
+        var written = 0
         for scalar in text.unicodeScalars {
             let width = UTF8.width(scalar)
-            guard kept + width <= limit else { break }
-            kept += width
+            guard written + width <= limit else { break }
+            written += width
             switch scalar.value {
             case 0x22, 0x5c:
                 buffer.append(UInt8(ascii: "\\"))

@@ -24,9 +24,7 @@ package struct ByteAccumulator: ~Copyable {
 
     package mutating func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
-    package mutating func append(_ bytes: SharedBytes) {
-        unsafe bytes.withUnsafeBytes { unsafe append($0) }
-    }
+    package mutating func append(_ bytes: SharedBytes) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
     package consuming func finish() -> SharedBytes {
         let block = unsafe takeStorage()
@@ -42,11 +40,13 @@ package struct ByteAccumulator: ~Copyable {
         return unsafe block
     }
 
-    /// `wanted` is at least the current count.
-    package mutating func reserve(_ wanted: Int) {
-        guard let grown = unsafe realloc(base, wanted) else { fatalError("out of memory for \(wanted) bytes") }
+    /// `minimumCapacity` is at least the current count.
+    package mutating func reserve(_ minimumCapacity: Int) {
+        guard let grown = unsafe realloc(base, minimumCapacity) else {
+            fatalError("out of memory for \(minimumCapacity) bytes")
+        }
         unsafe base = grown
-        capacity = wanted
+        capacity = minimumCapacity
     }
 }
 

@@ -37,9 +37,7 @@ package enum Program {
                 }))
     }
 
-    package static func printError(_ line: String) {
-        printToStandardError("alula: " + Self.line(line) + "\n")
-    }
+    package static func printError(_ line: String) { printToStandardError("alula: " + Self.line(line) + "\n") }
 
     package static func printToStandardError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
 
@@ -82,7 +80,7 @@ package enum Program {
 package enum ExitStatus {
     /// Or a service rejected a request.
     package static let failed: CInt = 1
-    package static let wrongUse: CInt = 2
+    package static let usageError: CInt = 2
     package static let cannotStart: CInt = 69
     package static let wrongSettings: CInt = 78
 }

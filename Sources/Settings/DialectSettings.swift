@@ -25,9 +25,7 @@ struct DialectSettings: Sendable {
     var imaginary = ImaginaryConfiguration()
     var frontEnds = FrontEndSettings()
 
-    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] {
-        Self.rows.compactMap { $0.dialect(self, vocabulary) }
-    }
+    func dialects(_ vocabulary: Vocabulary) -> [any Dialect] { Self.rows.compactMap { $0.dialect(self, vocabulary) } }
 
     var closing: Set<ExactText> { bounded.union(Self.rows.filter { $0.hasKeys(self) }.map { ExactText($0.name) }) }
 

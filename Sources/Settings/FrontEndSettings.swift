@@ -41,13 +41,13 @@ extension DialectRow {
     ]
 
     private static func frontEnd(
-        _ name: String, at usualPath: String, of makers: String, _ others: [Setting] = [],
+        _ name: String, at defaultPath: String, of makers: String, _ others: [Setting] = [],
         dialect: @escaping @Sendable (PathPrefix, FrontEndSettings, SourceBase?) -> any Dialect
     ) -> DialectRow {
         let place = ExactText(name)
         let path = Setting(
-            name + "Path", \.dialects.frontEnds.places[place], .path(example: usualPath),
-            help: "path of \(makers)'s image endpoint, such as \(usualPath)")
+            name + "Path", \.dialects.frontEnds.places[place], .path(example: defaultPath),
+            help: "path of \(makers)'s image endpoint, such as \(defaultPath)")
         return DialectRow(name: name, path: { $0.frontEnds.places[place] }, settings: [path] + others) {
             settings, vocabulary in
             settings.frontEnds.places[place].map {
@@ -58,22 +58,23 @@ extension DialectRow {
 
     private static let next = [
         Setting(
-            "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), none: "sizes, else as Next.js",
+            "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), whenUnset: "sizes, else as Next.js",
             help: "allowed widths for nextPath"),
         Setting(
-            "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100), none: "qualities, else 75",
+            "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100),
+            whenUnset: "qualities, else 75",
             help: "allowed qualities for nextPath"),
         Setting(
-            "nextFormats", \.dialects.frontEnds.next.formats, .formats(), none: "webp",
+            "nextFormats", \.dialects.frontEnds.next.formats, .formats(), whenUnset: "webp",
             help: "formats that Accept may choose for nextPath"),
     ]
 
     private static let vercel = [
         Setting(
             "vercelSizes", \.dialects.frontEnds.vercelSizes, .integers(in: 1...16_384),
-            none: "sizes, else 640 to 3840", help: "allowed widths for vercelPath"),
+            whenUnset: "sizes, else 640 to 3840", help: "allowed widths for vercelPath"),
         Setting(
-            "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), none: "avif,webp",
+            "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), whenUnset: "avif,webp",
             help: "formats that Accept may choose for vercelPath"),
     ]
 }

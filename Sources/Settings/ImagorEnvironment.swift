@@ -18,7 +18,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private var maximumWidth: Int?
     private var maximumHeight: Int?
     /// Imagor's limit of a side, if a variable sets only the other one.
-    private static let usualSide = 9_999
+    private static let defaultSide = 9_999
     private var automatic: Set<ImageFormat> = []
     private var bucket: String?
     private var bucketFolder = ""
@@ -190,8 +190,8 @@ struct ImagorEnvironment: OtherServiceReader {
         addFiles()
         if maximumWidth != nil || maximumHeight != nil {
             let limit = settings.pipeline.rules.limits.maximumSourcePixels
-            let most = (maximumWidth ?? Self.usualSide) * (maximumHeight ?? Self.usualSide)
-            settings.pipeline.rules.limits.maximumSourcePixels = min(limit, most)
+            let maximum = (maximumWidth ?? Self.defaultSide) * (maximumHeight ?? Self.defaultSide)
+            settings.pipeline.rules.limits.maximumSourcePixels = min(limit, maximum)
         }
     }
 
@@ -202,10 +202,10 @@ struct ImagorEnvironment: OtherServiceReader {
                 reading.problems.append("FILE_LOADER_BASE_DIR: none beside S3_LOADER_BUCKET; add a named origin")
                 return
             }
-            let found = OriginsReader.read(
+            let parsed = OriginsReader.read(
                 .object([(Self.bucketOrigin, bucketMembers(bucket))]), environment: environment)
-            reading.problems += found.problems.map { "S3_LOADER_BUCKET: \($0.line)" }
-            settings.dialects.origins += found.origins.all
+            reading.problems += parsed.problems.map { "S3_LOADER_BUCKET: \($0.line)" }
+            settings.dialects.origins += parsed.origins.all
             settings.dialects.thumbor.baseURL = SourceBase("\(Self.bucketOrigin):")
         } else if let folder {
             settings.dialects.origins.append(Origin(name: Self.folderOrigin, location: .folder(path: folder)))

@@ -42,14 +42,14 @@ extension DialectRow {
 
 extension DialectSettings {
     func imgproxyContradictions(_ vocabulary: Vocabulary) -> [Contradiction] {
-        var found = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
+        var conflicts = imgproxy.presetFaults(vocabulary).map { Contradiction(["presets"], $0) }
         let (keys, salts) = (imgproxy.keys.count, imgproxy.salts.count)
         if keys != salts {
-            found.append(
+            conflicts.append(
                 Contradiction(
                     ["imgproxySalts", "imgproxyKeys"],
                     "each of the \(keys) imgproxyKeys needs a salt; there are \(salts) imgproxySalts"))
         }
-        return found
+        return conflicts
     }
 }

@@ -27,7 +27,7 @@ extension NotificationSettings {
             .init(allowed: "the name of a field that has no other meaning, such as Cache-Tag") { CacheTagField($0) },
             help: "field with the tags of responses, such as Cache-Tag, Surrogate-Key or xkey"),
         Setting(
-            "tags", \.api.tags, .choice, none: "signed where there are keys, else any",
+            "tags", \.api.tags, .choice, whenUnset: "signed where there are keys, else any",
             help: "any: all requests may name tags; signed: only signed URLs and presets"),
         Setting(
             "callbackHosts", \.notifying.callbackHosts,

@@ -109,10 +109,10 @@ struct OpenTelemetryEnvironment {
     private static func url(_ text: String) -> SourceURL? { try? SettingParser.endpoint(example: "").parse(text) }
 
     private mutating func isSent(_ name: String, besides others: [String]) -> Bool {
-        let known = ["otlp", "none"] + others
-        let exporters = value(name, allowed: known.joined(separator: ", ")) { text in
+        let supported = ["otlp", "none"] + others
+        let exporters = value(name, allowed: supported.joined(separator: ", ")) { text in
             let names = try? SettingParser.members.parse(text.lowercased())
-            return names?.allSatisfy(known.contains) == true ? names : nil
+            return names?.allSatisfy(supported.contains) == true ? names : nil
         }
         return exporters?.contains("otlp") ?? true
     }

@@ -12,21 +12,21 @@ struct OriginProblem: Error, Equatable {
 }
 
 struct OriginMembers {
-    /// Such as `origins.photos.tls`.
+    /// The path of a member, such as `origins.photos.tls`.
     let path: String
     private let members: [ExactText: JSONValue]
     private let environment: [String: String]
 
-    /// Only these names are allowed; nil allows any.
+    /// Allows only these names; nil allows any.
     init(
         _ value: JSONValue, at path: String, names: [String]?, environment: [String: String]
     ) throws(OriginProblem) {
-        let known = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
-        guard let members = value.members else { throw OriginProblem(path: path, allowed: known) }
+        let form = names.map { "an object with " + $0.joined(separator: ", ") } ?? "an object"
+        guard let members = value.members else { throw OriginProblem(path: path, allowed: form) }
         let knownNames = names.map { Set($0.map { ExactText($0) }) }
         if let knownNames, let unknown = members.keys.sorted().first(where: { !knownNames.contains($0) }) {
             let nearest = NearestName.of(unknown.string, among: names ?? []).map { "; did you mean \($0)?" } ?? ""
-            throw OriginProblem(path: "\(path).\(unknown)", allowed: known + nearest, isAboutName: true)
+            throw OriginProblem(path: "\(path).\(unknown)", allowed: form + nearest, isAboutName: true)
         }
         self.path = path
         self.members = members
@@ -93,14 +93,14 @@ struct OriginMembers {
 
     /// A field is a text, a secret, or null for none.
     ///
-    /// - Parameter own: Fields that the service sets itself.
+    /// - Parameter reserved: Fields that the service sets itself.
     func fields(
-        _ name: String, notAmong own: [HTTPField.Name]
+        _ name: String, notAmong reserved: [HTTPField.Name]
     ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
         guard let headers = try object(name, names: nil) else { return [] }
         var fields: [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] = []
         for text in headers.names {
-            guard let name = HTTPField.Name(text), !own.contains(name) else {
+            guard let name = HTTPField.Name(text), !reserved.contains(name) else {
                 throw headers.problem(text, "a field's name that is not the service's own to write")
             }
             guard !fields.contains(where: { $0.name == name }) else { throw headers.problem(text, "each field once") }

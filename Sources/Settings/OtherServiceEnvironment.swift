@@ -33,7 +33,7 @@ protocol OtherServiceReader: SendableMetatype {
 
     static var rows: [OtherServiceRow<Self>] { get }
 
-    /// Without these keys, the service is open.
+    /// The service is open without these keys.
     static var keys: [String] { get }
 
     static func isSecret(_ name: String) -> Bool
@@ -178,9 +178,7 @@ extension SettingParser where Value == String? {
     static var unlessZero: Self { Self { $0 == "0" ? nil : $0 } }
     static var onOrOff: Self { flag(on: "on", off: "off") }
 
-    static func flag(on: String, off: String? = nil) -> Self {
-        SettingParser<Bool>.goFlag.map { $0 ? on : off }
-    }
+    static func flag(on: String, off: String? = nil) -> Self { SettingParser<Bool>.goFlag.map { $0 ? on : off } }
 
     static var path: Self { Self { $0.count > 1 && $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
 

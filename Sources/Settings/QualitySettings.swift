@@ -7,14 +7,14 @@ import ThumbnailPipeline
 extension SettingTable {
     static let quality: [Setting] = [
         Setting(
-            "autoQuality", \.pipeline.rules.similarity.least, similarity, default: "0.98",
-            help: "q=auto: sufficient similarity, 0 to 1"),
+            "autoQuality", \.pipeline.rules.similarity.minimum, similarity, default: "0.98",
+            help: "q=auto: sufficient similarity, 0 to 1", forCommands: true),
         Setting(
             "autoQualityMin", \.pipeline.rules.similarity.lowest, .integer(in: 1...100), default: "40",
-            help: "q=auto: lowest quality"),
+            help: "q=auto: lowest quality", forCommands: true),
         Setting(
             "autoQualityMax", \.pipeline.rules.similarity.highest, .integer(in: 1...100), default: "90",
-            help: "q=auto: highest quality"),
+            help: "q=auto: highest quality", forCommands: true),
     ]
 
     /// In ten-thousandths.
@@ -39,10 +39,10 @@ extension Settings {
 extension SettingTable {
     static let sizes: [Setting] = [
         Setting(
-            "sizes", \.api.vocabulary.sizes.sizes, .integers(in: 1...16_384), none: "any",
+            "sizes", \.api.vocabulary.sizes.sizes, .integers(in: 1...16_384), whenUnset: "any",
             help: "sides in pixels that unsigned requests may use"),
         Setting(
-            "qualities", \.api.vocabulary.sizes.qualities, .integers(in: 1...100), none: "any",
+            "qualities", \.api.vocabulary.sizes.qualities, .integers(in: 1...100), whenUnset: "any",
             help: "qualities that unsigned requests may use"),
         Setting(
             "sizesPolicy", \.api.vocabulary.sizes.rule, .choice, default: "refuse",

@@ -21,10 +21,10 @@ extension SandboxSettings {
     static let table: [Setting] = [
         Setting(
             "requireSandbox", \.sandbox.isRequired, .flag, default: "off",
-            help: "start only if decoders can be confined"),
+            help: "start only if decoders can be confined", forCommands: true),
         Setting(
             "decodeInProcess", \.sandbox.decodesInProcess, .flag, default: "off",
-            help: "decode without a sandbox"),
+            help: "decode without a sandbox", forCommands: true),
     ]
 }
 

@@ -47,7 +47,7 @@ struct SecretReferences {
         return value
     }
 
-    /// Without its trailing newline, which editors and `echo` add.
+    /// Drops the trailing newline, which editors and `echo` add.
     private func file(_ path: String) throws(InvalidValue) -> String {
         do {
             let text = try SettingsFile.read(path)

@@ -5,11 +5,13 @@ typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
 package struct Setting: Sendable {
     let name: String
     let defaultValue: String?
-    /// For people: the value, or a description if there is none.
+    /// The value for people, or a description if there is none.
     package let defaultText: String
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
     let secrecy: Secrecy
+    /// Whether commands that render take the setting, too.
+    let isForCommands: Bool
     private(set) var readObject: ObjectReader?
 
     typealias ObjectReader =
@@ -24,13 +26,18 @@ package struct Setting: Sendable {
         case secret
     }
 
-    /// - Parameter none: The behavior without a default, for people.
+    /// - Parameter whenUnset: The behavior without a default, for people.
     init<Value>(
         _ name: String, _ place: SettingPlace<Value>, also others: [SettingPlace<Value>] = [],
-        _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
-        secrecy: Secrecy = .none
+        _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
+        secrecy: Secrecy = .none, forCommands isForCommands: Bool = false
     ) {
-        (self.name, defaultValue, defaultText, self.help, self.secrecy) = (name, value, value ?? none, help, secrecy)
+        self.name = name
+        defaultValue = value
+        defaultText = value ?? whenUnset
+        self.help = help
+        self.secrecy = secrecy
+        self.isForCommands = isForCommands
         apply = { (settings, text) throws(InvalidValue) in
             if secrecy == .secret { try SecretReferences.checkKey(text) }
             let value = try parser.parse(text)
@@ -40,12 +47,12 @@ package struct Setting: Sendable {
 
     init<Value>(
         _ name: String, _ place: SettingPlace<Value?>, also others: [SettingPlace<Value?>] = [],
-        _ parser: SettingParser<Value>, default value: String? = nil, none: String = "none", help: String,
-        secrecy: Secrecy = .none
+        _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
+        secrecy: Secrecy = .none, forCommands: Bool = false
     ) {
         self.init(
-            name, place, also: others, parser.map(Optional.some), default: value, none: none, help: help,
-            secrecy: secrecy)
+            name, place, also: others, parser.map(Optional.some), default: value, whenUnset: whenUnset, help: help,
+            secrecy: secrecy, forCommands: forCommands)
     }
 
     static func inFile(

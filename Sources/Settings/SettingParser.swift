@@ -120,8 +120,8 @@ extension SettingParser where Value == String {
 }
 
 extension SettingParser where Value == [UInt8] {
-    static func bytes(atLeast least: Int = 0) -> Self {
-        Self(allowed: "at least \(least) characters") { $0.utf8.count < least ? nil : Array($0.utf8) }
+    static func bytes(atLeast minimum: Int = 0) -> Self {
+        Self(allowed: "at least \(minimum) characters") { $0.utf8.count < minimum ? nil : Array($0.utf8) }
     }
 }
 

@@ -58,10 +58,10 @@ package enum SettingTable {
     private static let downloads: [Setting] = [
         Setting(
             "maxActiveDownloads", \.downloads.maximumActiveDownloads, .integer(in: 1...10_000), default: "32",
-            help: "maximum concurrent transfers"),
+            help: "maximum concurrent transfers", forCommands: true),
         Setting(
             "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, .integer(in: 1...10_000),
-            default: "8", help: "maximum concurrent transfers to one host:port"),
+            default: "8", help: "maximum concurrent transfers to one host:port", forCommands: true),
         Setting(
             "downloadOrder", \.downloads.order, .choice, default: "fifo",
             help: "order of queued transfers: fifo or lifo"),
@@ -70,21 +70,22 @@ package enum SettingTable {
             help: "maximum queued transfers; above it, requests get 503"),
         Setting(
             "maxRedirects", \.downloads.maximumRedirects, .integer(in: 0...20), default: "5",
-            help: "maximum redirects, each checked like the first URL"),
+            help: "maximum redirects, each checked like the first URL", forCommands: true),
         Setting(
             "connectTimeout", \.downloads.connectTimeout, .duration, default: "3s",
-            help: "timeout of name lookup and connection to an origin"),
+            help: "timeout of name lookup and connection to an origin", forCommands: true),
         Setting(
             "firstByteTimeout", \.downloads.firstByteTimeout, .duration, default: "5s",
-            help: "timeout until the first byte of a response"),
+            help: "timeout until the first byte of a response", forCommands: true),
         Setting(
             "downloadTimeout", \.downloads.downloadTimeout, .duration, default: "10s",
-            help: "timeout of a whole transfer"),
+            help: "timeout of a whole transfer", forCommands: true),
         Setting(
             "userAgent", \.downloads.userAgent,
             .text(allowed: "1 to 256 printable ASCII characters") { text in
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
-            }, none: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it"),
+            }, whenUnset: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it",
+            forCommands: true),
     ]
 
     private static let caches: [Setting] = [
@@ -138,12 +139,13 @@ package enum SettingTable {
     private static let sources: [Setting] = [
         Setting(
             "allowedNetworks", \.downloads.allowedNetworks, .networks,
-            help: "non-public networks that may serve sources"),
+            help: "non-public networks that may serve sources", forCommands: true),
         Setting(
             "allowedSources", \.allowedSources,
             .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
                 SourcePattern($0)
-            }, none: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden),
+            }, whenUnset: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden,
+            forCommands: true),
         .inFile("origins", help: "named sources, in the file only", secrecy: .hidden) { value, environment, settings in
             let (origins, problems) = OriginsReader.read(value, environment: environment)
             settings.downloads.origins = Origins(settings.downloads.origins.all + origins.all)
@@ -154,50 +156,50 @@ package enum SettingTable {
             .set(
                 .list(allowed: "ports from 1 to 65535, separated by commas") {
                     UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
-                }), default: "80,443", help: "allowed ports of public sources"),
+                }), default: "80,443", help: "allowed ports of public sources", forCommands: true),
         Setting(
             "sourceFormats", \.sandbox.sourceFormats, .set(.formats(of: ImageFormat.allCases)),
-            none: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
-            help: "formats to decode"),
+            whenUnset: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
+            help: "formats to decode", forCommands: true),
         Setting(
             "maxSourceBytes", \.downloads.maximumBytes, also: [\.api.maximumUploadBytes], .byteSize, default: "64MiB",
-            help: "maximum size of a source"),
+            help: "maximum size of a source", forCommands: true),
         Setting(
             "maxSourcePixels", \.pipeline.rules.limits.maximumSourcePixels, .integer(in: 1...10_000_000_000),
-            default: "100000000", help: "maximum pixels of a source"),
+            default: "100000000", help: "maximum pixels of a source", forCommands: true),
         Setting(
             "maxFrames", \.pipeline.rules.limits.maximumFrames, .integer(in: 1...100_000), default: "256",
-            help: "maximum frames with animated=1; the rest is dropped"),
+            help: "maximum frames with animated=1; the rest is dropped", forCommands: true),
         Setting(
             "incompleteImages", \.pipeline.rules.limits.incompleteImages, .choice, default: "refuse",
-            help: "serve: serve truncated images, for 60 s"),
+            help: "serve: serve truncated images, for 60 s", forCommands: true),
     ]
 
     private static let answers: [Setting] = [
         Setting(
             "maxOutputPixels", \.pipeline.rules.limits.maximumOutputPixels, .integer(in: 1...10_000_000_000),
-            default: "25000000", help: "maximum pixels of a result, all frames together"),
+            default: "25000000", help: "maximum pixels of a result, all frames together", forCommands: true),
         Setting(
             "maxOutputPixelsSlow", \.pipeline.rules.limits.maximumOutputPixelsSlow, .integer(in: 1...10_000_000_000),
-            default: "6000000", help: "maximum pixels of a frame in \(slow)"),
+            default: "6000000", help: "maximum pixels of a frame in \(slow)", forCommands: true),
         Setting(
             "resample", \.pipeline.rules.light, .choice, default: "linear",
-            help: "linear: resample in linear light; gamma: in stored values"),
+            help: "linear: resample in linear light; gamma: in stored values", forCommands: true),
         Setting(
             "gamut", \.pipeline.rules.gamut, .choice, default: "srgb",
-            help: "gamut of results: srgb or p3; auto: p3 for images that need it"),
+            help: "gamut of results: srgb or p3; auto: p3 for images that need it", forCommands: true),
         Setting(
             "jpegProgressive", \.pipeline.rules.efforts[.jpeg], .named(jpegScans, allowed: "auto, on or off"),
-            default: "auto", help: "auto: progressive if smaller; or on, off"),
+            default: "auto", help: "auto: progressive if smaller; or on, off", forCommands: true),
         Setting(
             "webpEffort", \.pipeline.rules.efforts[.webp], .integer(in: 0...6), default: "\(ImageFormat.webp.effort)",
-            help: "0…6: higher is slower and smaller"),
+            help: "0…6: higher is slower and smaller", forCommands: true),
         Setting(
             "avifEffort", \.pipeline.rules.efforts[.avif], .integer(in: 0...9), default: "\(ImageFormat.avif.effort)",
-            help: "0…9: higher is slower and smaller"),
+            help: "0…9: higher is slower and smaller", forCommands: true),
         Setting(
             "jxlEffort", \.pipeline.rules.efforts[.jxl], .integer(in: 1...9), default: "\(ImageFormat.jxl.effort)",
-            help: "1…9: higher is slower and smaller; below 3 as 3"),
+            help: "1…9: higher is slower and smaller; below 3 as 3", forCommands: true),
         Setting(
             "autoFormats", \.pipeline.rules.automaticFormats, .formats(), default: "webp",
             help: "formats that format=auto may choose by Accept"),
@@ -236,8 +238,8 @@ package enum SettingTable {
             "maxQueueDelay", \.pipeline.maximumQueueDelay, .duration, default: "1500ms",
             help: "a miss that would wait longer for a worker thread gets 503"),
         Setting(
-            "decodeTimeout", \.pipeline.decodeTimeout, .duration, default: "8s", help: "timeout of one decode or render"
-        ),
+            "decodeTimeout", \.pipeline.decodeTimeout, .duration, default: "8s",
+            help: "timeout of one decode or render", forCommands: true),
         Setting(
             "drainDelay", \.drainDelay, .duration, default: "0s",
             help: "time after SIGTERM in which readiness fails but requests are served"),
@@ -247,15 +249,19 @@ package enum SettingTable {
 
     private static let process: [Setting] = [
         Setting(
-            "renderWorkers", \.renderWorkers, .integer(in: 1...1_024), none: "number of cores",
-            help: "concurrent decodes and renders"),
+            "renderWorkers", \.renderWorkers, .integer(in: 1...1_024), whenUnset: "number of cores",
+            help: "concurrent decodes and renders", forCommands: true),
         Setting(
             "memoryBudget", \.memoryBudget, .init(MemoryShare.init), default: "60%",
-            help: "memory for transfers, decodes and caches; or a share"),
-        Setting("logFormat", \.logFormat, .choice, default: "json", help: "json or text"),
-        Setting("logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error"),
+            help: "memory for transfers, decodes and caches; or a share", forCommands: true),
+        Setting("logFormat", \.logFormat, .choice, default: "json", help: "json or text", forCommands: true),
+        Setting(
+            "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true),
         Setting("accessLog", \.api.accessLog, .flag, default: "on", help: "log each request"),
     ]
+
+    /// The settings of commands that render.
+    package static let ofCommands = all.filter(\.isForCommands)
 
     static func named(_ name: String) -> Setting? { all.first { $0.name == name } }
 
@@ -278,22 +284,5 @@ package enum SettingTable {
     private static let jpegScans: [ExactText: Int] = [
         "auto": JPEGScanChoice.bySize.rawValue, "on": JPEGScanChoice.several.rawValue,
         "off": JPEGScanChoice.one.rawValue,
-    ]
-}
-
-extension SettingTable {
-    package static let processing = all.filter { processingNames.contains(ExactText($0.name)) }
-
-    private static let processingNames: Set<ExactText> = [
-        // Fetching.
-        "maxActiveDownloads", "maxActiveDownloadsPerHost", "maxRedirects", "connectTimeout", "firstByteTimeout",
-        "downloadTimeout", "userAgent", "allowedNetworks", "allowedSources", "allowedPorts",
-        // Sources.
-        "sourceFormats", "maxSourceBytes", "maxSourcePixels", "maxFrames", "incompleteImages",
-        // Results.
-        "maxOutputPixels", "maxOutputPixelsSlow", "resample", "gamut", "jpegProgressive", "webpEffort", "avifEffort",
-        "jxlEffort", "autoQuality", "autoQualityMin", "autoQualityMax",
-        // The work.
-        "decodeTimeout", "requireSandbox", "decodeInProcess", "renderWorkers", "memoryBudget", "logFormat", "logLevel",
     ]
 }

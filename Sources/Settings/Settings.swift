@@ -85,9 +85,9 @@ package struct Settings: Sendable {
     }
 
     var contradictions: [Contradiction] {
-        var found: [Contradiction] = []
+        var conflicts: [Contradiction] = []
         func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
-            if isWrong { found.append(Contradiction(settings, line())) }
+            if isWrong { conflicts.append(Contradiction(settings, line())) }
         }
         func atMost(_ preferred: String, _ preferredBytes: Int, _ capacity: String, _ capacityBytes: Int) {
             reject(
@@ -123,7 +123,7 @@ package struct Settings: Sendable {
                 "resultStore", when: downloads.origins[store]?.isWritable != true,
                 "resultStore: there is no origin \(store) with write in the settings file")
         }
-        return found + dialects.contradictions(api.vocabulary)
+        return conflicts + dialects.contradictions(api.vocabulary)
     }
 }
 

@@ -35,7 +35,7 @@ package struct SettingsLoader {
         return otherService(flags, variables, file)?.apply(environment, to: &settings)
     }
 
-    /// Of the file by itself.
+    /// Checks the file by itself.
     ///
     /// - Parameter environment: The file's secrets are looked up in it.
     package static func check(
@@ -212,9 +212,9 @@ package struct SettingsLoader {
     /// The end of an error, with a suggestion.
     ///
     /// - Parameter prefix: Shared by all names, and ignored in comparisons.
-    private static func unknown(_ name: String, among known: [String], prefix: String = "") -> String {
+    private static func unknown(_ name: String, among names: [String], prefix: String = "") -> String {
         let rest = { (name: String) in String(name.dropFirst(prefix.count)) }
-        let nearest = NearestName.of(rest(name), among: known.map(rest)).map { prefix + $0 }
+        let nearest = NearestName.of(rest(name), among: names.map(rest)).map { prefix + $0 }
         return ": no such setting; " + (nearest.map { "did you mean \($0)?" } ?? "see `alula serve --help`")
     }
 
@@ -247,7 +247,7 @@ package struct SettingsProblem: Error, Equatable {
         text.flatMap { $0.contains("@") || $0.contains("://") ? nil : "\"\($0)\"" }
     }
 
-    /// For a member of the settings file whose value or name is invalid.
+    /// The problem of a member of the settings file whose value or name is invalid.
     init(_ path: String, allowed: String, isAboutName: Bool = false) {
         let unknown = isAboutName ? "no such member; " : ""
         self.init(

@@ -57,7 +57,7 @@ extension Settings {
         metadataServices.contains { network.contains($0) } || linkLocal.contains { $0.overlaps(network) }
     }
 
-    /// Of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
+    /// The services of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
     private static let metadataServices = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"].compactMap(IPAddress.init)
     private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap(AddressNetwork.init)
     private static let unspecified = ["0.0.0.0/32", "::/128"].compactMap(AddressNetwork.init)

@@ -14,7 +14,7 @@ package struct SharedCacheSettings: Sendable {
     var authorities: String?
     var sharesSources = false
     var credentials = SharedCacheCredentials()
-    /// For operators; nil for the host name.
+    /// The name that operators see; nil for the host name.
     var instanceName: String?
 
     static let userVariable = "ALULA_SHARED_CACHE_USER"
@@ -80,7 +80,7 @@ extension SharedCacheSettings {
             help: "time that one request may wait for the shared cache"),
         Setting(
             "sharedCacheAuthorities", \.sharedCache.authorities,
-            .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) }, none: "the system's",
+            .text(allowed: "the path of a PEM file") { !$0.isEmpty && !$0.utf8.contains(0) }, whenUnset: "the system's",
             help: "PEM file of certificate authorities for rediss://"),
         Setting(
             "sharedCacheSources", \.sharedCache.sharesSources, .flag, default: "off",
@@ -89,7 +89,7 @@ extension SharedCacheSettings {
             "instanceName", \.sharedCache.instanceName,
             .text(allowed: "a name of at most 253 printable characters without spaces") { text in
                 (1...253).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
-            }, none: "the host's name", help: "name of this instance in /status"),
+            }, whenUnset: "the host's name", help: "name of this instance in /status"),
     ]
 }
 
@@ -125,7 +125,7 @@ extension Settings {
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
             ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),
             ("resample", rules.light.rawValue),
-            ("autoQuality", "\(similarity.least),\(similarity.lowest),\(similarity.highest)"),
+            ("autoQuality", "\(similarity.minimum),\(similarity.lowest),\(similarity.highest)"),
             ("maxSourcePixels", "\(limits.maximumSourcePixels)"), ("maxOutputPixels", "\(limits.maximumOutputPixels)"),
             ("maxOutputPixelsSlow", "\(limits.maximumOutputPixelsSlow)"), ("maxFrames", "\(limits.maximumFrames)"),
             ("incompleteImages", limits.incompleteImages.rawValue), ("maxSourceBytes", "\(downloads.maximumBytes)"),

@@ -44,11 +44,11 @@ enum StoreKeys {
             }
             return value
         }
-        let usual = "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
+        let endpoint = "https://sts.\(region).amazonaws.com\(region.hasPrefix("cn-") ? ".cn" : "")/"
         return .webIdentity(
             role: try required("AWS_ROLE_ARN"), session: s3.variable("AWS_ROLE_SESSION_NAME") ?? "alula",
             tokenFile: try required("AWS_WEB_IDENTITY_TOKEN_FILE"),
-            service: try service("AWS_ENDPOINT_URL_STS", s3) ?? usual)
+            service: try service("AWS_ENDPOINT_URL_STS", s3) ?? endpoint)
     }
 
     private static func container(_ s3: OriginMembers) throws(OriginProblem) -> KeySource {

@@ -20,7 +20,7 @@ extension DialectRow {
                 "thumborSignerTruncate", \.dialects.thumbor.signatureLength, signatureLength, default: "0",
                 help: "characters of truncated signatures; 0 for all"),
             Setting(
-                "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, none: "on without a key",
+                "thumborUnsafe", \.dialects.thumbor.servesUnsafe, .flag, whenUnset: "on without a key",
                 help: "on: serve unsafe/ URLs"),
             Setting(
                 "thumborBaseURL", \.dialects.thumbor.baseURL, .sourceBase, default: "http://",

@@ -85,9 +85,9 @@ package final class SharedStore: Sendable {
     package func value(
         for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
-        let answer = OneTimeResult<SharedReply?>()
+        let answer = Promise<SharedReply?>()
         let isSent = query(key, of: sources, isBeginning: isBeginning, allowance: allowance) { answer.give($0) }
-        guard isSent, let reply = await answer.value(orIfCancelled: nil) else { return SharedLookup() }
+        guard isSent, let reply = await answer.value(orIfCanceled: nil) else { return SharedLookup() }
         return verify(reply)
     }
 
@@ -173,7 +173,7 @@ package final class SharedStore: Sendable {
     private func perform(
         _ removal: PendingRemovals.Removal, within limit: Duration = removalTimeLimit
     ) async -> RemovalState {
-        let answer = OneTimeResult<RemovalState>()
+        let answer = Promise<RemovalState>()
         backend.remove(removal, answer)
         return await answer.value(within: limit, by: timekeeper, or: .pending)
     }

@@ -52,7 +52,7 @@ package final class Histogram: Sendable {
 }
 
 package struct HistogramReading: Equatable, Sendable {
-    /// Per bucket, not cumulative.
+    /// The count of each bucket, not cumulative.
     package private(set) var counts: [Int]
     private var nanoseconds: Int
 
@@ -69,13 +69,9 @@ package struct HistogramReading: Equatable, Sendable {
     /// In seconds.
     package var sum: Double { Double(nanoseconds) / 1e9 }
 
-    static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading {
-        combined(left, right, &+)
-    }
+    static func + (left: HistogramReading, right: HistogramReading) -> HistogramReading { combined(left, right, &+) }
 
-    static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading {
-        combined(left, right, &-)
-    }
+    static func - (left: HistogramReading, right: HistogramReading) -> HistogramReading { combined(left, right, &-) }
 
     private static func combined(
         _ left: HistogramReading, _ right: HistogramReading, _ combine: (Int, Int) -> Int

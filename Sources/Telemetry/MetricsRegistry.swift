@@ -43,7 +43,7 @@ package final class MetricsRegistry: Sendable {
         return histogram
     }
 
-    /// With attributes for OpenTelemetry; Prometheus sees their sum.
+    /// Has attributes for OpenTelemetry; Prometheus sees their sum.
     package func histograms(_ name: String, help: String, otlp: OTLPMetric) -> HistogramFamily {
         let family = HistogramFamily { Histogram() }
         add(name, help, .histogram, [], otlp) { .histograms(family.all.map { ($0.labels, $0.part.reading) }) }

@@ -50,9 +50,7 @@ package enum SourceLabel {
         return rest[(colon + 1)...].allSatisfy(\.isASCIIDigit)
     }
 
-    private static func isSchemeByte(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte)
-    }
+    private static func isSchemeByte(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "+-.".utf8.contains(byte) }
 
     private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
 

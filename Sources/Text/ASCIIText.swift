@@ -19,17 +19,15 @@ extension StringProtocol {
     }
 
     /// `lowercased()` maps U+212A to `k`, and so turns non-ASCII text into ASCII.
-    @inlinable public var asciiLowercased: String {
-        String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
-    }
+    @inlinable public var asciiLowercased: String { String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self) }
 }
 
 extension Int {
-    /// Without trailing zeros beyond `least` decimals: 1500 with three places is `1.5`.
-    package func decimal(places: Int, least: Int = 0) -> String {
+    /// Without trailing zeros beyond `minimum` decimals: 1500 with three places is `1.5`.
+    package func decimal(places: Int, minimum: Int = 0) -> String {
         let one = (0..<places).reduce(1) { unit, _ in 10 * unit }
         var digits = String(self % one + one).dropFirst()
-        while digits.utf8.count > least, digits.last == "0" { digits.removeLast() }
+        while digits.utf8.count > minimum, digits.last == "0" { digits.removeLast() }
         return digits.isEmpty ? String(self / one) : "\(self / one).\(digits)"
     }
 }

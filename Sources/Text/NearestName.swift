@@ -1,6 +1,6 @@
 public enum NearestName {
     /// In bytes; a longer text is not a mistyped name.
-    private static let longest = 64
+    private static let maximumLength = 64
 
     /// The first name with the fewest edits: inserting, deleting or replacing a byte, or swapping two adjacent ones.
     ///
@@ -8,7 +8,7 @@ public enum NearestName {
     /// name that begins with the text, if the text has at least three bytes. Nil if there is none, or if `text` is
     /// itself a name.
     public static func of(_ text: String, among names: some Sequence<String>) -> String? {
-        guard text.utf8.count <= longest, !text.isEmpty else { return nil }
+        guard text.utf8.count <= maximumLength, !text.isEmpty else { return nil }
         let bytes = Array(text.asciiLowercased.utf8)
         var nearest: (name: String, edits: Int)?
         for name in names where abs(name.utf8.count - bytes.count) <= bytes.count / 3 {

@@ -11,7 +11,7 @@ extension URLEscape {
         String(validating: decode(bytes) ?? Array(bytes), as: UTF8.self)
     }
 
-    /// Only escapes that are equivalent to the characters themselves.
+    /// Decodes only escapes that are equivalent to the characters themselves.
     package static func decodingPlain(_ path: some StringProtocol) -> String {
         decode(path) { byte in
             byte >= 0x20 && byte != 0x7f && !reserved.contains(byte) && !"/\\".utf8.contains(byte)
@@ -20,14 +20,14 @@ extension URLEscape {
 
     /// So that decoding keeps the escapes of `%`, `?` and `#`.
     package static func escapingMarks(in text: some StringProtocol) -> String {
-        var kept: [UInt8] = []
+        var unescaped: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            kept.append(byte)
+            unescaped.append(byte)
             let next = String(decoding: rest.prefix(2), as: UTF8.self).asciiLowercased
-            if byte == UInt8(ascii: "%"), ["25", "3f", "23"].contains(next) { kept += "25".utf8 }
+            if byte == UInt8(ascii: "%"), ["25", "3f", "23"].contains(next) { unescaped += "25".utf8 }
         }
-        return String(decoding: kept, as: UTF8.self)
+        return String(decoding: unescaped, as: UTF8.self)
     }
 
     /// All but the unreserved characters of RFC 3986 section 2.3.
@@ -40,8 +40,8 @@ extension URLEscape {
 
     /// Spaces and other characters not allowed in a URL.
     package static func escapingRest(of text: String) -> String {
-        let kept = Array("-._~!$&'()*+,;=:@/?%".utf8)
-        return encode(text.utf8) { $0.isASCIIAlphanumeric || kept.contains($0) }
+        let unescaped = Array("-._~!$&'()*+,;=:@/?%".utf8)
+        return encode(text.utf8) { $0.isASCIIAlphanumeric || unescaped.contains($0) }
     }
 
     package static func escapingBlanks(in url: String) -> String {
@@ -51,7 +51,7 @@ extension URLEscape {
         return String(url[..<path]) + encode(url[path...].utf8) { $0 != 0x20 }
     }
 
-    /// As browsers do (WHATWG's URL Standard, "basic URL parser"): trims blanks, escapes other blanks as `%20`,
+    /// Follows browsers (WHATWG's URL Standard, "basic URL parser"): trims blanks, escapes other blanks as `%20`,
     /// converts a backslash to a slash before the query and to `%5C` in it, and accepts any number of slashes after a
     /// web scheme.
     ///
@@ -74,7 +74,7 @@ extension URLEscape {
         return escapingBlanks(in: "\(isAbsolute ? scheme : baseScheme)://\(below)\(tail)")
     }
 
-    /// With the escapes of reserved characters decoded: front ends write names with them; all other characters are
+    /// Decodes the escapes of reserved characters: front ends write names with them; all other characters are
     /// literal.
     package static func fileName(_ path: Substring) -> String { decode(path) { reserved.contains($0) } }
 

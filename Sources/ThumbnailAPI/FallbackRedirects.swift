@@ -8,17 +8,17 @@ struct FallbackRedirects: Sendable {
     let policy: any ThumbnailLookup
     let failures: FailureWriter
 
-    func answer(to error: any ServiceError, _ request: Request, _ exchange: Exchange) -> Answer {
+    func outcome(of error: any ServiceError, _ request: Request, _ context: RequestContext) -> Outcome {
         guard error.category != .overload, error.category != .cancelled,
             let location = request.form.fallback.flatMap(location(of:))
-        else { return failures.answer(to: error, exchange, source: request.source.string) }
+        else { return failures.outcome(of: error, context, source: request.source.string) }
         // The body contains the problem as plain JSON, which explains the redirect.
-        let problem = failures.problem(error, exchange).response
+        let problem = failures.problem(error, context).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
         fields.append(.contentType, "application/json")
         fields.append(.location, URLEscape.location(location.string))
         fields.append(.alulaError, error.code)
-        return Answer(
+        return Outcome(
             response: HTTPResponse(status: .found, headerFields: fields, body: problem.body),
             source: request.source.string, error: error)
     }

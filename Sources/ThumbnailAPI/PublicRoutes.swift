@@ -27,35 +27,35 @@ struct PublicRoutes: RouteTable {
         if !probes.isEmpty, let probe = probes.first(where: { target.prefix(before: UInt8(ascii: "?")) == $0.path }) {
             return .client(.probe(probe.route))
         }
-        let own = Route(ownTarget: target)
-        return own.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? own
+        let native = Route(nativeTarget: target)
+        return native.owner(of: target, among: images, \.dialect).map { .client(.images($0)) } ?? native
     }
 
     /// Any length where images are uploaded, and without a route: their checks reject them.
     func maximumBodyLength(at route: Route) -> Int { route.takesBody || route.isNone ? .max : 0 }
 
-    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
-        if exchange.route.isNone { throw APIError.noSuchRoute }
-        guard request.method == .post, exchange.route.takesBody else { throw APIError.methodNotAllowed }
-        return try submissions.body(of: request, exchange)
+    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
+        if context.route.isNone { throw APIError.noSuchRoute }
+        guard request.method == .post, context.route.takesBody else { throw APIError.methodNotAllowed }
+        return try submissions.body(of: request, context)
     }
 
-    func reply(to request: HTTPRequest, _ exchange: Exchange) throws -> Reply {
-        let route = exchange.route
+    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+        let route = context.route
         let isPostedProbe = if case .client(.probe) = route { request.method == .post } else { false }
         guard route.isNone || isPostedProbe || route.methods.contains(request.method) else {
             throw APIError.methodNotAllowed
         }
         switch route {
-        case .client(.images(let route)): return thumbnails.reply(to: request, exchange, at: route)
+        case .client(.images(let route)): return thumbnails.respond(to: request, context, at: route)
         case .client(.probe(let route)):
             try route.dialect.checkProbe(RequestedTarget(request))
-            return .ready(Answer(response: health.ready(exchange)))
-        case .ready: return .ready(Answer(response: health.ready(exchange)))
-        case .live: return .ready(Answer(response: health.live))
+            return .ready(Outcome(response: health.ready(context)))
+        case .ready: return .ready(Outcome(response: health.ready(context)))
+        case .live: return .ready(Outcome(response: health.live))
         case .file(let file):
             guard let response = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
-            return .ready(Answer(response: response))
+            return .ready(Outcome(response: response))
         case .client(.renditions): throw APIError.methodNotAllowed
         case .admin, .none: throw APIError.noSuchRoute
         }

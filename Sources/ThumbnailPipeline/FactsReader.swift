@@ -39,7 +39,7 @@ struct FactsReader: Sendable {
                 // Otherwise another version may have arrived between the header and the pixels.
                 if pipeline.caches.isCurrent(source.record) { return facts }
             }
-            job = job.again
+            job = job.retry
         }
     }
 
@@ -68,10 +68,10 @@ struct FactsReader: Sendable {
     /// The largest preview that fits.
     private func preview(of source: ExactText, _ render: Rendering) async throws -> Thumbnail? {
         for side in [16, 12, 8, 4] {
-            let most = FactsRequest.maximumPreviewBytes
-            let rendered = try await render(Self.image(of: source, .webp, longestSide: side, maximumBytes: most))
+            let maximum = FactsRequest.maximumPreviewBytes
+            let rendered = try await render(Self.image(of: source, .webp, longestSide: side, maximumBytes: maximum))
             // The lowest quality may be too large.
-            if rendered.image.bytes.count <= most { return rendered }
+            if rendered.image.bytes.count <= maximum { return rendered }
         }
         return nil
     }
@@ -112,16 +112,16 @@ struct FactsReader: Sendable {
 
     private func describedSource(_ job: Job, needsPixels: Bool) async throws -> AvailableSource {
         let (identity, directives) = (try job.sources.image, job.directives)
-        let known = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
-        if let known {
-            switch pipeline.downloader.reuse(of: known.freshness, for: directives) {
+        let stored = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
+        if let stored {
+            switch pipeline.downloader.reuse(of: stored.freshness, for: directives) {
             case .needsValidation: break
             case .usableWhileRevalidating:
                 if !directives.onlyIfCached { pipeline.downloader.revalidate(identity) }
                 fallthrough
             case .usable:
-                var source = AvailableSource(known)
-                let timeToLive = known.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970)
+                var source = AvailableSource(stored)
+                let timeToLive = stored.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970)
                 if timeToLive < 0 { source.status.timeToLive = timeToLive }
                 return source
             }
@@ -129,11 +129,11 @@ struct FactsReader: Sendable {
             try pipeline.throwRememberedFailure(of: identity, directives)
         }
         if needsPixels { try pipeline.admission.admit(to: .small) }
-        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(known == nil))
+        var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }
             // The source is unchanged, but its record has been evicted meanwhile.
-            sources = try await pipeline.fetcher.fetch(for: job.again, needsBytes: PerSource(true))
+            sources = try await pipeline.fetcher.fetch(for: job.retry, needsBytes: PerSource(true))
         }
     }
 }

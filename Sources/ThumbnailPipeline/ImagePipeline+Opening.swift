@@ -49,7 +49,7 @@ extension ImagePipeline {
     /// Throws only if nothing else is known of the source.
     func throwRememberedFailure(of identity: SourceIdentity, _ directives: RequestCacheControl) throws {
         guard !directives.noCache, !directives.onlyIfCached else { return }
-        let failure = failedDecodes.failure(of: identity, known: nil) { _ in throw PipelineError.sourceNeeded }
+        let failure = failedDecodes.failure(of: identity, stored: nil) { _ in throw PipelineError.sourceNeeded }
         if let failure { throw failure }
     }
 

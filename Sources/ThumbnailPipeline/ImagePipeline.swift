@@ -96,7 +96,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Nil if the request needs no worker thread, or its result may be on the disk; the thumbnail of an unknown source
     /// counts as small.
-    package func refusal(of resolved: ResolvedRequest) -> (any ServiceError)? {
+    package func overload(for resolved: ResolvedRequest) -> (any ServiceError)? {
         let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
         var lane = WorkLanes.Lane.small
@@ -117,7 +117,7 @@ package final class ImagePipeline: ThumbnailServing {
     package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
 
     package func pendingLookup(for resolved: ResolvedRequest) -> (any PendingLookup)? {
-        TasklessLookup(for: resolved, in: self)
+        EventThreadLookup(for: resolved, in: self)
     }
 
     package func thumbnail(for job: Job) async throws -> Thumbnail {
@@ -157,10 +157,10 @@ package final class ImagePipeline: ThumbnailServing {
     private func knownRecords(
         for job: Job, _ identities: PerSource<SourceIdentity>
     ) async throws -> PerSource<SourceRecord?> {
-        var known = await caches.restoreRecords(for: identities, job.allowances, after: job.lookup)
-        if let opened = job.opened { known.image = opened.record }
-        if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, known) }
-        return known
+        var stored = await caches.restoreRecords(for: identities, job.allowances, after: job.lookup)
+        if let opened = job.opened { stored.image = opened.record }
+        if !job.directives.noCache, !job.directives.onlyIfCached { try throwRememberedFailure(of: job, stored) }
+        return stored
     }
 
     /// The result is usable if the origins of its stale sources confirm them; it is then in memory if a layer has it.
@@ -197,11 +197,11 @@ package final class ImagePipeline: ThumbnailServing {
         try await placeholders.image(placeholder)
     }
 
-    private func throwRememberedFailure(of job: Job, _ known: PerSource<SourceRecord?>) throws {
+    private func throwRememberedFailure(of job: Job, _ stored: PerSource<SourceRecord?>) throws {
         let roles = job.request.roles
         for (index, identity) in try job.sources.enumerated() {
-            let failure = failedDecodes.failure(of: identity, known: known[index]) { record in
-                var records = known
+            let failure = failedDecodes.failure(of: identity, stored: stored[index]) { record in
+                var records = stored
                 if index == 0 { records.image = record } else { records.additional[index - 1] = record }
                 guard let records = records.complete() else { throw PipelineError.sourceNeeded }
                 return try resultKey(for: job.resolved, records).decodeKeys[index].plan
@@ -231,7 +231,7 @@ package final class ImagePipeline: ThumbnailServing {
                 if let result { return thumbnail(result, fetched: sources) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            sources = try await fetcher.fetch(for: job.again, needsBytes: needsBytes.mapValues { _ in true })
+            sources = try await fetcher.fetch(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
         }
     }
 

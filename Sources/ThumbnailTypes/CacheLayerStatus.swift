@@ -21,7 +21,7 @@ package struct CacheLayerStatus: Hashable, Sendable {
     package var outcome: Outcome
     package var isCollapsed: Bool
     package var isStored: Bool
-    /// Of the next layer, if not simply success.
+    /// The status of the next layer, if not simply success.
     package var forwardStatus: Int?
     /// In seconds; negative if the source is already stale.
     package var timeToLive: Int?

@@ -2,20 +2,20 @@ import Crypto
 package import Text
 
 package enum CacheTag {
-    package static let most = 8
-    package static let longest = 64
-    package static let form = "Must have 1 to \(longest) letters, digits, points, hyphens and underscores."
+    package static let maximumCount = 8
+    package static let maximumLength = 64
+    package static let form = "Must have 1 to \(maximumLength) letters, digits, points, hyphens and underscores."
     package static let listForm =
-        "Must be 1 to \(most) tags with commas between them, each of 1 to \(longest) letters, digits, points, hyphens and underscores."
+        "Must be 1 to \(maximumCount) tags with commas between them, each of 1 to \(maximumLength) letters, digits, points, hyphens and underscores."
 
     package static func isTag(_ text: some StringProtocol) -> Bool {
-        1...longest ~= text.utf8.count && text.utf8.allSatisfy(isAllowed)
+        1...maximumLength ~= text.utf8.count && text.utf8.allSatisfy(isAllowed)
     }
 
     /// Removes duplicates; nil if the list is empty or too long, or has an invalid tag.
     package static func list(_ text: String) -> [ExactText]? {
-        let parts = text.split(separator: ",", maxSplits: most, omittingEmptySubsequences: false)
-        guard parts.count <= most, parts.allSatisfy(isTag) else { return nil }
+        let parts = text.split(separator: ",", maxSplits: maximumCount, omittingEmptySubsequences: false)
+        guard parts.count <= maximumCount, parts.allSatisfy(isTag) else { return nil }
         return parts.reduce(into: []) { tags, part in
             let tag = ExactText(part)
             if !tags.contains(tag) { tags.append(tag) }
@@ -30,7 +30,5 @@ package enum CacheTag {
         return "s-" + digest.hexadecimal.prefix(16)
     }
 
-    private static func isAllowed(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "._-".utf8.contains(byte)
-    }
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "._-".utf8.contains(byte) }
 }

@@ -41,7 +41,5 @@ package struct RenderedImage: Sendable {
     }
 
     /// A caller that joined the render queried no layer behind the result cache.
-    package var joined: RenderedImage {
-        with([CacheLayerStatus(.result, cacheStatus[0].outcome, isCollapsed: true)])
-    }
+    package var joined: RenderedImage { with([CacheLayerStatus(.result, cacheStatus[0].outcome, isCollapsed: true)]) }
 }

@@ -1,5 +1,5 @@
 import Crypto
-package import HTTPTypes
+import HTTPTypes
 package import Recipes
 package import Text
 
@@ -47,7 +47,7 @@ package struct Request: Hashable, Sendable {
     }
 
     /// Nil for other rules than Alula's own.
-    package var ownOptions: RenderingOptions? { recipe.recipe.ownOptions }
+    package var nativeOptions: RenderingOptions? { recipe.recipe.nativeOptions }
 
     package var vary: String? {
         let names = (isNegotiated ? ["Accept"] : []) + hintFields.names
@@ -75,81 +75,4 @@ package struct ClientChoices: OptionSet, Hashable, Sendable {
     package static let untouchedFormats = ClientChoices(rawValue: 16)
     package static let tags = ClientChoices(rawValue: 32)
     package static let all = ClientChoices(rawValue: 63)
-}
-
-package struct Placeholder: Hashable, Sendable {
-    package let color: Color
-    package let size: PixelSize
-    package let format: FormatChoice
-
-    package init(_ color: Color, size: PixelSize, format: FormatChoice) {
-        (self.color, self.size, self.format) = (color, size, format)
-    }
-
-    /// A missing side equals the other one; the box is 1×1 without either.
-    package init(_ color: Color, in options: RenderingOptions) {
-        self.color = color
-        format = options.format
-        guard let side = options.width ?? options.height else {
-            size = PixelSize(width: 1, height: 1)
-            return
-        }
-        // CSS pixels times the device pixel ratio, rounded half up, at least 1.
-        func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
-        size = PixelSize(width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))
-    }
-}
-
-package struct HintFields: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    package static let secWidth = HintFields(rawValue: 1)
-    package static let width = HintFields(rawValue: 2)
-    package static let secRatio = HintFields(rawValue: 4)
-    package static let ratio = HintFields(rawValue: 8)
-    package static let saveData = HintFields(rawValue: 16)
-    package static let widths: HintFields = [.secWidth, .width]
-    package static let ratios: HintFields = [.secRatio, .ratio]
-    package static let all: HintFields = [.widths, .ratios, .saveData]
-
-    private static let named: [(HintFields, HTTPField.Name)] = [
-        (.secWidth, .secCHWidth), (.width, .width), (.secRatio, .secCHDPR), (.ratio, .dpr), (.saveData, .saveData),
-    ]
-
-    package var name: HTTPField.Name? { Self.named.first { $0.0 == self }?.1 }
-
-    package var names: [String] { Self.named.filter { contains($0.0) }.map(\.1.rawName) }
-}
-
-package struct AdditionalSource: Hashable, Sendable {
-    package enum Role: String, Hashable, Sendable {
-        case watermark
-    }
-
-    package var role: Role
-    /// As named by the client, like ``Request/source``.
-    package var source: ExactText
-
-    /// If the request contains the file; nothing is fetched then.
-    package var file: ExactText?
-
-    package init(_ role: Role, source: ExactText) {
-        self.role = role
-        self.source = source
-    }
-
-    /// The file must depend on the request alone.
-    package init(_ role: Role, file: ExactText) {
-        self.init(role, source: "")
-        self.file = file
-    }
-
-    package var fileName: String? {
-        file.map { text in
-            let bytes = Array(text.utf8)
-            return unsafe SHA256.hash(bytes.span.bytes).hexadecimal
-        }
-    }
 }

@@ -2,7 +2,7 @@ package import Recipes
 package import Text
 
 package struct ResponseForm: Hashable, Sendable {
-    /// Without the extension; nil for the source's name.
+    /// The name without an extension; nil for the source's name.
     package var fileName: ExactText?
     package var isAttachment = false
     /// In seconds, regardless of the source; nil for the source's own lifetime.
@@ -12,7 +12,7 @@ package struct ResponseForm: Hashable, Sendable {
     /// Seconds for which shared caches may serve the response stale while they revalidate it; nil for no directive.
     package var staleAge: Int?
     package var includesSize = false
-    /// Such as facts about the image or a `data:` URL.
+    /// Writes another body, such as facts about the image or a `data:` URL.
     package var writer: ResponseWriter<Thumbnail>?
     package var facts: FactsRequest?
     package var factsWriter: ResponseWriter<SourceFacts>?
@@ -47,7 +47,7 @@ package struct ResponseWriter<Subject: Sendable>: Hashable, Sendable {
     }
 
     /// Nil for only the image, or for facts in Alula's format.
-    package func answer(about subject: Subject) -> WrittenResponse? { write(subject) }
+    package func response(about subject: Subject) -> WrittenResponse? { write(subject) }
 
     package static func == (one: ResponseWriter, other: ResponseWriter) -> Bool { one.recipe == other.recipe }
 

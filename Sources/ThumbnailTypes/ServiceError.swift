@@ -1,24 +1,24 @@
 package import HTTPTypes
 
-/// With a response for the client and details for the log.
+/// An error with its response to the client and details for the log.
 ///
 /// The errors of modules without HTTP conform in the pipeline, so that the responder needs no switch.
 package protocol ServiceError: Error {
-    var answer: ErrorAnswer { get }
+    var response: ErrorResponse { get }
 }
 
 package enum ErrorCategory: String, Sendable {
     case request, policy, origin, image, overload, timeout, cancelled, `internal`
 }
 
-package struct ErrorAnswer: Equatable, Sendable {
+package struct ErrorResponse: Equatable, Sendable {
     package var status: HTTPResponse.Status
-    package let code: String
+    package let code: ErrorCode
     /// A label with few values.
     package let category: ErrorCategory
     /// A sentence without addresses, library messages or server paths.
     package let message: String
-    /// For the log only; nil if `message` is complete.
+    /// A detail for the log only; nil if `message` is complete.
     package var detail: String?
     package var parameter: String?
     package var allowed: [String]
@@ -29,7 +29,7 @@ package struct ErrorAnswer: Equatable, Sendable {
     package var retryAfter: Int?
 
     package init(
-        _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
+        _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
         upstreamStatus: Int? = nil, retryAfter: Int? = nil
     ) {
@@ -38,48 +38,57 @@ package struct ErrorAnswer: Equatable, Sendable {
         (self.upstreamStatus, self.retryAfter) = (upstreamStatus, retryAfter)
     }
 
-    package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorAnswer {
-        ErrorAnswer(.serviceUnavailable, "overloaded", .overload, message, detail: detail, retryAfter: retryAfter)
+    package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorResponse {
+        ErrorResponse(.serviceUnavailable, .overloaded, .overload, message, detail: detail, retryAfter: retryAfter)
     }
 
-    package static let shuttingDown = ErrorAnswer(
-        .serviceUnavailable, "draining", .overload, "The service is shutting down.", retryAfter: 1)
+    package static let shuttingDown = ErrorResponse(
+        .serviceUnavailable, .draining, .overload, "The service is shutting down.", retryAfter: 1)
 
-    package static func `internal`(_ detail: String? = nil) -> ErrorAnswer {
-        ErrorAnswer(.internalServerError, "internal", .internal, "Internal error.", detail: detail)
+    package static func `internal`(_ detail: String? = nil) -> ErrorResponse {
+        ErrorResponse(.internalServerError, .internal, .internal, "Internal error.", detail: detail)
     }
 }
 
 extension ServiceError {
-    package var status: HTTPResponse.Status { answer.status }
-    package var code: String { answer.code }
-    package var category: ErrorCategory { answer.category }
-    package var publicMessage: String { answer.message }
-    package var logDetail: String? { answer.detail }
-    package var parameter: String? { answer.parameter }
-    package var allowed: [String] { answer.allowed }
-    package var nearest: String? { answer.nearest }
-    package var upstreamStatus: Int? { answer.upstreamStatus }
-    package var retryAfter: Int? { answer.retryAfter }
+    package var status: HTTPResponse.Status { response.status }
+    package var code: String { response.code.rawValue }
+    package var category: ErrorCategory { response.category }
+    package var publicMessage: String { response.message }
+    package var logDetail: String? { response.detail }
+    package var parameter: String? { response.parameter }
+    package var allowed: [String] { response.allowed }
+    package var nearest: String? { response.nearest }
+    package var upstreamStatus: Int? { response.upstreamStatus }
+    package var retryAfter: Int? { response.retryAfter }
 
     /// ``publicMessage``, or for a rejected source the rule that rejects it.
     package var operatorMessage: String {
-        guard code == "source_not_allowed", let rule = logDetail else { return publicMessage }
+        guard response.code == .sourceNotAllowed, let rule = logDetail else { return publicMessage }
         return "The source is not fetched: \(rule)."
     }
 }
 
-/// For metrics that begin with 0.
-package enum ErrorCode {
-    package static let all = [
-        "bad_url", "bad_parameter", "size_not_allowed", "tag_not_allowed", "unknown_parameter", "missing_parameter",
-        "bad_request", "source_not_allowed", "bad_key", "bad_signature", "uploads_off", "callback_not_allowed",
-        "origin_not_writable", "unsupported_option", "expired", "cross_site", "request_loop", "source_not_found",
-        "no_such_route", "no_such_receipt", "no_such_job", "bad_body", "length_required", "request_too_large",
-        "not_json", "method_not_allowed", "request_timeout", "cancelled", "source_too_large", "too_large",
-        "uri_too_long", "not_an_image", "cannot_decode", "too_many_pixels", "no_such_page", "crop_outside",
-        "nothing_made", "headers_too_large", "internal", "origin_unreachable", "origin_protocol_error",
-        "origin_error", "destination_failed", "origin_tls_error", "too_many_redirects", "overloaded", "draining",
-        "origin_suspended", "origin_timeout", "deadline_exceeded", "not_cached", "version_not_supported",
-    ]
+package enum ErrorCode: String, CaseIterable, Sendable {
+    case badURL = "bad_url", badParameter = "bad_parameter", sizeNotAllowed = "size_not_allowed"
+    case tagNotAllowed = "tag_not_allowed", unknownParameter = "unknown_parameter"
+    case missingParameter = "missing_parameter", badRequest = "bad_request", sourceNotAllowed = "source_not_allowed"
+    case badKey = "bad_key", badSignature = "bad_signature", uploadsOff = "uploads_off"
+    case callbackNotAllowed = "callback_not_allowed", originNotWritable = "origin_not_writable"
+    case unsupportedOption = "unsupported_option", expired, crossSite = "cross_site", requestLoop = "request_loop"
+    case sourceNotFound = "source_not_found", noSuchRoute = "no_such_route", noSuchReceipt = "no_such_receipt"
+    case noSuchJob = "no_such_job", badBody = "bad_body", lengthRequired = "length_required"
+    case requestTooLarge = "request_too_large", notJSON = "not_json", methodNotAllowed = "method_not_allowed"
+    case requestTimeout = "request_timeout", canceled = "cancelled", sourceTooLarge = "source_too_large"
+    case tooLarge = "too_large", uriTooLong = "uri_too_long", notAnImage = "not_an_image"
+    case cannotDecode = "cannot_decode", tooManyPixels = "too_many_pixels", noSuchPage = "no_such_page"
+    case cropOutside = "crop_outside", nothingMade = "nothing_made", headersTooLarge = "headers_too_large"
+    case `internal`, originUnreachable = "origin_unreachable", originProtocolError = "origin_protocol_error"
+    case originError = "origin_error", destinationFailed = "destination_failed", originTLSError = "origin_tls_error"
+    case tooManyRedirects = "too_many_redirects", overloaded, draining, originSuspended = "origin_suspended"
+    case originTimeout = "origin_timeout", deadlineExceeded = "deadline_exceeded", notCached = "not_cached"
+    case versionNotSupported = "version_not_supported", clientClosed = "client_closed"
+
+    /// The codes of metrics, which begin with 0: all but that of a client that has left.
+    package static var counted: [ErrorCode] { allCases.filter { $0 != .clientClosed } }
 }

@@ -11,9 +11,7 @@ package struct FactsRequest: Hashable, Sendable {
     /// Its `data:` URI has at most 256 bytes.
     package static let maximumPreviewBytes = 174
 
-    package init(features: Set<ImageAppearance.Feature> = []) {
-        self.features = features
-    }
+    package init(features: Set<ImageAppearance.Feature> = []) { self.features = features }
 }
 
 package struct SourceFacts: Sendable {

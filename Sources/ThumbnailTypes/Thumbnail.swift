@@ -33,7 +33,7 @@ package struct Thumbnail: Sendable {
     }
 }
 
-/// Beside a cached result, for data common to its responses; removed with the result.
+/// A place beside a cached result for data common to its responses; removed with the result.
 package final class ResponseSlot: Sendable {
     package typealias Content = AnyObject & Sendable
 

@@ -23,8 +23,8 @@ import ThumbnailTypes
         _ query: String, _ fields: HTTPFields, of dialect: NativeDialect = dialect()
     ) throws -> String {
         let target = RequestedTarget(url + "&" + query, hints: ClientHints(fields))
-        let read = try dialect.query(in: target)
-        let box = try #require(read.ownOptions).box
+        let read = try dialect.request(in: target)
+        let box = try #require(read.nativeOptions).box
         return "\(box.width.map(String.init) ?? "-")x\(box.height.map(String.init) ?? "-") "
             + read.hintFields.names.joined(separator: ",")
     }
@@ -60,7 +60,7 @@ import ThumbnailTypes
         guard query.contains("auto") else { return }
         var sizes = SizePolicy()
         sizes.sizes = [320, 640, 960]
-        #expect(throws: Never.self) { try ClientPolicy(sizes).query(in: target, of: Self.dialect()) }
+        #expect(throws: Never.self) { try ClientPolicy(sizes).request(in: target, of: Self.dialect()) }
     }
 
     @Test(arguments: [
@@ -108,7 +108,7 @@ import ThumbnailTypes
     /// The quality of a target's JPEG answer, and the fields that were read.
     private static func quality(_ target: String, _ dialect: any Dialect, _ save: String?) throws -> String {
         let fields = HTTPFields(save.map { [HTTPField(name: .saveData, value: $0)] } ?? [])
-        let query = try ClientPolicy(saveDataQuality: 40).query(
+        let query = try ClientPolicy(saveDataQuality: 40).request(
             in: RequestedTarget(target, hints: ClientHints(fields)), of: dialect)
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_200, height: 800))
         let plan = try RenderPlan(

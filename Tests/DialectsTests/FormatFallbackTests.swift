@@ -71,7 +71,7 @@ import ThumbnailTypes
     ])
     func `a chosen format may be replaced, a named one may not`(row: Row) throws {
         let header = ImageHeader(format: row.source, storedSize: PixelSize(4_000, 3_000))
-        let query = try Self.dialect(row.grammar).query(in: RequestedTarget(row.target, accept: row.accept))
+        let query = try Self.dialect(row.grammar).request(in: RequestedTarget(row.target, accept: row.accept))
         var rules = RenderingRules()
         rules.limits.sourceFormats = Set(ImageFormat.allCases)
         let source = RecipeSource(header: header, rules: rules)

@@ -13,7 +13,7 @@ struct HostileSizesTests {
     private func plan(
         _ dialect: any Dialect, _ target: String, of size: PixelSize, addition: PixelSize
     ) throws -> RenderPlan {
-        let request = try dialect.query(in: RequestedTarget(target))
+        let request = try dialect.request(in: RequestedTarget(target))
         return try RenderPlan(
             for: request,
             of: PerSource(

@@ -17,17 +17,17 @@ struct PathPrefixTests {
         let prefix = try #require(PathPrefix("/img"))
         for (target, rest) in [("/img/a/b?c", "/a/b?c"), ("/img?url=x", "?url=x"), ("/img", "")] {
             #expect(prefix.remainder(of: target).map(String.init) == rest)
-            #expect(prefix.claim(on: target) == .certain)
+            #expect(prefix.match(on: target) == .exact)
         }
         for target in ["/", "/im", "/imgs/a", "/IMG/a", "/a/img"] {
-            #expect(prefix.remainder(of: target) == nil && prefix.claim(on: target) == .none)
+            #expect(prefix.remainder(of: target) == nil && prefix.match(on: target) == .none)
         }
     }
 
     @Test func `a prefix at the root matches every remaining path`() throws {
         let prefix = try #require(PathPrefix("/"))
         #expect(prefix.remainder(of: "/a/b?c") == "/a/b?c")
-        #expect(prefix.claim(on: "/img/a") == .remainder)
+        #expect(prefix.match(on: "/img/a") == .fallback)
     }
 
     @Test(

@@ -7,7 +7,7 @@ import ThumbnailTypes
 extension Request {
     /// The watermark of a request by Alula's own rules.
     var watermark: Vocabulary.Watermark? {
-        ownOptions?.watermark.flatMap { options in
+        nativeOptions?.watermark.flatMap { options in
             additional.first.map { Vocabulary.Watermark(source: $0.source, options: options) }
         }
     }

@@ -52,7 +52,7 @@ import ThumbnailTypes
     }
 
     private static func query(_ target: String, _ sizes: SizePolicy) throws -> Request {
-        try ClientPolicy(sizes).query(in: RequestedTarget(target), of: dialect(target, sizes))
+        try ClientPolicy(sizes).request(in: RequestedTarget(target), of: dialect(target, sizes))
     }
 
     /// The plan of a target's result, which is the key of its result.
@@ -209,19 +209,19 @@ import ThumbnailTypes
         let native = NativeDialect(signingKeys: [key], vocabulary: vocabulary)
         let target = URLSigner.sign(target: Self.target("/thumbnail?URL&w=333"), key: key)
         let policy = ClientPolicy(Self.policy(.refuse))
-        #expect(try policy.query(in: RequestedTarget(target), of: native).ownOptions?.width == 333)
+        #expect(try policy.request(in: RequestedTarget(target), of: native).nativeOptions?.width == 333)
 
         var configuration = ThumborConfiguration()
         (configuration.prefix, configuration.key, configuration.servesUnsafe) = (PathPrefix("/t"), key, true)
         let thumbor = try #require(ThumborDialect(configuration))
-        _ = try policy.query(in: RequestedTarget("/t/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/333x0/h/a.jpg"), of: thumbor)
+        _ = try policy.request(in: RequestedTarget("/t/AAAAAAAAAAAAAAAAAAAAAAAAAAA=/333x0/h/a.jpg"), of: thumbor)
         #expect(throws: APIError.self) {
-            try policy.query(in: RequestedTarget("/t/unsafe/333x0/h/a.jpg"), of: thumbor)
+            try policy.request(in: RequestedTarget("/t/unsafe/333x0/h/a.jpg"), of: thumbor)
         }
         var imgproxy = ImgproxyConfiguration()
         (imgproxy.prefix, imgproxy.keys, imgproxy.salts) = (PathPrefix("/i"), [key], [key])
         let signed = try #require(ImgproxyDialect(imgproxy))
-        _ = try policy.query(in: RequestedTarget("/i/sig/w:333/plain/https://h/a.jpg"), of: signed)
+        _ = try policy.request(in: RequestedTarget("/i/sig/w:333/plain/https://h/a.jpg"), of: signed)
     }
 
     @Test func `a grammar without bounded sizes is closed`() {

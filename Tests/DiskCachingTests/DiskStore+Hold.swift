@@ -19,7 +19,7 @@ extension DiskStore {
 
     /// Runs `body` on the store's thread with its open file, if there is one.
     func withDatabase(_ body: @escaping @Sendable (DiskDatabase) throws -> Void) async {
-        let answer = OneTimeResult<Void>()
+        let answer = Promise<Void>()
         let isQueued = thread.submit { [worker] _ in
             _ = worker.perform { database throws(SQLiteError) in try? body(database) }
             answer.give(())

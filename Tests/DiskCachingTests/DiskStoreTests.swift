@@ -243,7 +243,7 @@ struct DiskStoreTests {
             }
             #expect(isRight)
             await store.settled()
-            let counted = OneTimeResult<DiskUsage?>()
+            let counted = Promise<DiskUsage?>()
             let before = store.statistics
             await store.withDatabase { database in
                 try database.entries.count()

@@ -16,7 +16,7 @@ struct ImageDownloaderQueueTests {
         let tasks = ["/a", "/b"].map { downloader.begin($0) }
         #expect(downloader.activeRequestCount == 1)
         #expect(downloader.queuedRequestCount == 1)
-        #expect(downloader.flights.map(\.isRunning) == [true, false])
+        #expect(downloader.fetches.map(\.isRunning) == [true, false])
         await loader.starts(1)
         loader.releaseAll()
         for task in tasks { _ = try await task.value }
@@ -138,7 +138,7 @@ struct ImageDownloaderQueueTests {
         await ends.reached(17)
         #expect(downloader.activeRequestCount == 16)
         let more = (0..<8).map { downloader.begin("/more\($0)", host: "other.example") }
-        let isRunning = downloader.flights.suffix(8).map(\.isRunning)
+        let isRunning = downloader.fetches.suffix(8).map(\.isRunning)
         #expect(isRunning == Array(repeating: true, count: 8))
         loader.releaseAll()
         for task in slow + more { _ = try await task.value }
@@ -226,12 +226,12 @@ struct ImageDownloaderQueueTests {
         await loader.starts(1)
         loader.report("/a", received: 10, expected: 30)
         timekeeper.advance(by: .seconds(2))
-        let flights = downloader.flights
-        #expect(flights.map(\.source) == ["http://example.com/a?x=1", "http://example.com/b"])
-        #expect(flights.map(\.receivedBytes) == [10, 0])
-        #expect(flights.map(\.expectedBytes) == [30, nil])
-        #expect(flights.map(\.age) == [.seconds(2), .seconds(2)])
-        #expect(flights.map(\.receipts) == [["r1"], ["r2"]])
+        let fetches = downloader.fetches
+        #expect(fetches.map(\.source) == ["http://example.com/a?x=1", "http://example.com/b"])
+        #expect(fetches.map(\.receivedBytes) == [10, 0])
+        #expect(fetches.map(\.expectedBytes) == [30, nil])
+        #expect(fetches.map(\.age) == [.seconds(2), .seconds(2)])
+        #expect(fetches.map(\.receipts) == [["r1"], ["r2"]])
         loader.releaseAll()
         for task in tasks { _ = try await task.value }
     }

@@ -47,7 +47,7 @@ struct ImageDownloaderTests {
         let downloader = downloader()
         let first = downloader.begin("/a", receipt: "one")
         let second = downloader.begin("/a", receipt: "two")
-        #expect(downloader.flights.map(\.receipts) == [["one", "two"]])
+        #expect(downloader.fetches.map(\.receipts) == [["one", "two"]])
         #expect(downloader.cancel(receipt: "one"))
         await #expect(throws: DownloadError.receiptCancelled) { try await first.value }
         #expect(!downloader.cancel(receipt: "one"))
@@ -77,7 +77,7 @@ struct ImageDownloaderTests {
         loader.release("/a")
         #expect(try await late.value.participation == .started)
         #expect(cache.storeCount == 1)
-        #expect(downloader.flights.isEmpty)
+        #expect(downloader.fetches.isEmpty)
         #expect(downloader.activeRequestCount == 0)
     }
 
@@ -93,7 +93,7 @@ struct ImageDownloaderTests {
         await ends.reached(1)
         #expect(loader.running.isEmpty && downloader.activeRequestCount == 0)
         #expect(cache.storeCount == 0)
-        #expect(downloader.flights.isEmpty)
+        #expect(downloader.fetches.isEmpty)
     }
 
     @Test func `23: past half of the announced bytes the transfer finishes and is cached`() async throws {
@@ -103,7 +103,7 @@ struct ImageDownloaderTests {
         loader.report("/a", received: 50, expected: 100)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(downloader.flights.map(\.receipts) == [[]])
+        #expect(downloader.fetches.map(\.receipts) == [[]])
         let late = downloader.begin("/a")
         loader.release("/a")
         #expect(try await late.value.participation == .joined)

@@ -65,12 +65,12 @@ struct SharedTargetsTests {
         let alsoWrong = try begin(downloader, "wrong")
         let alsoRight = try begin(downloader, "right")
         await loader.starts(1)
-        #expect(downloader.flights.map(\.receipts) == [["wrong", "right", "wrong", "right"]])
+        #expect(downloader.fetches.map(\.receipts) == [["wrong", "right", "wrong", "right"]])
         loader.release("/a", .status(403))
         await #expect(throws: DownloadError.status(403)) { try await wrong.value }
         await #expect(throws: DownloadError.status(403)) { try await alsoWrong.value }
         await loader.starts(2)
-        #expect(downloader.flights.map(\.receipts) == [["right", "right"]])
+        #expect(downloader.fetches.map(\.receipts) == [["right", "right"]])
         #expect(downloader.activeRequestCount == 1)
         loader.release("/a")
         #expect(try await right.value.text == "/a")
@@ -88,7 +88,7 @@ struct SharedTargetsTests {
         loader.release("/a", .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) { try await wrong[0].value }
         await loader.starts(7)
-        #expect(downloader.flights.map(\.receipts) == (1..<6).map { ["wrong\($0)"] } + [["right"]])
+        #expect(downloader.fetches.map(\.receipts) == (1..<6).map { ["wrong\($0)"] } + [["right"]])
         loader.releaseAll()
         #expect(try await right.value.text == "/a")
         for task in wrong.dropFirst() { _ = try await task.value }

@@ -20,7 +20,7 @@ struct SlowerLayerTests {
         let tasks = (0..<10).map { downloader.begin("/a", receipt: "\($0)") }
         await cache.gate.arrivals(1)
         #expect(downloader.activeRequestCount == 0)
-        #expect(downloader.flights.map(\.receipts.count) == [10])
+        #expect(downloader.fetches.map(\.receipts.count) == [10])
         cache.gate.open()
         for task in tasks {
             let copy = try await task.value
@@ -32,7 +32,7 @@ struct SlowerLayerTests {
         #expect(try await downloader.begin("/a").value.text == "/a")
         #expect(cache.retrievals == 1)
         #expect(loader.started.isEmpty)
-        #expect(downloader.flights.isEmpty)
+        #expect(downloader.fetches.isEmpty)
     }
 
     @Test func `a source that the slower layer lacks is fetched, with a slot and a place in the queue`() async throws {
@@ -72,7 +72,7 @@ struct SlowerLayerTests {
         await cache.gate.arrivals(1)
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(downloader.flights.isEmpty)
+        #expect(downloader.fetches.isEmpty)
         cache.gate.open()
         let next = try await downloader.begin("/a").value
         #expect(next.participation == .started)
@@ -137,14 +137,14 @@ struct SlowerLayerTests {
         let downloader = downloader(cache, loader: loader)
         let tolerant = ["max-stale=1000", "max-stale"].map { downloader.begin("/a", cacheControl: $0) }
         let strict = [nil, "max-age=100", "min-fresh=1"].map { downloader.begin("/a", cacheControl: $0) }
-        #expect(downloader.flights.map(\.receipts.count) == [5])
+        #expect(downloader.fetches.map(\.receipts.count) == [5])
         cache.gate.open()
         for task in tolerant {
             let copy = try await task.value
             #expect(copy.participation == .cached && copy.exchange == nil)
         }
         await loader.starts(1)
-        #expect(downloader.flights.map(\.receipts.count) == [3])
+        #expect(downloader.fetches.map(\.receipts.count) == [3])
         loader.releaseAll()
         for task in strict { #expect(try await task.value.exchange?.reason == .stale) }
         #expect(loader.started == ["/a"])
@@ -175,7 +175,7 @@ struct SlowerLayerTests {
         #expect(cache.retrievals == 1)
         loader.releaseAll()
         await ends.reached(1)
-        #expect(downloader.flights.isEmpty)
+        #expect(downloader.fetches.isEmpty)
         #expect(loader.started == ["/a"])
     }
 

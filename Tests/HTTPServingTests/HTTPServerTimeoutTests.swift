@@ -110,8 +110,8 @@ struct HTTPServerTimeoutTests {
         for client in clients { client.get("/") }
         await gate.arrivals(8)
         for _ in 0..<20 {
-            let refused = try RawHTTPClient(port: server.port)
-            #expect(try await refused.remainder().isEmpty)
+            let rejected = try RawHTTPClient(port: server.port)
+            #expect(try await rejected.remainder().isEmpty)
         }
         gate.open()
         for client in clients { #expect(try await client.response().status == 200) }
@@ -189,8 +189,8 @@ struct HTTPServerTimeoutTests {
         let begun = try (0..<2).map { _ in try RawHTTPClient(port: server.port) }
         for client in begun { client.send("GET / HT") }
         #expect(await eventually { server.connectionCount == 2 })
-        let refused = try RawHTTPClient(port: server.port)
-        #expect(try await refused.remainder().isEmpty)
+        let rejected = try RawHTTPClient(port: server.port)
+        #expect(try await rejected.remainder().isEmpty)
         let isServed = await eventually {
             time.advance(by: .seconds(1))
             guard let guest = try? RawHTTPClient(port: server.port) else { return false }

@@ -39,8 +39,8 @@ import Testing
     @Test func `at most thirty-two sockets linger at once`() {
         let sockets = LingeringSockets()
         let pairs = (0..<33).map { _ in SocketPair() }
-        let kept = pairs.filter { sockets.add(copyOf: $0.server, at: .zero) }.count
-        #expect(kept == 32)
+        let resumed = pairs.filter { sockets.add(copyOf: $0.server, at: .zero) }.count
+        #expect(resumed == 32)
         sockets.closeAll()
         let isKept = sockets.add(copyOf: pairs[32].server, at: .zero)
         #expect(isKept)

@@ -16,16 +16,18 @@ struct ShortWaitTests {
         let abandoned = EventCounter()
 
         /// A wait that ends with ``endAll()``.
-        func wait(then answer: @escaping @Sendable () -> HTTPReply) -> HTTPReply {
+        func wait(then answer: @escaping @Sendable () -> PendingResponse<HTTPResponse>) -> PendingResponse<HTTPResponse>
+        {
             .waiting(
                 ShortWait { [self] ready in
                     open.withLock { $0.append(ready) }
                     begun.increment()
-                } answer: { [self] in
+                } finish: { [self] in
                     answered.increment()
                     return answer()
-                } onAbandon: { [self] in
+                } abandon: { [self] in
                     abandoned.increment()
+                    return HTTPResponse(status: .ok)
                 })
         }
 
@@ -61,7 +63,7 @@ struct ShortWaitTests {
             .waiting(
                 ShortWait { ready in
                     ready()
-                } answer: {
+                } finish: {
                     waits.wait {
                         if request.target == "/now" { return .ready(.text("now")) }
                         return .deferred {
@@ -69,7 +71,8 @@ struct ShortWaitTests {
                             return .text("later")
                         }
                     }
-                } onAbandon: {
+                } abandon: {
+                    HTTPResponse(status: .ok)
                 })
         }
         let client = try RawHTTPClient(port: server.port)

@@ -7,19 +7,20 @@ import TestSupport
 
 /// A server on a free port whose answers a test gives.
 struct TestServer: RequestResponder {
-    private let answer: @Sendable (HTTPRequest) -> HTTPReply
+    private let answer: @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>
     private let headers: EventCounter
     private let gate: ThreadGate?
 
     private init(
-        answer: @escaping @Sendable (HTTPRequest) -> HTTPReply, headers: EventCounter, gate: ThreadGate?
+        answer: @escaping @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>, headers: EventCounter,
+        gate: ThreadGate?
     ) {
         self.answer = answer
         self.headers = headers
         self.gate = gate
     }
 
-    func respond(to request: HTTPRequest) -> HTTPReply { answer(request) }
+    func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> { answer(request) }
 
     /// `POST /upload` takes 200,000 bytes.
     func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
@@ -43,7 +44,9 @@ struct TestServer: RequestResponder {
     }
 
     /// Starts a server that answers with `answer`.
-    static func start(answering answer: @escaping @Sendable (HTTPRequest) -> HTTPReply) throws -> HTTPServer {
+    static func start(
+        answering answer: @escaping @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>
+    ) throws -> HTTPServer {
         try start(configured: { _ in }, answering: answer)
     }
 
@@ -55,7 +58,7 @@ struct TestServer: RequestResponder {
         counting headers: EventCounter = EventCounter(),
         meeting gate: ThreadGate? = nil,
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
-        answering answer: (@Sendable (HTTPRequest) -> HTTPReply)? = nil
+        answering answer: (@Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>)? = nil
     ) throws -> HTTPServer {
         var configuration = HTTPServerConfiguration()
         configuration.bindAddress = "127.0.0.1"

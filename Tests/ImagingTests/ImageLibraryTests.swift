@@ -16,8 +16,8 @@ struct ImageLibraryTests {
     @Test func `no file of a foreign format opens, even if libvips detects the format`() throws {
         try ImageLibrary.start()
         let types = ["MAT", "SVG", "PDF", "MVG", "ICO", "FITS", "HDR", "PPM", "VIPS", "EXR", "CSV"]
-        #expect(ForeignFiles.all.map(\.type) == types)
-        for (type, file) in ForeignFiles.all {
+        #expect(WarmUpSamples.all.map(\.type) == types)
+        for (type, file) in WarmUpSamples.all {
             let opens = unsafe file.withUnsafeBytes { unsafe (try? VipsImage.anyFile($0)) != nil }
             #expect(!opens, "\(type) opens")
         }

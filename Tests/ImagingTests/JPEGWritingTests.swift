@@ -72,8 +72,8 @@ struct JPEGWritingTests {
                     #expect(pixels.count == image.pixels.count)
                     let error = zip(pixels, image.pixels).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
                     // The noise of single pixels is the worst that there is for subsampled chroma.
-                    let most = quality == 100 ? 2 : quality == 90 ? 8 : 60
-                    #expect(error <= most * pixels.count, "\(size), \(quality): \(error / pixels.count)")
+                    let maximum = quality == 100 ? 2 : quality == 90 ? 8 : 60
+                    #expect(error <= maximum * pixels.count, "\(size), \(quality): \(error / pixels.count)")
                 }
             }
         }

@@ -72,14 +72,14 @@ struct ForeignWriterTests {
         let junk = (0..<2_000).map { Array("\($0)".utf8) + [UInt8](repeating: 48, count: 60) }
         let long = [UInt8](repeating: 50, count: 50_000)
         server.add(junk + replayed + [foreign.encoded, long], toSetsUnder: "alula:1:t:")
-        let found = Locked<[String]>([])
+        let tagged = Locked<[String]>([])
         let isComplete = Locked<Bool?>(nil)
         let removal = TagRemoval(of: tag) { sources, isAll in
-            found.withLock { $0 += sources.map(\.name) }
+            tagged.withLock { $0 += sources.map(\.name) }
             isComplete.withLock { $0 = isAll }
         }
         #expect(await fleet[1].store.purge(removal) == .done)
-        #expect(found.withLock { $0 } == [real.name] && isComplete.withLock { $0 } == true)
+        #expect(tagged.withLock { $0 } == [real.name] && isComplete.withLock { $0 } == true)
         await fleet[0].heard(2)
         #expect(fleet[0].heardPurges == [real.name, "#mine"])
     }
@@ -105,14 +105,14 @@ struct ForeignWriterTests {
     }
 
     @Test func `endless junk is not read endlessly`() {
-        var found = TaggedSources()
+        var tagged = TaggedSources()
         let seal = SharedSeal(key: [1])
         let page = [[UInt8]?](repeating: nil, count: 500)
         var pages = 0
-        while found.isComplete, pages < 1_000 {
-            found.add(page, sealedBy: seal)
+        while tagged.isComplete, pages < 1_000 {
+            tagged.add(page, sealedBy: seal)
             pages += 1
         }
-        #expect(10..<100 ~= pages && found.sources.isEmpty)
+        #expect(10..<100 ~= pages && tagged.sources.isEmpty)
     }
 }

@@ -143,8 +143,8 @@ struct ObjectStoreTests {
             }
         }
         let reader = kind == 2 ? try await store { $0.key = [1, 2, 3] } : one
-        let found = await look(in: reader)
-        #expect(found.value == nil && found.result == .rejected)
+        let tagged = await look(in: reader)
+        #expect(tagged.value == nil && tagged.result == .rejected)
     }
 
     @Test func `an invalid generation turns a hit into a miss`() async throws {
@@ -153,8 +153,8 @@ struct ObjectStoreTests {
         try await settled(one)
         let name = ObjectNames.generation(SharedSource.test.label)
         place.objects[name] = [1, 2, 3]
-        let found = await look(in: one)
-        #expect(found.result == .miss && found.generations == nil)
+        let tagged = await look(in: one)
+        #expect(tagged.result == .miss && tagged.generations == nil)
         place.objects[name] = nil
         #expect(await text(in: one) == "value")
     }

@@ -52,7 +52,7 @@ struct PurgingTests {
     @Test func `if too many removals wait, the next is rejected, and a forgotten source purges everything`() {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
-        let answered = pending.add(.forget([source]), answer: OneTimeResult())
+        let answered = pending.add(.forget([source]), answer: Promise())
         let isAdded = pending.add(.everything)
         #expect(!answered && !isAdded && pending.entries.count == PendingRemovals.capacity)
         let isForgotten = pending.add(.forget([source]))
@@ -104,7 +104,7 @@ struct PurgeLogTests {
             switch action {
             case .send: nil
             case .purge(let notice): "purge \(notice.name)"
-            case .found(let removal, let found): "found \(found.sources.count) of \(removal.tag.text)"
+            case .tagged(let removal, let tagged): "found \(tagged.sources.count) of \(removal.tag.text)"
             case .dropEverything: "drop"
             case .savePosition(let position): "note \(String(decoding: position, as: UTF8.self))"
             case .notify: "tell"
@@ -186,7 +186,7 @@ struct PurgeLogTests {
     }
 
     @Test func `an unconfirmed removal is sent again at the next connection, before the probe`() throws {
-        let answer = OneTimeResult<RemovalState>()
+        let answer = Promise<RemovalState>()
         var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []

@@ -101,9 +101,9 @@ struct SharedStoreTests {
         let (one, other) = try await pair()
         let mark = SharedSource(of: [1])
         for removed in [SharedSource.test, mark] {
-            let found = await one.store.value(
+            let tagged = await one.store.value(
                 for: .test, of: [.test, mark], isBeginning: true, allowance: WaitBudget())
-            let generations = try #require(found.generations)
+            let generations = try #require(tagged.generations)
             #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
             try #require(await eventually { one.store.statistics.values.bytes == 0 })
             let there = await other.store.value(for: .test, of: [.test, mark], allowance: WaitBudget())

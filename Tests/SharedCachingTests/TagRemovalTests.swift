@@ -11,7 +11,7 @@ import Testing
 struct TagRemovalTests {
     private let tag: SharedTag
     private let named: NamedSource
-    private let found = Locked<[String]>([])
+    private let tagged = Locked<[String]>([])
     /// Whether all was found; nil until something was.
     private let isComplete = Watched<Bool?>(nil)
 
@@ -21,13 +21,13 @@ struct TagRemovalTests {
     }
 
     private var removal: TagRemoval {
-        TagRemoval(of: tag) { [found, isComplete] sources, isAll in
-            found.withLock { $0 += sources.map(\.name) }
+        TagRemoval(of: tag) { [tagged, isComplete] sources, isAll in
+            tagged.withLock { $0 += sources.map(\.name) }
             isComplete.withLock { $0 = isAll }
         }
     }
 
-    private var foundNames: [String] { found.withLock { $0.sorted() } }
+    private var foundNames: [String] { tagged.withLock { $0.sorted() } }
 
     @Test func `a purge by tag reads back as written`() throws {
         let notice = PurgeNotice(.tag(tag))

@@ -5,7 +5,7 @@ package import ThumbnailTypes
 extension Request {
     /// The options of a request by Alula's own rules.
     package var options: RenderingOptions {
-        get { ownOptions ?? RenderingOptions() }
+        get { nativeOptions ?? RenderingOptions() }
         set { self = Request(source: source, additional: additional, options: newValue) }
     }
 

@@ -13,11 +13,11 @@ struct CacheTagFieldTests {
     /// The value of the field in an answer.
     private func tags(_ name: String?, _ query: String, cached: Bool = false) async throws -> String? {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
-        let edge = Edge(cached ? StubThumbnails(cached: sample) : StubThumbnails()) {
+        let listener = PublicListenerFixture(cached ? StubThumbnails(cached: sample) : StubThumbnails()) {
             $0.cacheTagField = name.flatMap { CacheTagField($0) }
             $0.accessLog = false
         }
-        let response = await edge.respond(Self.target + query)
+        let response = await listener.respond(Self.target + query)
         #expect(response.status == .ok)
         return name.flatMap { HTTPField.Name($0) }.flatMap { response[$0] }
     }
@@ -33,18 +33,20 @@ struct CacheTagFieldTests {
 
     @Test func `requests that differ only in tags share a result, and each has its own tags`() async throws {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
-        let edge = Edge(StubThumbnails(cached: sample)) { $0.cacheTagField = CacheTagField("Cache-Tag") }
+        let listener = PublicListenerFixture(StubThumbnails(cached: sample)) {
+            $0.cacheTagField = CacheTagField("Cache-Tag")
+        }
         let name = try #require(HTTPField.Name("Cache-Tag"))
         for tag in ["x", "y", "x"] {
-            let value = await edge.respond(Self.target + "&tag=" + tag)[name]
+            let value = await listener.respond(Self.target + "&tag=" + tag)[name]
             #expect(value?.hasPrefix(tag + ",s-") == true)
         }
-        #expect(await edge.respond(Self.target)[name]?.hasPrefix("s-") == true)
+        #expect(await listener.respond(Self.target)[name]?.hasPrefix("s-") == true)
     }
 
     @Test func `without the setting no field is sent, and a field of another meaning is rejected`() async throws {
-        let edge = Edge { _ in }
-        let response = await edge.respond(Self.target + "&tag=a")
+        let listener = PublicListenerFixture { _ in }
+        let response = await listener.respond(Self.target + "&tag=a")
         #expect(!response.headerFields.contains { $0.value.contains("s-276a1ac00ba4f0ea") })
         for name in ["", "a b", "ETag", "content-type", "Cache-Control", "Alula-Error", "Set\r\nCookie"] {
             #expect(CacheTagField(name) == nil, "\(name)")

@@ -9,32 +9,32 @@ import ThumbnailPipeline
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 
     @Test func `unless honored, a client's directives change nothing`() async {
-        let edge = Edge(StubThumbnails(cached: .sample()))
-        let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])
+        let listener = PublicListenerFixture(StubThumbnails(cached: .sample()))
+        let response = await listener.respond(Self.target, fields: [.cacheControl: "no-cache"])
         #expect(response[.cacheStatus] == "alula-result;hit")
-        #expect(edge.thumbnails.directives.isEmpty)
+        #expect(listener.thumbnails.directives.isEmpty)
     }
 
     @Test func `unless honored, a client's directives do not reach the pipeline`() async {
-        let edge = Edge()
-        _ = await edge.respond(Self.target, fields: [.cacheControl: "no-store, only-if-cached"])
-        #expect(edge.thumbnails.directives == [.none])
+        let listener = PublicListenerFixture()
+        _ = await listener.respond(Self.target, fields: [.cacheControl: "no-store, only-if-cached"])
+        #expect(listener.thumbnails.directives == [.none])
     }
 
     @Test func `if honored, directives reach the pipeline, and the result cache is not queried first`() async {
-        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
+        let listener = PublicListenerFixture(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
         var fields: HTTPFields = [.cacheControl: "no-cache"]
         fields.append(.cacheControl, "min-fresh=9")
-        _ = await edge.respond(Self.target, fields: fields)
+        _ = await listener.respond(Self.target, fields: fields)
         var expected = RequestCacheControl.none
         expected.noCache = true
         expected.minFresh = 9
-        #expect(edge.thumbnails.directives == [expected])
+        #expect(listener.thumbnails.directives == [expected])
     }
 
     @Test func `if honored, a request without directives is answered at once`() async {
-        let edge = Edge(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
-        #expect(await edge.respond(Self.target)[.cacheStatus] == "alula-result;hit")
-        #expect(edge.thumbnails.directives.isEmpty)
+        let listener = PublicListenerFixture(StubThumbnails(cached: .sample())) { $0.honorsClientCacheControl = true }
+        #expect(await listener.respond(Self.target)[.cacheStatus] == "alula-result;hit")
+        #expect(listener.thumbnails.directives.isEmpty)
     }
 }

@@ -12,10 +12,10 @@ import ThumbnailTypes
 struct ClientHintAnswerTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.png"
 
-    private func edge(
+    private func listener(
         _ thumbnails: StubThumbnails = StubThumbnails(), saveDataQuality: Int? = nil
-    ) -> Edge {
-        Edge.takingUploads(thumbnails) {
+    ) -> PublicListenerFixture {
+        PublicListenerFixture.takingUploads(thumbnails) {
             $0.accessLog = false
             $0.saveDataQuality = saveDataQuality
             $0.vocabulary.sizes.sizes = [320, 640]
@@ -31,34 +31,37 @@ struct ClientHintAnswerTests {
             ("w=320&format=jpeg&q=50", [.saveData: "on"], nil), ("w=320&format=png", [.secCHWidth: "5"], nil),
         ] as [(String, HTTPFields, String?)])
     func `Vary and Accept-CH name exactly the hints read`(query: String, fields: HTTPFields, expected: String?) async {
-        let edge = edge(saveDataQuality: 40)
-        let answer = await edge.respond("\(Self.url)&\(query)", fields: fields)
+        let listener = listener(saveDataQuality: 40)
+        let answer = await listener.respond("\(Self.url)&\(query)", fields: fields)
         #expect(answer.status == .ok)
         for name in [HTTPField.Name.vary, .acceptCH, .criticalCH] { #expect(answer[name] == expected, "\(name)") }
     }
 
     @Test func `a negotiated response varies by Accept as well, and requests only hints`() async {
-        let answer = await edge().respond(Self.url + "&w=auto", fields: [.secCHWidth: "5"])
+        let answer = await listener().respond(Self.url + "&w=auto", fields: [.secCHWidth: "5"])
         #expect(answer[.vary] == "Accept, Sec-CH-Width" && answer[.acceptCH] == "Sec-CH-Width")
     }
 
     @Test func `without settings no hint is read`() async {
-        let edge = Edge()
-        let answer = await edge.respond(Self.url + "&w=300&format=jpeg", fields: [.saveData: "on", .secCHWidth: "5"])
+        let listener = PublicListenerFixture()
+        let answer = await listener.respond(
+            Self.url + "&w=300&format=jpeg", fields: [.saveData: "on", .secCHWidth: "5"])
         #expect(answer[.vary] == nil && answer[.acceptCH] == nil)
-        let refused = await edge.respond(Self.url + "&w=auto")
+        let refused = await listener.respond(Self.url + "&w=auto")
         #expect(refused.status == .badRequest && refused.code == "bad_parameter")
     }
 
     @Test func `a repeated target's response depends only on the hints that it reads`() throws {
         let slot = ResponseSlot()
         let thumbnails = StubThumbnails(cached: .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot))
-        let edge = edge(thumbnails, saveDataQuality: 40)
+        let listener = listener(thumbnails, saveDataQuality: 40)
         func width(_ fields: HTTPFields, _ query: String = "w=auto") throws -> Int? {
             let request = HTTPRequest(target: "\(Self.url)&\(query)&format=jpeg", headerFields: fields)
-            guard case .recurring(let response, let answer) = edge.responder.respond(to: request) else { return nil }
+            guard case .recurring(let response, let answer) = listener.responder.respond(to: request) else {
+                return nil
+            }
             #expect(answer.response()?.response[.vary] == response.response[.vary])
-            return thumbnails.requests.last?.ownOptions?.width
+            return thumbnails.requests.last?.nativeOptions?.width
         }
         for _ in 0..<2 {
             #expect(try width([.secCHWidth: "5"]) == 320)
@@ -75,10 +78,10 @@ struct ClientHintAnswerTests {
     @Test func `two targets with one result keep their own fields`() throws {
         let thumbnails = StubThumbnails(
             cached: .sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot()))
-        let edge = edge(thumbnails)
+        let listener = listener(thumbnails)
         func vary(_ query: String) throws -> String? {
             let request = HTTPRequest(target: "\(Self.url)&format=png&\(query)", headerFields: [.width: "5"])
-            guard case .recurring(let response, _) = edge.responder.respond(to: request) else { return "none" }
+            guard case .recurring(let response, _) = listener.responder.respond(to: request) else { return "none" }
             return response.response[.vary]
         }
         for _ in 0..<3 {
@@ -88,22 +91,22 @@ struct ClientHintAnswerTests {
     }
 
     @Test func `a rejection has the list`() async {
-        let answer = await edge().respond(Self.url + "&w=300")
+        let answer = await listener().respond(Self.url + "&w=300")
         #expect(answer.status == .badRequest && answer.code == "size_not_allowed")
         #expect(answer.member("parameter") == "w" && answer.text.contains(#""allowed":["320","640"]"#))
-        let facts = await edge().respond("/info?url=https%3A%2F%2Fexample.com%2Fa.png")
+        let facts = await listener().respond("/info?url=https%3A%2F%2Fexample.com%2Fa.png")
         #expect(facts.code != "size_not_allowed")
     }
 
     @Test func `bodies of public requests are restricted, signed ones are not`() async {
         let body = Array(#"{"url":"https://example.com/a.png","renditions":["w=300","w=320"]}"#.utf8)
-        let list = await edge().submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
+        let list = await listener().submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
         let parts = await list.received()
         #expect(parts.contains("size_not_allowed") && parts.contains("picture"))
-        let one = await edge().submit(SubmissionFixture.request("/thumbnail?w=300"), SubmissionFixture.image)
+        let one = await listener().submit(SubmissionFixture.request("/thumbnail?w=300"), SubmissionFixture.image)
         #expect(one.code == "size_not_allowed")
         let automatic = SubmissionFixture.request("/thumbnail?w=auto", [.contentType: "image/jpeg", .width: "5"])
-        let made = await edge().submit(automatic, SubmissionFixture.image)
+        let made = await listener().submit(automatic, SubmissionFixture.image)
         #expect(made.status == .ok && made[.vary] == "Accept, Sec-CH-Width, Width")
         var configuration = APIConfiguration()
         configuration.vocabulary.sizes.sizes = [320]
@@ -119,13 +122,13 @@ struct ClientHintAnswerTests {
         var configuration = APIConfiguration()
         configuration.vocabulary.sizes.sizes = [320, 640]
         let reader = PrefetchReader(configuration.nativeDialect)
-        #expect(reader.work(of: PrefetchItem(Self.url + "&w=300"))?.request.ownOptions?.width == 300)
+        #expect(reader.work(of: PrefetchItem(Self.url + "&w=300"))?.request.nativeOptions?.width == 300)
         func explain(_ query: String) -> TargetExplanation {
             TargetExplainer(configuration, PipelineConfiguration()).explanation(of: "\(Self.url)&\(query)")
         }
         #expect(explain("w=320").verdict == .works)
         #expect(explain("w=300").cause?.hasPrefix("size_not_allowed, w: ") ?? false)
-        #expect(explain("w=auto").answer == ["chosen by Sec-CH-Width, Width"])
+        #expect(explain("w=auto").response == ["chosen by Sec-CH-Width, Width"])
         configuration.vocabulary.sizes.rule = .up
         #expect(explain("w=300").parameters.map { "\($0.name)=\($0.value)" } == ["w=320"])
     }

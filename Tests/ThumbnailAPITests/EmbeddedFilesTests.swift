@@ -34,40 +34,42 @@ import ThumbnailTypes
     }
 
     @Test func `the served interface description is the project's`() async throws {
-        let response = await Edge().respond("/openapi.yaml")
+        let response = await PublicListenerFixture().respond("/openapi.yaml")
         #expect(response[.contentType] == "application/yaml")
         #expect(response.text == String(decoding: try file("openapi.yaml"), as: UTF8.self))
     }
 
     @Test func `browsers show the interface description instead of saving it`() async {
-        let response = await Edge().respond("/openapi.yaml", fields: [.accept: "text/html,application/xml;q=0.9"])
+        let response = await PublicListenerFixture().respond(
+            "/openapi.yaml", fields: [.accept: "text/html,application/xml;q=0.9"])
         #expect(response[.contentType] == "text/plain; charset=utf-8" && response[.vary] == "Accept")
     }
 
     @Test(arguments: ["index", "parameters", "api", "architecture", "decisions/003-source-cache", "measurements/jpeg"])
     func `the documentation is part of the program`(chapter: String) async throws {
         let path = chapter == "index" ? "/book/" : "/book/\(chapter).html"
-        let response = await Edge().respond(path)
+        let response = await PublicListenerFixture().respond(path)
         #expect(response.status == .ok && response[.contentType] == "text/html; charset=utf-8")
         #expect(response.text.hasPrefix("<!doctype html>") && response.text.hasSuffix("</html>"))
     }
 
     @Test func `the documentation is sent compressed to clients that accept it`() async throws {
-        let edge = Edge()
-        let plain = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip;q=0"])
-        let packed = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip"])
+        let listener = PublicListenerFixture()
+        let plain = await listener.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip;q=0"])
+        let packed = await listener.respond("/book/settings.html", fields: [.acceptEncoding: "br, gzip"])
         #expect(plain[.contentEncoding] == nil && packed[.contentEncoding] == "gzip")
         #expect(plain[.vary] == "Accept-Encoding" && packed[.vary] == "Accept-Encoding")
         #expect(packed.body.count * 2 < plain.body.count)
         let eTag = try #require(packed[.eTag])
         #expect(plain[.eTag] != eTag)
-        let again = await edge.respond("/book/settings.html", fields: [.acceptEncoding: "gzip", .ifNoneMatch: eTag])
+        let again = await listener.respond(
+            "/book/settings.html", fields: [.acceptEncoding: "gzip", .ifNoneMatch: eTag])
         #expect(again.status == .notModified)
     }
 
     @Test(arguments: ["/book", "/book/index.html", "/book?q=crop"])
     func `relative links of the documentation begin at its root`(path: String) async {
-        let response = await Edge().respond(path)
+        let response = await PublicListenerFixture().respond(path)
         #expect(response.status == .found && response[.location] == "/book/")
     }
 
@@ -94,7 +96,7 @@ import ThumbnailTypes
         #expect(document.contains("- $ref: \"#/components/parameters/Save-Data\"\n"))
         let list = try #require(document.split(separator: "    Code:\n").last?.split(separator: "    Problem:").first)
         let codes = list.split(separator: "\n").filter { $0.hasPrefix("        - ") }.map { $0.dropFirst(10) }
-        #expect(codes == ErrorCode.all.map { $0[...] })
+        #expect(codes == ErrorCode.counted.map { $0.rawValue[...] })
         // Generated clients send the defaults, and some are refused without the parameter that they belong to.
         #expect(document.split(separator: "\n").filter { $0.contains("default: ") }.count == 1)
         for name in ColorNames.values.keys { #expect(document.contains(" \(name)"), "\(name)") }
@@ -108,7 +110,7 @@ import ThumbnailTypes
 
     @Test func `the documentation explains every code`() throws {
         let page = try text(at: "/book/errors.html")
-        for code in ErrorCode.all { #expect(page.contains("<code>\(code)</code>"), "\(code)") }
+        for code in ErrorCode.counted { #expect(page.contains("<code>\(code.rawValue)</code>"), "\(code)") }
     }
 
     @Test func `the described and offered formats are the encodable ones`() throws {
@@ -126,7 +128,7 @@ import ThumbnailTypes
 
     @Test(arguments: EmbeddedFile.ofClients)
     func `each file is served with its type, and only a page may load others`(file: EmbeddedFile) async {
-        let response = await Edge().respond(file.path)
+        let response = await PublicListenerFixture().respond(file.path)
         #expect(response.status == .ok)
         #expect(response[.contentType] == file.mediaType)
         #expect(response[.cacheControl] == "no-cache")
@@ -169,12 +171,12 @@ import ThumbnailTypes
     }
 
     @Test func `the page gives its script the service's settings, with any text escaped`() async {
-        let plain = await Edge().respond("/")
+        let plain = await PublicListenerFixture().respond("/")
         #expect(
             plain.text.contains(
                 "data-service=\"{&quot;uploads&quot;:false,&quot;maxUploadBytes&quot;:67108864,&quot;signed&quot;:false,"
                     + "&quot;closed&quot;:false,&quot;sample&quot;:null,\(Self.qualities)}\""))
-        let told = await Edge {
+        let told = await PublicListenerFixture {
             $0.takesUploads = true
             $0.maximumUploadBytes = 5
             $0.signingKeys = [[1]]

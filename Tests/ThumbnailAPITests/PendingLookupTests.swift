@@ -12,14 +12,14 @@ import ThumbnailTypes
     private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa%2Fphoto.png&w=300"
 
     @Test func `a thumbnail from another instance is returned after short waits, without a task`() async throws {
-        let edge = Edge()
+        let listener = PublicListenerFixture()
         let status = [CacheLayerStatus(.result, .uriMiss, isStored: true), CacheLayerStatus(.shared, .hit)]
-        let look = StubLookup(.question, .thumbnail(.sample(cacheStatus: status)))
-        edge.thumbnails.look = look
+        let look = StubLookup(.queryAgain, .thumbnail(.sample(cacheStatus: status)))
+        listener.thumbnails.look = look
         let request = HTTPRequest(target: Self.target)
-        guard case .waiting(let first) = edge.responder.respond(to: request),
-            case .waiting(let second) = first.answer(),
-            case .ready(let response) = second.answer()
+        guard case .waiting(let first) = listener.responder.respond(to: request),
+            case .waiting(let second) = first.finish(),
+            case .ready(let response) = second.finish()
         else {
             Issue.record("the look was not followed")
             return
@@ -27,34 +27,34 @@ import ThumbnailTypes
         #expect(response.status == .ok && response[.eTag] == "\"abc\"")
         #expect(response[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")
         #expect(response[.alulaReceipt] == response[.xRequestID])
-        #expect(edge.thumbnails.receipts.isEmpty && look.rest == 0)
-        #expect(edge.registry.prometheusText.contains("status=\"200\"} 1"))
+        #expect(listener.thumbnails.receipts.isEmpty && look.rest == 0)
+        #expect(listener.registry.prometheusText.contains("status=\"200\"} 1"))
     }
 
     @Test func `an insufficient lookup is followed by a task, which knows its result`() async {
-        let edge = Edge()
-        edge.thumbnails.look = StubLookup(.work(EarlierLookup()))
-        let response = await edge.respond(Self.target)
+        let listener = PublicListenerFixture()
+        listener.thumbnails.look = StubLookup(.needsTask(EarlierLookup()))
+        let response = await listener.respond(Self.target)
         #expect(response.status == .ok && response[.alulaReceipt] == response[.xRequestID])
-        #expect(edge.thumbnails.afterLooks == 1 && edge.thumbnails.receipts.count == 1)
+        #expect(listener.thumbnails.afterLooks == 1 && listener.thumbnails.receipts.count == 1)
     }
 
     @Test func `a client that leaves during a lookup counts as gone`() async {
-        let edge = Edge()
-        edge.thumbnails.look = StubLookup(.thumbnail(.sample()))
-        guard case .waiting(let wait) = edge.responder.respond(to: HTTPRequest(target: Self.target)) else {
+        let listener = PublicListenerFixture()
+        listener.thumbnails.look = StubLookup(.thumbnail(.sample()))
+        guard case .waiting(let wait) = listener.responder.respond(to: HTTPRequest(target: Self.target)) else {
             Issue.record("there was no look")
             return
         }
-        wait.onAbandon()
-        #expect(edge.registry.prometheusText.contains("status=\"499\"} 1"))
+        _ = wait.abandon()
+        #expect(listener.registry.prometheusText.contains("status=\"499\"} 1"))
     }
 
     @Test func `a request with cache directives is served by a task`() async {
-        let edge = Edge { $0.honorsClientCacheControl = true }
+        let listener = PublicListenerFixture { $0.honorsClientCacheControl = true }
         let look = StubLookup(.thumbnail(.sample()))
-        edge.thumbnails.look = look
-        let response = await edge.respond(Self.target, fields: [.cacheControl: "no-cache"])
+        listener.thumbnails.look = look
+        let response = await listener.respond(Self.target, fields: [.cacheControl: "no-cache"])
         #expect(response.status == .ok && look.rest == 1)
     }
 }

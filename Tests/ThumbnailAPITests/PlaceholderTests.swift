@@ -15,15 +15,15 @@ import ThumbnailTypes
     @Test(
         arguments: [
             DownloadError.notFound(404), DownloadError.timedOut,
-            StubError(status: .unsupportedMediaType, code: "not_an_image"),
-            StubError(status: .unprocessableContent, code: "cannot_decode"),
-            StubError(status: .badGateway, code: "origin_unreachable"),
+            StubError(status: .unsupportedMediaType, code: .notAnImage),
+            StubError(status: .unprocessableContent, code: .cannotDecode),
+            StubError(status: .badGateway, code: .originUnreachable),
         ] as [any ServiceError])
     func `a placeholder replaces a failing source`(error: any ServiceError) async {
-        let edge = Edge(StubThumbnails(make: { _ in throw error }))
-        let response = await edge.respond(Self.target)
+        let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw error }))
+        let response = await listener.respond(Self.target)
         #expect(response.status == .ok)
-        #expect(edge.thumbnails.placeholders == [Color(red: 192, green: 192, blue: 192)])
+        #expect(listener.thumbnails.placeholders == [Color(red: 192, green: 192, blue: 192)])
         let expected: [HTTPField.Name: String] = [
             .contentType: "image/png", .cacheControl: "no-store", .vary: "Accept", .alulaError: error.code,
             .contentDisposition: "inline; filename=\"photo.png\"", .cacheStatus: "alula-result;fwd=uri-miss",
@@ -31,38 +31,38 @@ import ThumbnailTypes
         ]
         for (name, value) in expected { #expect(response[name] == value, "\(name)") }
         #expect(response[.eTag]?.utf8.count == 66)
-        #expect(edge.log.lines.last?["error"] == .string(error.code))
+        #expect(listener.log.lines.last?["error"] == .string(error.code))
     }
 
     @Test(arguments: [
-        StubError(status: .badRequest, code: "bad_url"),
-        StubError(status: .forbidden, code: "source_not_allowed"),
-        StubError(status: .conflict, code: "cancelled"),
-        StubError(status: .contentTooLarge, code: "source_too_large"),
-        StubError(status: .serviceUnavailable, code: "overloaded"),
-        StubError(status: .gatewayTimeout, code: "deadline_exceeded"),
-        StubError(status: .gatewayTimeout, code: "not_cached"),
-        StubError(status: .internalServerError, code: "internal"),
+        StubError(status: .badRequest, code: .badURL),
+        StubError(status: .forbidden, code: .sourceNotAllowed),
+        StubError(status: .conflict, code: .canceled),
+        StubError(status: .contentTooLarge, code: .sourceTooLarge),
+        StubError(status: .serviceUnavailable, code: .overloaded),
+        StubError(status: .gatewayTimeout, code: .deadlineExceeded),
+        StubError(status: .gatewayTimeout, code: .notCached),
+        StubError(status: .internalServerError, code: .internal),
     ])
     func `a placeholder hides no invalid request, rejection or fault of the service`(error: StubError) async {
-        let edge = Edge(StubThumbnails(make: { _ in throw error }))
-        let response = await edge.respond(Self.target)
+        let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw error }))
+        let response = await listener.respond(Self.target)
         #expect(response.status == error.status)
-        #expect(response.code == error.code)
-        #expect(edge.thumbnails.placeholders.isEmpty)
+        #expect(response.code == error.code.rawValue)
+        #expect(listener.thumbnails.placeholders.isEmpty)
     }
 
     @Test func `if the placeholder fails, the source's failure is returned`() async {
-        let tooLarge = StubError(status: .unprocessableContent, code: "too_many_pixels")
-        let edge = Edge(
+        let tooLarge = StubError(status: .unprocessableContent, code: .tooManyPixels)
+        let listener = PublicListenerFixture(
             StubThumbnails(placeholder: { _ in throw tooLarge }, make: { _ in throw StubError() }))
-        let response = await edge.respond(Self.target)
+        let response = await listener.respond(Self.target)
         #expect(response.status == .badGateway)
         #expect(response.code == "origin_error")
     }
 
     @Test func `an available source is returned without a trace of its placeholder`() async {
-        let response = await Edge().respond(Self.target)
+        let response = await PublicListenerFixture().respond(Self.target)
         #expect(response[.alulaError] == nil)
         #expect(response[.cacheControl] == "public")
     }

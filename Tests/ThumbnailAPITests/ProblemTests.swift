@@ -27,7 +27,7 @@ struct ProblemTests {
 
     @Test func `the rule behind a rejection is disclosed only where there are no strangers`() {
         let denied = StubError(
-            status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
+            status: .forbidden, code: .sourceNotAllowed, category: .policy, logDetail: "allowedPorts: 81")
         #expect(!text(denied).contains("81"))
         #expect(text(denied, revealsRules: true).contains("\"The source is not fetched: allowedPorts: 81.\""))
         let broken = StubError(logDetail: "10.0.0.1 reset")
@@ -36,14 +36,14 @@ struct ProblemTests {
 
     @Test func `a rejection's rule is disclosed to the demo's guests and always logged`() async {
         let denied = StubError(
-            status: .forbidden, code: "source_not_allowed", category: .policy, logDetail: "allowedPorts: 81")
+            status: .forbidden, code: .sourceNotAllowed, category: .policy, logDetail: "allowedPorts: 81")
         for revealsRules in [false, true] {
-            let edge = Edge(StubThumbnails(make: { _ in throw denied })) {
+            let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw denied })) {
                 $0.revealsRules = revealsRules
                 $0.accessLog = false
             }
-            #expect(await edge.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == revealsRules)
-            #expect(edge.log.lines.last?["detail"] == "allowedPorts: 81")
+            #expect(await listener.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == revealsRules)
+            #expect(listener.log.lines.last?["detail"] == "allowedPorts: 81")
         }
     }
 }

@@ -12,25 +12,27 @@ struct RepeatedResponsesTests {
     private let slot = ResponseSlot()
 
     /// Requests are not logged, the result is cached and `age` seconds old.
-    private func edge(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> Edge {
+    private func listener(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> PublicListenerFixture {
         let freshness = Freshness(lifetime: lifetime, age: age)
-        return Edge(StubThumbnails(cached: .sample(freshness: freshness, slot: slot))) { $0.accessLog = isLogged }
+        return PublicListenerFixture(StubThumbnails(cached: .sample(freshness: freshness, slot: slot))) {
+            $0.accessLog = isLogged
+        }
     }
 
     private func recurring(
-        _ edge: Edge, _ target: String = target, _ fields: HTTPFields = [:]
+        _ listener: PublicListenerFixture, _ target: String = target, _ fields: HTTPFields = [:]
     ) -> RecurringResponse? {
         guard
-            case .recurring(let response, _) = edge.responder.respond(
+            case .recurring(let response, _) = listener.responder.respond(
                 to: HTTPRequest(target: target, headerFields: fields))
         else { return nil }
         return response
     }
 
     @Test func `all requests within a second share one response`() throws {
-        let edge = edge(age: 7)
-        let first = try #require(recurring(edge))
-        #expect(recurring(edge) === first)
+        let listener = listener(age: 7)
+        let first = try #require(recurring(listener))
+        #expect(recurring(listener) === first)
         #expect(first.response.status == .ok)
         #expect(first.response.text == "picture")
         let expected: [HTTPField.Name: String] = [
@@ -38,76 +40,76 @@ struct RepeatedResponsesTests {
             .serverTiming: "total;dur=0", .vary: "Accept", .xContentTypeOptions: "nosniff",
         ]
         for (name, value) in expected { #expect(first.response[name] == value, "\(name)") }
-        #expect(first.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
+        #expect(first.response[.date] == HTTPDate(secondsSince1970: listener.time.secondsSince1970).imfFixdate)
         #expect(first.response[.xRequestID] == nil)
-        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+        #expect(listener.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
     }
 
     @Test func `another age, lifetime or target makes another response`() throws {
-        let first = try #require(recurring(edge(age: 7)))
-        let second = try #require(recurring(edge(age: 8)))
+        let first = try #require(recurring(listener(age: 7)))
+        let second = try #require(recurring(listener(age: 8)))
         #expect(second !== first)
         #expect(second.response[.age] == "8")
-        let third = try #require(recurring(edge(age: 8, lifetime: 30)))
+        let third = try #require(recurring(listener(age: 8, lifetime: 30)))
         #expect(third.response[.cacheControl] == "public, max-age=30")
-        let fixed = try #require(recurring(edge(age: 8, lifetime: 30), Self.target + "&format=jpeg"))
+        let fixed = try #require(recurring(listener(age: 8, lifetime: 30), Self.target + "&format=jpeg"))
         #expect(fixed.response[.vary] == nil)
     }
 
     @Test func `responses that vary by request are made for each`() {
-        #expect(recurring(edge(age: 7, isLogged: true)) == nil)
-        #expect(recurring(edge(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
-        #expect(recurring(edge(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
-        #expect(recurring(edge(age: 7), Self.target + "&expires=4102444800") == nil)
+        #expect(recurring(listener(age: 7, isLogged: true)) == nil)
+        #expect(recurring(listener(age: 7), Self.target, [.ifNoneMatch: "\"x\""]) == nil)
+        #expect(recurring(listener(age: 7), Self.target, [.ifModifiedSince: "x"]) == nil)
+        #expect(recurring(listener(age: 7), Self.target + "&expires=4102444800") == nil)
     }
 
     @Test func `the recurring response equals that of the parsed request, and is counted`() throws {
-        let edge = edge(age: 7)
-        guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+        let listener = listener(age: 7)
+        guard case .recurring(let first, let answer) = listener.responder.respond(to: HTTPRequest(target: Self.target))
         else {
             Issue.record("not a recurring answer")
             return
         }
         #expect(answer.response() === first)
-        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
-        edge.thumbnails.cached = nil
-        edge.thumbnails.generation = 1
+        #expect(listener.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
+        listener.thumbnails.cached = nil
+        listener.thumbnails.generation = 1
         #expect(answer.response() == nil)
-        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot)
+        listener.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot)
         #expect(answer.response() === first)
-        edge.lifecycle.beginDraining()
+        listener.lifecycle.beginDraining()
         #expect(answer.response() == nil)
     }
 
     @Test func `the caches are queried once a second, and after an entry is evicted`() throws {
-        let edge = edge(age: 7)
-        guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+        let listener = listener(age: 7)
+        guard case .recurring(let first, let answer) = listener.responder.respond(to: HTTPRequest(target: Self.target))
         else {
             Issue.record("not a recurring answer")
             return
         }
         for _ in 0..<3 { #expect(answer.response() === first) }
-        #expect(edge.thumbnails.requests.count == 2)
-        #expect(edge.thumbnails.repeatedHits == 2)
-        edge.time.advance(by: .seconds(1))
+        #expect(listener.thumbnails.requests.count == 2)
+        #expect(listener.thumbnails.repeatedHits == 2)
+        listener.time.advance(by: .seconds(1))
         let next = try #require(answer.response())
-        #expect(next.response[.date] == HTTPDate(secondsSince1970: edge.time.secondsSince1970).imfFixdate)
+        #expect(next.response[.date] == HTTPDate(secondsSince1970: listener.time.secondsSince1970).imfFixdate)
         #expect(next !== first && answer.response() === next)
-        #expect(edge.thumbnails.requests.count == 3)
-        edge.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), slot: slot)
-        edge.thumbnails.generation = 1
+        #expect(listener.thumbnails.requests.count == 3)
+        listener.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), slot: slot)
+        listener.thumbnails.generation = 1
         let second = try #require(answer.response())
         #expect(second.response[.age] == "8")
         #expect(answer.response() === second)
-        #expect(edge.thumbnails.requests.count == 4)
-        #expect(edge.thumbnails.repeatedHits == 4)
-        #expect(edge.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
+        #expect(listener.thumbnails.requests.count == 4)
+        #expect(listener.thumbnails.repeatedHits == 4)
+        #expect(listener.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 8"))
     }
 
     @Test func `a logged response has its request's ID, and shares the constant fields`() async {
-        let edge = edge(age: 7, isLogged: true)
-        let first = await edge.respond(Self.target)
-        let second = await edge.respond(Self.target)
+        let listener = listener(age: 7, isLogged: true)
+        let first = await listener.respond(Self.target)
+        let second = await listener.respond(Self.target)
         #expect(first[.xRequestID] != second[.xRequestID])
         #expect(first[.eTag] == second[.eTag])
         #expect(first[.serverTiming] == "total;dur=0.000")

@@ -82,7 +82,7 @@ final class StubThumbnails: ThumbnailServing {
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
-    func refusal(of recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
+    func overload(for recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
 
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
         ResolvedRequest(request, sources: .failure(SourceURLError.malformed), of: source)
@@ -161,7 +161,7 @@ final class StubLookup: PendingLookup {
     func begin(_ ready: @escaping @Sendable () -> Void) { ready() }
 
     func finish() -> PendingLookupOutcome {
-        outcomes.withLock { $0.isEmpty ? .work(EarlierLookup()) : $0.removeFirst() }
+        outcomes.withLock { $0.isEmpty ? .needsTask(EarlierLookup()) : $0.removeFirst() }
     }
 }
 
@@ -187,7 +187,7 @@ extension Thumbnail {
 /// A failure as the pipeline would throw it.
 struct StubError: ServiceError, Equatable {
     var status = HTTPResponse.Status.badGateway
-    var code = "origin_error"
+    var code = ErrorCode.originError
     var publicMessage = "The origin answered with an error."
     var category = ErrorCategory.origin
     var logDetail: String?
@@ -195,8 +195,8 @@ struct StubError: ServiceError, Equatable {
     var upstreamStatus: Int?
     var retryAfter: Int?
 
-    var answer: ErrorAnswer {
-        ErrorAnswer(
+    var response: ErrorResponse {
+        ErrorResponse(
             status, code, category, publicMessage, detail: logDetail, parameter: parameter,
             upstreamStatus: upstreamStatus, retryAfter: retryAfter)
     }

@@ -21,12 +21,12 @@ struct TagNamingTests {
         return try #require(ThumborDialect(configuration))
     }
 
-    /// An edge with a preset that names a tag.
-    private func edge(
+    /// An listener with a preset that names a tag.
+    private func listener(
         _ thumbnails: StubThumbnails = StubThumbnails(),
         _ configure: @escaping (inout APIConfiguration) -> Void = { _ in }
-    ) throws -> Edge {
-        Edge.takingUploads(thumbnails) {
+    ) throws -> PublicListenerFixture {
+        PublicListenerFixture.takingUploads(thumbnails) {
             $0.accessLog = false
             $0.vocabulary.presets["card"] = [("tag", "cards")]
             configure(&$0)
@@ -35,29 +35,29 @@ struct TagNamingTests {
 
     @Test func `with tags: signed, unsigned requests name only the tags of presets`() async throws {
         let thumbnails = StubThumbnails()
-        let edge = try edge(thumbnails) { $0.tags = .signed }
+        let listener = try listener(thumbnails) { $0.tags = .signed }
         for target in [Self.url + "&tag=a", Self.url + "&preset=card&tag=a"] {
-            let refused = await edge.respond(target)
+            let refused = await listener.respond(target)
             #expect(refused.status == .forbidden && refused.code == "tag_not_allowed", "\(target)")
             #expect(refused.member("parameter") == "tag")
         }
-        #expect(await edge.respond(Self.url + "&preset=card").status == .ok)
+        #expect(await listener.respond(Self.url + "&preset=card").status == .ok)
         #expect(thumbnails.requests.map(\.tags) == [["cards"]])
         let body = Array(#"{"url":"https://example.com/a.png","renditions":["tag=a","w=300"]}"#.utf8)
-        let list = await edge.submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
+        let list = await listener.submit(SubmissionFixture.request("/thumbnails", SubmissionFixture.json), body)
         #expect(await list.received().contains("tag_not_allowed"))
     }
 
     @Test func `without keys all requests may name tags, and with any grammar's keys only signed ones`() async throws {
-        #expect(await (try edge()).respond(Self.url + "&tag=a").status == .ok)
+        #expect(await (try listener()).respond(Self.url + "&tag=a").status == .ok)
         let thumbor = try thumbor()
-        let closed = try edge {
+        let closed = try listener {
             $0.otherDialects = [thumbor]
             $0.unsignedDialects = ["native"]
         }
         #expect(await closed.respond(Self.url).status == .ok)
         #expect(await closed.respond(Self.url + "&tag=a").code == "tag_not_allowed")
-        let open = try edge {
+        let open = try listener {
             $0.otherDialects = [thumbor]
             $0.unsignedDialects = ["native"]
             $0.tags = .any
@@ -68,13 +68,13 @@ struct TagNamingTests {
     @Test func `a hit records its client's tags, and without a client if it is signed`() async throws {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let thumbnails = StubThumbnails(cached: sample)
-        let edge = try edge(thumbnails)
-        #expect(await edge.respond(Self.url + "&tag=a").status == .ok)
+        let listener = try listener(thumbnails)
+        #expect(await listener.respond(Self.url + "&tag=a").status == .ok)
         #expect(thumbnails.taggers == [ClientNetwork(of: nil)])
         let key = Array("0123456789abcdef".utf8)
         let signed = StubThumbnails(cached: sample)
         let target = URLSigner.sign(target: Self.url + "&tag=a", key: key)
-        #expect(await (try self.edge(signed) { $0.signingKeys = [key] }).respond(target).status == .ok)
+        #expect(await (try self.listener(signed) { $0.signingKeys = [key] }).respond(target).status == .ok)
         #expect(signed.taggers == [nil])
     }
 }

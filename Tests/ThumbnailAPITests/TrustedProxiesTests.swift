@@ -56,11 +56,11 @@ struct TrustedProxiesTests {
         let tracer = Tracer(
             TraceSampler(share: 0), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
         let proxies = try proxies()
-        let edge = Edge(tracer: tracer) { $0.trustedProxies = proxies }
+        let listener = PublicListenerFixture(tracer: tracer) { $0.trustedProxies = proxies }
         var request = request(from: isTrusted ? Self.proxy : Self.stranger, "198.51.100.9")
         request.headerFields.append(.traceparent, Self.traceparent)
-        _ = edge.responder.respond(to: request)
-        let line = try #require(edge.log.lines.last)
+        _ = listener.responder.respond(to: request)
+        let line = try #require(listener.log.lines.last)
         #expect(line["client"] == (isTrusted ? "198.51.100.9" : "192.0.2.7"))
         #expect(line["traceId"] == (isTrusted ? "4bf92f3577b34da6a3ce929d0e0e4736" : nil))
         #expect(tracer.takeSpans(atMost: 9).map(\.name) == (isTrusted ? ["GET page"] : []))
@@ -68,14 +68,14 @@ struct TrustedProxiesTests {
 
     @Test func `a client behind a proxy has at most the allowed number of requests in progress`() async throws {
         let proxies = try proxies()
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.trustedProxies = proxies
             $0.maximumRequestsPerClient = 1
         }
-        func answer(_ client: String) -> HTTPReply {
+        func answer(_ client: String) -> PendingResponse<HTTPResponse> {
             var request = request(from: Self.proxy, client)
             request.target = "/thumbnail?url=http://example.com/a&w=10"
-            return edge.responder.respond(to: request)
+            return listener.responder.respond(to: request)
         }
         guard case .deferred(let work) = answer("198.51.100.9") else { throw Unexpected() }
         guard case .ready(let refusal) = answer("198.51.100.9") else { throw Unexpected() }
@@ -88,28 +88,28 @@ struct TrustedProxiesTests {
     @Test(arguments: [false, true])
     func `a lookup in the shared cache takes a slot until its end`(isAbandoned: Bool) async throws {
         let proxies = try proxies()
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.trustedProxies = proxies
             $0.maximumRequestsPerClient = 1
         }
-        func answer() -> HTTPReply {
+        func answer() -> PendingResponse<HTTPResponse> {
             var request = request(from: Self.proxy, "198.51.100.9")
             request.target = "/thumbnail?url=http://example.com/a&w=10"
-            return edge.responder.respond(to: request)
+            return listener.responder.respond(to: request)
         }
-        edge.thumbnails.look = StubLookup(.question, .thumbnail(.sample()))
+        listener.thumbnails.look = StubLookup(.queryAgain, .thumbnail(.sample()))
         guard case .waiting(let first) = answer() else { throw Unexpected() }
-        guard case .waiting(let second) = first.answer() else { throw Unexpected() }
+        guard case .waiting(let second) = first.finish() else { throw Unexpected() }
         guard case .ready(let refusal) = answer() else { throw Unexpected() }
         #expect(refusal.status == .serviceUnavailable)
         if isAbandoned {
-            second.onAbandon()
+            _ = second.abandon()
         } else {
-            guard case .ready(let response) = second.answer() else { throw Unexpected() }
+            guard case .ready(let response) = second.finish() else { throw Unexpected() }
             #expect(response.status == .ok)
         }
-        edge.thumbnails.look = StubLookup(.work(EarlierLookup()))
-        guard case .waiting(let third) = answer(), case .deferred(let work) = third.answer() else { throw Unexpected() }
+        listener.thumbnails.look = StubLookup(.needsTask(EarlierLookup()))
+        guard case .waiting(let third) = answer(), case .deferred(let work) = third.finish() else { throw Unexpected() }
         guard case .ready = answer() else { throw Unexpected() }
         _ = await work()
         guard case .waiting = answer() else { throw Unexpected() }

@@ -157,11 +157,11 @@ struct CachedSourcesTests {
         let sources = [try source("/a"), try source("/b")]
         for source in sources { try fill(source) }
         let before = usage
-        #expect(await caches.removeOwn(.everything) == RemovedEntries(entries: 10, bytes: before))
+        #expect(await caches.removeLocal(.everything) == RemovedEntries(entries: 10, bytes: before))
         #expect(usage == 0)
         #expect(entries == [0, 0, 0])
         #expect(caches.record(for: sources[0].identity) == nil)
-        #expect(await caches.removeOwn(.everything) == RemovedEntries())
+        #expect(await caches.removeLocal(.everything) == RemovedEntries())
     }
 
     @Test func `a result of a removed source is not stored`() throws {

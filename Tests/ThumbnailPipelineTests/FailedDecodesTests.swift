@@ -96,7 +96,7 @@ struct FailedDecodesTests {
         }
         #expect(fixture.origin.loads == 1)
         let identity = try fixture.downloader.identity(of: "http://example.com/a")
-        #expect(fixture.pipeline.failedDecodes.failure(of: identity, known: nil, plan: { _ in DecodePlan() }) == nil)
+        #expect(fixture.pipeline.failedDecodes.failure(of: identity, stored: nil, plan: { _ in DecodePlan() }) == nil)
     }
 
     @Test func `36: a broken late frame is rejected, and does not affect the source`() async throws {
@@ -133,8 +133,8 @@ struct FailedDecodesTests {
                 bytes: SampleFiles.jpeg)
         }
         let (old, new) = (try record("1"), try record("2"))
-        func failure(_ page: Int, _ known: SourceRecord?) -> ImagingError? {
-            failedDecodes.failure(of: old.identity, known: known, plan: { _ in DecodePlan(page: page) })
+        func failure(_ page: Int, _ stored: SourceRecord?) -> ImagingError? {
+            failedDecodes.failure(of: old.identity, stored: stored, plan: { _ in DecodePlan(page: page) })
         }
         let error = ImagingError.cannotDecode(detail: "cut")
         for page in [3, 4] {

@@ -44,8 +44,8 @@ struct ImagePipelineDirectivesTests {
         let reloads = ["2", "3"].map { receipt in
             Task.immediate { try await fixture.thumbnail(receipt: receipt, cacheControl: "no-cache") }
         }
-        try #require(Set(fixture.downloader.flights.flatMap(\.receipts)) == ["1", "2", "3"])
-        #expect(fixture.downloader.flights.count == 2)
+        try #require(Set(fixture.downloader.fetches.flatMap(\.receipts)) == ["1", "2", "3"])
+        #expect(fixture.downloader.fetches.count == 2)
         gate.open()
         for task in [ordinary] + reloads { _ = try await task.value }
         #expect(fixture.origin.loads == 2)

@@ -141,7 +141,7 @@ struct ImagePipelineSharingTests {
         await #expect(throws: CancellationError.self) { try await caller.value }
         gate.open()
         await fixture.origin.cancellations(1)
-        #expect(await fixture.caches.removeOwn(.everything) == RemovedEntries())
+        #expect(await fixture.caches.removeLocal(.everything) == RemovedEntries())
     }
 
     @Test func `the decode leaves the queue with its last caller`() async throws {

@@ -32,7 +32,7 @@ struct SeveralSourcesTests {
     }
 
     private static func flights(_ fixture: PipelineFixture, are count: Int) async throws {
-        try #require(await eventually { fixture.downloader.flights.count == count })
+        try #require(await eventually { fixture.downloader.fetches.count == count })
     }
 
     @Test func `both are fetched and decoded once, and the result is found again`() async throws {
@@ -76,7 +76,7 @@ struct SeveralSourcesTests {
         }
         try #require(
             await eventually {
-                fixture.downloader.flights.map(\.receipts.count).sorted() == [5, 5, 10]
+                fixture.downloader.fetches.map(\.receipts.count).sorted() == [5, 5, 10]
             })
         gate.open()
         for caller in callers { _ = try await caller.value }
@@ -90,7 +90,7 @@ struct SeveralSourcesTests {
         let gate = fixture.origin.hold()
         let caller = Task { try await fixture.thumbnail(of: .marked()) }
         try await Self.flights(fixture, are: 2)
-        #expect(fixture.downloader.flights.map(\.receipts) == [["receipt"], ["receipt"]])
+        #expect(fixture.downloader.fetches.map(\.receipts) == [["receipt"], ["receipt"]])
         #expect(fixture.control.cancel(receipt: "receipt"))
         await #expect(throws: DownloadError.receiptCancelled) { try await caller.value }
         try await Self.flights(fixture, are: 0)

@@ -94,7 +94,7 @@ struct SourceRefreshTests {
         let refreshes = (0..<2).map { _ in Task.immediate { try await refresh() } }
         await gate.arrivals(1)
         let caller = fixture.start()
-        #expect(await eventually { fixture.downloader.flights.map(\.receipts.count) == [3] })
+        #expect(await eventually { fixture.downloader.fetches.map(\.receipts.count) == [3] })
         gate.open()
         for refresh in refreshes { #expect(try await refresh.value == .changed) }
         _ = try await caller.value

@@ -10,25 +10,25 @@ struct TagAllowancesTests {
     private var allowances = TagAllowances()
 
     private mutating func take(
-        _ count: Int, known: Int = 0, at seconds: Int = 0, by other: ClientNetwork? = nil
+        _ count: Int, indexed: Int = 0, at seconds: Int = 0, by other: ClientNetwork? = nil
     ) -> Int {
-        allowances.take(Array(0..<count), known: known, by: other ?? client, at: .seconds(seconds)).count
+        allowances.take(Array(0..<count), indexed: indexed, by: other ?? client, at: .seconds(seconds)).count
     }
 
     @Test mutating func `the first tags of sources are cheap, further ones of the same source are not`() {
         let first = take(8)
-        let further = take(1_000, known: 8)
+        let further = take(1_000, indexed: 8)
         #expect(first == 8 && further == Int((TagAllowances.most - 8) / TagAllowances.excessWeight))
-        let none = take(1, known: 8)
-        let later = take(1_000, known: 8, at: 1)
+        let none = take(1, indexed: 8)
+        let later = take(1_000, indexed: 8, at: 1)
         #expect(none == 0 && later == Int(TagAllowances.perSecond / TagAllowances.excessWeight))
     }
 
     @Test mutating func `one client uses no other's allowance`() {
-        _ = take(1_000, known: 64)
-        let none = take(1, known: 64)
-        let other = take(8, known: 0, by: ClientNetwork(of: IPAddress("2001:db8::1")))
-        let same = take(1_000, known: 64, by: ClientNetwork(of: IPAddress("2001:db8::2")))
+        _ = take(1_000, indexed: 64)
+        let none = take(1, indexed: 64)
+        let other = take(8, indexed: 0, by: ClientNetwork(of: IPAddress("2001:db8::1")))
+        let same = take(1_000, indexed: 64, by: ClientNetwork(of: IPAddress("2001:db8::2")))
         #expect(none == 0 && other == 8 && same < 256, "addresses of one household count as one")
     }
 
@@ -36,8 +36,8 @@ struct TagAllowancesTests {
         for number in 0..<9_000 {
             _ = take(8, by: ClientNetwork(of: .v4(UInt32(number))))
         }
-        _ = take(1_000, known: 64, by: ClientNetwork(of: .v4(1 << 30)))
-        let another = take(1, known: 64, by: ClientNetwork(of: .v4(1 << 30 + 1)))
+        _ = take(1_000, indexed: 64, by: ClientNetwork(of: .v4(1 << 30)))
+        let another = take(1, indexed: 64, by: ClientNetwork(of: .v4(1 << 30 + 1)))
         #expect(another == 0)
     }
 }

@@ -39,12 +39,12 @@ enum PrefetchCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            let settings = try CommandLife.settings(arguments)
+        CommandRunner.run(description, arguments) { arguments in
+            let settings = try CommandRunner.settings(arguments)
             let client = try AdminClient(settings)
             let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
             if arguments.has(jobs) || arguments.has(cancel) {
-                guard arguments.operands.isEmpty else { throw WrongUse("a URL is not expected") }
+                guard arguments.operands.isEmpty else { throw UsageError("a URL is not expected") }
                 return try report.manage(canceling: arguments.value(of: cancel))
             }
             let urls = try PrefetchSources.urls(arguments, settings.downloads.origins)
@@ -74,13 +74,13 @@ enum PrefetchSources {
 
     /// Returns the URLs of the operands and of the lists among them.
     static func urls(_ arguments: CommandArguments, _ origins: Origins) throws -> [String] {
-        guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
+        guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
         let urls = try arguments.operands.flatMap { operand in
             if case .remote = CommandSource(operand, origins) { return [operand] }
             guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else { return [operand] }
             return try BatchList.sources(at: operand, arguments)
         }
-        guard !urls.isEmpty else { throw WrongUse("the list has no URL") }
+        guard !urls.isEmpty else { throw UsageError("the list has no URL") }
         return urls
     }
 
@@ -89,14 +89,14 @@ enum PrefetchSources {
     /// - Parameter pattern: The names of the results with their origin; nil for the service's caches alone.
     static func elements(
         _ urls: [String], _ renditions: [Rendition], to pattern: String?
-    ) throws(WrongUse) -> [JSONValue] {
-        let destination = try pattern.map { (text) throws(WrongUse) in
+    ) throws(UsageError) -> [JSONValue] {
+        let destination = try pattern.map { (text) throws(UsageError) in
             let origin = text.prefix(before: UInt8(ascii: ":"))
-            guard origin.utf8.count < text.utf8.count else { throw WrongUse("--to needs ORIGIN:PATTERN") }
+            guard origin.utf8.count < text.utf8.count else { throw UsageError("--to needs ORIGIN:PATTERN") }
             return (String(origin), try ResultPattern(String(text.dropFirst(origin.count + 1))))
         }
-        return try urls.map { (url) throws(WrongUse) in
-            let elements = try renditions.map { (rendition) throws(WrongUse) in
+        return try urls.map { (url) throws(UsageError) in
+            let elements = try renditions.map { (rendition) throws(UsageError) in
                 var members: [(String, JSONValue)] = [
                     ("query", .string(NativeDialect.query(options: rendition.options)))
                 ]
@@ -107,7 +107,7 @@ enum PrefetchSources {
                     values[.rendition] = rendition.name
                     let name = pattern.filled(values)
                     for token in ResultPattern.Token.allCases where name.has(token) {
-                        throw WrongUse("--to: {\(token.rawValue)} needs --\(token.rawValue)")
+                        throw UsageError("--to: {\(token.rawValue)} needs --\(token.rawValue)")
                     }
                     members.append(("to", .string("\(origin):\(name.text)")))
                 }
@@ -148,7 +148,7 @@ struct PrefetchReporter {
         } catch {
             // The service names the invalid parameter: `w: must be …`.
             if let option = arguments.parameters.first(where: { error.reason.hasPrefix($0.name + ":") }) {
-                throw WrongUse("--\(option.name)\(error.reason.dropFirst(option.name.count))")
+                throw UsageError("--\(option.name)\(error.reason.dropFirst(option.name.count))")
             }
             guard let url = Self.rejectedURL(answer, sources) else { throw error }
             throw CommandFailure(code: error.code, "\(url): \(error.reason)")

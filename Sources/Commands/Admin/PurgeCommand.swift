@@ -21,16 +21,16 @@ enum PurgeCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
+        CommandRunner.run(description, arguments) { arguments in
             let urls = arguments.operands
             let tag = arguments.value(of: Self.tag)
             let ways = [!urls.isEmpty, tag != nil, arguments.has(all)].count { $0 }
             guard ways == 1 else {
-                throw WrongUse(
+                throw UsageError(
                     ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
             }
             return try SourceRequests(
-                client: try AdminClient(try CommandLife.settings(arguments)), method: "DELETE", path: "/cache",
+                client: try AdminClient(try CommandRunner.settings(arguments)), method: "DELETE", path: "/cache",
                 parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(urls.isEmpty ? [tag] : urls)

@@ -47,10 +47,10 @@ enum RefreshCommand {
         examples: ["alula refresh https://example.com/cat.jpg", "alula refresh photos:2026/a.jpg"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            guard !arguments.operands.isEmpty else { throw WrongUse("a URL is needed") }
+        CommandRunner.run(description, arguments) { arguments in
+            guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
             return try SourceRequests(
-                client: try AdminClient(try CommandLife.settings(arguments)), method: "POST", path: "/refresh",
+                client: try AdminClient(try CommandRunner.settings(arguments)), method: "POST", path: "/refresh",
                 isJSON: arguments.has(.json), words: words
             ).run(arguments.operands)
         }

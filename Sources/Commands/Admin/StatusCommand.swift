@@ -25,11 +25,11 @@ enum StatusCommand {
         name: "ready", help: "check whether the service is ready; print nothing if it is")
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            guard arguments.operands.isEmpty else { throw WrongUse("\(arguments.operands[0]) is not expected") }
-            let settings = try CommandLife.settings(arguments)
+        CommandRunner.run(description, arguments) { arguments in
+            guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
+            let settings = try CommandRunner.settings(arguments)
             if arguments.has(ready) {
-                guard !arguments.has(.json) else { throw WrongUse("--ready and --json exclude each other") }
+                guard !arguments.has(.json) else { throw UsageError("--ready and --json exclude each other") }
                 _ = try AdminClient(publicOf: settings).blockingJSON("GET", "/health/ready")
                 return 0
             }
@@ -62,11 +62,14 @@ enum StatusText {
         if case .object(let members)? = caches {
             for (name, usage) in members {
                 guard let usage = usage.members, let bytes = number(usage["bytes"]),
-                    let most = number(usage["capacity"])
+                    let maximum = number(usage["capacity"])
                 else { continue }
                 let entries = number(usage["entries"]) ?? 0
                 rows.append(
-                    ("\(name) cache", "\(size(bytes)) of \(size(most)) (\(share(bytes, most)) %), \(entries) entries"))
+                    (
+                        "\(name) cache",
+                        "\(size(bytes)) of \(size(maximum)) (\(share(bytes, maximum)) %), \(entries) entries"
+                    ))
             }
         }
         if case .array(let origins)? = status["origins"] {

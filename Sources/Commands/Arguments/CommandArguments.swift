@@ -4,7 +4,7 @@ import Text
 import ThumbnailAPI
 import ThumbnailTypes
 
-struct WrongUse: Error, Equatable {
+struct UsageError: Error, Equatable {
     let reason: String
 
     init(_ reason: String) { self.reason = reason }
@@ -18,7 +18,7 @@ struct CommandArguments: Sendable {
     private var values: [ExactText: [String]] = [:]
 
     /// After `--`, all arguments are operands.
-    init(_ arguments: [String], for command: CommandDescription) throws(WrongUse) {
+    init(_ arguments: [String], for command: CommandDescription) throws(UsageError) {
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             if argument == "--" {
@@ -36,21 +36,21 @@ struct CommandArguments: Sendable {
     /// The value is the next argument unless it follows an equals sign.
     private mutating func read(
         _ argument: String, _ rest: inout ArraySlice<String>, for command: CommandDescription
-    ) throws(WrongUse) {
+    ) throws(UsageError) {
         let name = argument.prefix(before: UInt8(ascii: "="))
         let inline = argument.suffix(after: UInt8(ascii: "=")).map(String.init)
-        func value(_ form: String?) throws(WrongUse) -> String {
+        func value(_ form: String?) throws(UsageError) -> String {
             if let inline { return inline }
             // A value may be a negative number, but not another option.
             guard let next = rest.first, !Self.isOption(next) else {
-                throw WrongUse("\(name) needs a value" + (form.map { ": " + $0 } ?? ""))
+                throw UsageError("\(name) needs a value" + (form.map { ": " + $0 } ?? ""))
             }
             return rest.removeFirst()
         }
         if let option = Self.option(name, of: command) {
-            if option.form == nil, inline != nil { throw WrongUse("\(name) takes no value") }
+            if option.form == nil, inline != nil { throw UsageError("\(name) takes no value") }
             let value = option.form == nil ? "" : try value(option.form)
-            if !option.isRepeatable, values[ExactText(option.name)] != nil { throw WrongUse("\(name) is repeated") }
+            if !option.isRepeatable, values[ExactText(option.name)] != nil { throw UsageError("\(name) is repeated") }
             values[ExactText(option.name), default: []].append(value)
         } else if command.takesParameters, let option = Self.parameter(name) {
             let isShort = !name.utf8.starts(with: "--".utf8)
@@ -62,12 +62,12 @@ struct CommandArguments: Sendable {
         }
     }
 
-    private static func unknown(_ name: String, _ command: CommandDescription) -> WrongUse {
-        let known =
+    private static func unknown(_ name: String, _ command: CommandDescription) -> UsageError {
+        let names =
             SettingTable.all.contains { $0.flag == name }
             ? "\(name) is a setting of alula serve and has no effect here" : "unknown option \(name)"
         let nearest = suggestions[ExactText(name)] ?? NearestName.of(name, among: flags(of: command))
-        return WrongUse(known + (nearest.map { "; did you mean \($0)?" } ?? ""))
+        return UsageError(names + (nearest.map { "; did you mean \($0)?" } ?? ""))
     }
 
     func has(_ option: CommandOption) -> Bool { values[ExactText(option.name)] != nil }
@@ -80,12 +80,12 @@ struct CommandArguments: Sendable {
         options.compactMap { option in value(of: option).map { (option.name, $0) } }
     }
 
-    func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(WrongUse) -> Int? {
+    func number(_ option: CommandOption, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
         guard let text = value(of: option) else { return nil }
         do {
             return try SettingParser.integer(in: range).parse(text)
         } catch {
-            throw WrongUse("\(option.flag): expected \(error.allowed)")
+            throw UsageError("\(option.flag): expected \(error.allowed)")
         }
     }
 
@@ -132,14 +132,14 @@ enum ThumbnailOptionText {
 
 extension APIError {
     /// Prefixed with the option's name.
-    var wrongUse: WrongUse {
+    var usageError: UsageError {
         var sentence = publicMessage.hasSuffix(".") ? String(publicMessage.dropLast()) : publicMessage
         // `gravity=focal` is `--gravity focal` here.
         sentence = sentence.split(separator: " ").map { word in
             guard let value = word.suffix(after: UInt8(ascii: "=")) else { return String(word) }
             return "--\(word.prefix(before: UInt8(ascii: "="))) \(value)"
         }.joined(separator: " ")
-        guard let parameter else { return WrongUse(CommandFailure.lowered(sentence)) }
-        return WrongUse("--\(parameter): \(CommandFailure.lowered(sentence))")
+        guard let parameter else { return UsageError(CommandFailure.lowered(sentence)) }
+        return UsageError("--\(parameter): \(CommandFailure.lowered(sentence))")
     }
 }

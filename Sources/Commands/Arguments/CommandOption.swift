@@ -59,7 +59,7 @@ struct CommandDescription: Sendable {
         return options + [help]
     }
 
-    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.processing : SettingTable.all }
+    var settings: [Setting] { !takesSettings ? [] : worksOnImages ? SettingTable.ofCommands : SettingTable.all }
 
     func option(_ name: Substring) -> CommandOption? { allOptions.first { $0.name == name } }
 
@@ -84,11 +84,12 @@ struct CommandDescription: Sendable {
     }
 
     static func table(_ rows: [(String, String)], width: Int = 100) -> String {
-        let widest = min(28, rows.map(\.0.count).max() ?? 0)
+        let columnWidth = min(28, rows.map(\.0.count).max() ?? 0)
         return rows.map { head, text in
-            let lines = Self.wrapped(text, width: max(20, width - widest - 4))
-            let padding = String(repeating: " ", count: widest + 4)
-            let first = head.count > widest ? "  \(head)\n\(padding)" : "  \(head)\(padding.dropFirst(head.count + 2))"
+            let lines = Self.wrapped(text, width: max(20, width - columnWidth - 4))
+            let padding = String(repeating: " ", count: columnWidth + 4)
+            let first =
+                head.count > columnWidth ? "  \(head)\n\(padding)" : "  \(head)\(padding.dropFirst(head.count + 2))"
             return first + lines.joined(separator: "\n" + padding)
         }.joined(separator: "\n")
     }

@@ -38,13 +38,13 @@ enum BatchCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            var settings = try CommandLife.settings(arguments)
+        CommandRunner.run(description, arguments) { arguments in
+            var settings = try CommandRunner.settings(arguments)
             guard arguments.operands.count == 1, let path = arguments.operands.first else {
-                throw WrongUse("one LIST is needed: a file, or - for standard input")
+                throw UsageError("one LIST is needed: a file, or - for standard input")
             }
-            guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FOLDER is needed") }
-            guard output != "-" else { throw WrongUse("-o must be a folder") }
+            guard let output = arguments.value(of: .output("", "")) else { throw UsageError("-o FOLDER is needed") }
+            guard output != "-" else { throw UsageError("-o must be a folder") }
             let jobs = try arguments.number(.jobs, in: 1...1_024)
             let (parameters, queries) = try WatermarkFile.open(
                 arguments.parameters, arguments.values(of: Rendition.option), for: &settings)
@@ -61,9 +61,9 @@ enum BatchCommand {
                 record = try BatchRecord(in: folder, options: "\(Program.version) \(options.pattern.text)")
             case .origin:
                 // A finished result is recorded beside it, which works only in a local folder.
-                guard !arguments.has(resume) else { throw WrongUse("--resume needs a folder of this machine") }
+                guard !arguments.has(resume) else { throw UsageError("--resume needs a folder of this machine") }
                 record = nil
-            case .standardOutput, .file: throw WrongUse("-o must be a folder")
+            case .standardOutput, .file: throw UsageError("-o must be a folder")
             }
             let session = try CommandSession(settings, jobs: jobs, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(

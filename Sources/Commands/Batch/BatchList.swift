@@ -20,8 +20,8 @@ enum BatchList {
     }
 
     /// Trims spaces, and skips empty lines and those that begin with `#`.
-    static func sources(in bytes: [UInt8]) throws(WrongUse) -> [String] {
-        guard !bytes.contains(0) else { throw WrongUse("LIST has NUL bytes; use -0") }
+    static func sources(in bytes: [UInt8]) throws(UsageError) -> [String] {
+        guard !bytes.contains(0) else { throw UsageError("LIST has NUL bytes; use -0") }
         let mark: [UInt8] = [0xef, 0xbb, 0xbf]
         return bytes.dropFirst(bytes.starts(with: mark) ? mark.count : 0)
             .split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") })

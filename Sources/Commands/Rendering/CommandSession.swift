@@ -69,10 +69,10 @@ struct CommandSession: Sendable {
     }
 
     private func bytes(of source: CommandSource) async throws -> SharedBytes {
-        let most = engine.settings.downloads.maximumBytes
+        let maximum = engine.settings.downloads.maximumBytes
         let path = source.text
         let size = source == .standardInput ? 0 : try await files.run { _ in try InputFile.blockingSize(of: path) }
-        guard size <= most else { throw Self.tooLarge(most) }
+        guard size <= maximum else { throw Self.tooLarge(maximum) }
         let room: MemoryReservation
         do {
             room = try await engine.budget.reserve(size, for: .arrival)
@@ -83,16 +83,16 @@ struct CommandSession: Sendable {
         do {
             bytes = try await files.run { token in
                 defer { room.release() }
-                return try InputFile.blockingRead(path, expecting: size, atMost: most, token: token)
+                return try InputFile.blockingRead(path, expecting: size, atMost: maximum, token: token)
             }
         } catch is InputFile.TooLong {
-            throw Self.tooLarge(most)
+            throw Self.tooLarge(maximum)
         }
         guard bytes.count > 0 else { throw CommandFailure(code: "not_an_image", "empty") }
         return bytes
     }
 
-    private static func tooLarge(_ most: Int) -> CommandFailure {
-        CommandFailure(code: "source_too_large", "larger than \(most) bytes, the setting maxSourceBytes")
+    private static func tooLarge(_ maximum: Int) -> CommandFailure {
+        CommandFailure(code: "source_too_large", "larger than \(maximum) bytes, the setting maxSourceBytes")
     }
 }

@@ -133,7 +133,7 @@ enum SourceList {
     static func expanded(
         _ sources: [CommandSource], isRecursive: Bool
     ) -> (sources: [FoundSource], failures: [(path: String, failure: CommandFailure)]) {
-        var found: [FoundSource] = []
+        var expanded: [FoundSource] = []
         var failures: [(path: String, failure: CommandFailure)] = []
         func add(_ folder: String, _ below: String, depth: Int) {
             let entries: [String]
@@ -147,26 +147,26 @@ enum SourceList {
             for name in entries.sorted(by: { ExactText($0) < ExactText($1) }) {
                 let path = FilePath.joined(folder, name)
                 switch FilePath.kind(of: path) {
-                case S_IFREG? where isImage(path): found.append(FoundSource(source: .file(path), folder: below))
+                case S_IFREG? where isImage(path): expanded.append(FoundSource(source: .file(path), folder: below))
                 case S_IFDIR? where isRecursive && !isLink(path):
                     folders.append((path, below.isEmpty ? name : "\(below)/\(name)"))
                 default: continue
                 }
             }
-            guard depth < deepest else { return }
+            guard depth < maximumDepth else { return }
             for (path, below) in folders { add(path, below, depth: depth + 1) }
         }
         for source in sources {
             if case .file(let path) = source, FilePath.isFolder(path) {
                 add(path, "", depth: 0)
             } else {
-                found.append(FoundSource(source: source))
+                expanded.append(FoundSource(source: source))
             }
         }
-        return (found, failures)
+        return (expanded, failures)
     }
 
-    private static let deepest = 64
+    private static let maximumDepth = 64
 
     private static func names(in folder: String) throws(CommandFailure) -> [String] {
         guard let stream = unsafe opendir(folder) else { throw CommandFailure(system: errno) }

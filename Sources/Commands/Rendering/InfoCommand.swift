@@ -35,19 +35,19 @@ enum InfoCommand {
         examples: ["alula info cat.jpg", "alula info photos --recursive --include color,blurhash"])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            let settings = try CommandLife.settings(arguments)
-            guard !arguments.operands.isEmpty else { throw WrongUse("a source is needed") }
+        CommandRunner.run(description, arguments) { arguments in
+            let settings = try CommandRunner.settings(arguments)
+            guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
             let requested: FactsRequest
             do throws(APIError) {
                 requested = try InfoDialect.facts(options: arguments.pairs([include, components]))
             } catch {
-                throw error.wrongUse
+                throw error.usageError
             }
-            let (found, unread) = SourceList.expanded(
+            let (expanded, unread) = SourceList.expanded(
                 arguments.operands.map { CommandSource($0, settings.downloads.origins) },
                 isRecursive: arguments.has(.recursive))
-            let sources = found.map(\.source)
+            let sources = expanded.map(\.source)
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
             let isTable = !arguments.has(.json) && isatty(STDOUT_FILENO) == 1

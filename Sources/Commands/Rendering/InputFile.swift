@@ -15,21 +15,21 @@ enum InputFile {
 
     /// - Parameter token: Checked between pieces.
     static func blockingRead(
-        _ path: String, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
+        _ path: String, expecting size: Int = 0, atMost maximum: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {
         guard path != Program.standardInput else {
-            return try blockingRead(STDIN_FILENO, expecting: size, atMost: most, token: token)
+            return try blockingRead(STDIN_FILENO, expecting: size, atMost: maximum, token: token)
         }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure(system: errno) }
         defer { close(descriptor) }
-        return try blockingRead(descriptor, expecting: size, atMost: most, token: token)
+        return try blockingRead(descriptor, expecting: size, atMost: maximum, token: token)
     }
 
     static func blockingRead(
-        _ descriptor: CInt, expecting size: Int = 0, atMost most: Int, token: WorkToken = WorkToken()
+        _ descriptor: CInt, expecting size: Int = 0, atMost maximum: Int, token: WorkToken = WorkToken()
     ) throws -> SharedBytes {
-        var bytes = ByteAccumulator(reservingCapacity: min(size, most))
+        var bytes = ByteAccumulator(reservingCapacity: min(size, maximum))
         var piece = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             try token.check()
@@ -37,7 +37,7 @@ enum InputFile {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw CommandFailure(system: errno) }
             if count == 0 { return bytes.finish() }
-            guard bytes.count + count <= most else { throw TooLong() }
+            guard bytes.count + count <= maximum else { throw TooLong() }
             unsafe piece.withUnsafeBytes { unsafe bytes.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }

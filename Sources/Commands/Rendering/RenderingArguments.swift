@@ -23,7 +23,7 @@ struct RenderingArguments: Sendable {
     init(
         _ parameters: [(name: String, value: String)], _ queries: [String] = [], output: String,
         hasSeveralSources: Bool, isFromList: Bool = false, settings: Settings
-    ) throws(WrongUse) {
+    ) throws(UsageError) {
         let origin = isFromList ? settings.downloads.origins[String(output.prefix(before: UInt8(ascii: ":")))] : nil
         let brace = output.utf8.firstIndex(of: UInt8(ascii: "{"))
         let hasWidths = Rendition.widths(in: parameters) != nil
@@ -51,40 +51,40 @@ struct RenderingArguments: Sendable {
             FilePath.kind(of: path).map({ $0 == S_IFREG }) ?? true
         {
             let fileExtensions = ImageFormat.written.map(\.fileExtension).joined(separator: ", ")
-            throw WrongUse(
+            throw UsageError(
                 "\(path) has none of the endings \(fileExtensions); give --format, or write \(path)/ for a folder")
         }
     }
 
-    private static func place(below origin: Origin, _ output: String) throws(WrongUse) -> ResultPlace {
+    private static func place(below origin: Origin, _ output: String) throws(UsageError) -> ResultPlace {
         guard origin.isWritable else {
-            throw WrongUse("the origin \(origin.name) is not writable; set write: true in the settings file")
+            throw UsageError("the origin \(origin.name) is not writable; set write: true in the settings file")
         }
         guard output.utf8.last == UInt8(ascii: "/") || output.utf8.count == origin.name.utf8.count + 1 else {
-            throw WrongUse("a folder is needed: \(output)/")
+            throw UsageError("a folder is needed: \(output)/")
         }
         return .origin(output)
     }
 
     private static func place(
         _ output: String, hasSeveralResults: Bool, isFromList: Bool
-    ) throws(WrongUse) -> ResultPlace {
+    ) throws(UsageError) -> ResultPlace {
         if output == "-" {
-            if hasSeveralResults { throw WrongUse("-o - takes one result") }
+            if hasSeveralResults { throw UsageError("-o - takes one result") }
             if isatty(STDOUT_FILENO) == 1 {
-                throw WrongUse("refusing to write an image to a terminal; redirect it, or use -o FILE")
+                throw UsageError("refusing to write an image to a terminal; redirect it, or use -o FILE")
             }
             return .standardOutput
         }
         if output.utf8.last == UInt8(ascii: "/") || FilePath.isFolder(output) { return .folder(output) }
         if FilePath.kind(of: output) != nil {
-            if hasSeveralResults { throw WrongUse("several results need a folder; \(output) is not one") }
+            if hasSeveralResults { throw UsageError("several results need a folder; \(output) is not one") }
             return .file(output)
         }
         // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
         guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
         if hasSeveralResults, !isFromList {
-            throw WrongUse("several results need a folder; write \(output)/ if \(output) is one")
+            throw UsageError("several results need a folder; write \(output)/ if \(output) is one")
         }
         return isFromList ? .folder(output) : .file(output)
     }

@@ -44,17 +44,17 @@ struct Rendition: Sendable {
     ///   - format: The format of renditions that do not say one; nil for the service's choice.
     static func all(
         _ queries: [String], _ options: [(name: String, value: String)], format: String?, _ dialect: NativeDialect
-    ) throws(WrongUse) -> [Rendition] {
+    ) throws(UsageError) -> [Rendition] {
         guard let widths = widths(in: options) else {
             guard !queries.isEmpty else { return [try Rendition("1", options, format, dialect)] }
             return try named(queries, options, format, dialect)
         }
-        guard queries.isEmpty else { throw WrongUse("--w takes one width beside --rendition") }
+        guard queries.isEmpty else { throw UsageError("--w takes one width beside --rendition") }
         let others = options.filter { name(of: $0.name) != "w" }
         var renditions: [Rendition] = []
         for width in widths.value.split(separator: ",", omittingEmptySubsequences: false) {
             guard !renditions.contains(where: { $0.sides[.w] == String(width) }) else {
-                throw WrongUse("--\(widths.name): \(width) is repeated")
+                throw UsageError("--\(widths.name): \(width) is repeated")
             }
             renditions.append(
                 try Rendition("\(renditions.count + 1)", others + [(widths.name, String(width))], format, dialect))
@@ -69,21 +69,23 @@ struct Rendition: Sendable {
 
     private static func named(
         _ queries: [String], _ common: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
-    ) throws(WrongUse) -> [Rendition] {
+    ) throws(UsageError) -> [Rendition] {
         var renditions: [Rendition] = []
         for query in queries {
             var options: [(name: String, value: String)]
-            do throws(APIError) { options = try RawQuery(target: "?" + query).decoded() } catch { throw error.wrongUse }
+            do throws(APIError) { options = try RawQuery(target: "?" + query).decoded() } catch {
+                throw error.usageError
+            }
             var name = "\(renditions.count + 1)"
             if let index = options.firstIndex(where: { $0.name == "name" }) { name = options.remove(at: index).value }
             guard RenditionName.isValid(name) else {
-                throw WrongUse("--rendition: a name has 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front")
+                throw UsageError("--rendition: a name has 1 to 128 of A-Z a-z 0-9 . _ -, without a dot in front")
             }
             guard !renditions.contains(where: { ExactText($0.name) == ExactText(name) }) else {
-                throw WrongUse("--rendition: two are named \(name)")
+                throw UsageError("--rendition: two are named \(name)")
             }
-            let own = Set(options.map { ExactText(Self.name(of: $0.name)) })
-            options = common.filter { !own.contains(ExactText(Self.name(of: $0.name))) } + options
+            let names = Set(options.map { ExactText(Self.name(of: $0.name)) })
+            options = common.filter { !names.contains(ExactText(Self.name(of: $0.name))) } + options
             renditions.append(try Rendition(name, options, format, dialect))
         }
         return renditions
@@ -91,10 +93,10 @@ struct Rendition: Sendable {
 
     private init(
         _ name: String, _ options: [(name: String, value: String)], _ format: String?, _ dialect: NativeDialect
-    ) throws(WrongUse) {
+    ) throws(UsageError) {
         (self.name, self.options) = (name, options)
         if !hasFormat, let format { self.options.append(("format", format)) }
-        do throws(APIError) { request = try dialect.request(options: self.options) } catch { throw error.wrongUse }
+        do throws(APIError) { request = try dialect.request(options: self.options) } catch { throw error.usageError }
     }
 
     /// The parameter's name, for an alias too.

@@ -109,10 +109,10 @@ struct ResultFile: ~Copyable {
 
     private func appear(replaces: Bool) throws(CommandFailure) {
         if let temporaryPath { return try Self.move(temporaryPath, to: path, replaces: replaces) }
-        let own = "/proc/self/fd/\(descriptor)"
-        if !replaces { return try Self.link(own, to: path) }
+        let descriptorPath = "/proc/self/fd/\(descriptor)"
+        if !replaces { return try Self.link(descriptorPath, to: path) }
         let name = Self.temporaryPath(beside: path)
-        try Self.link(own, to: name)
+        try Self.link(descriptorPath, to: name)
         guard unsafe rename(name, path) == 0 else {
             let error = errno
             unsafe unlink(name)

@@ -37,18 +37,18 @@ struct ResultNames {
             return [(index, assign(index, values))]
         }
         waiting[index] = .some(values)
-        var found: [(index: Int, name: String)] = []
+        var newNames: [(index: Int, name: String)] = []
         while case let next = decided[pattern] ?? 0, next < group.count,
             let values = waiting.removeValue(forKey: group[next])
         {
             decided[pattern] = next + 1
             if let values {
-                found.append((group[next], assign(group[next], values)))
+                newNames.append((group[next], assign(group[next], values)))
             } else {
                 passed.insert(group[next])
             }
         }
-        return found
+        return newNames
     }
 
     private mutating func assign(_ index: Int, _ values: ResultPattern.Values) -> String {
@@ -86,14 +86,14 @@ final class SharedResultNames: Sendable {
     /// Waits for the name of a result; each must settle, with or without a name.
     func name(of index: Int, _ values: ResultPattern.Values) async -> String {
         await withCheckedContinuation { continuation in
-            let (known, others) = state.withLock { state in
-                if let known = state.names.names[index] { return (Optional(known), Waiters()) }
-                let found = state.names.settle(index, values)
-                let known = state.names.names[index]
-                if known == nil { state.waiting[index] = continuation }
-                return (known, Self.waiters(of: found, in: &state))
+            let (settledName, others) = state.withLock { state in
+                if let settledName = state.names.names[index] { return (Optional(settledName), Waiters()) }
+                let newNames = state.names.settle(index, values)
+                let settledName = state.names.names[index]
+                if settledName == nil { state.waiting[index] = continuation }
+                return (settledName, Self.waiters(of: newNames, in: &state))
             }
-            if let known { continuation.resume(returning: known) }
+            if let settledName { continuation.resume(returning: settledName) }
             for (waiter, name) in others { waiter.resume(returning: name) }
         }
     }
@@ -108,7 +108,7 @@ final class SharedResultNames: Sendable {
 
     private typealias Waiters = [(CheckedContinuation<String, Never>, String)]
 
-    private static func waiters(of found: [(index: Int, name: String)], in state: inout State) -> Waiters {
-        found.compactMap { index, name in state.waiting.removeValue(forKey: index).map { ($0, name) } }
+    private static func waiters(of newNames: [(index: Int, name: String)], in state: inout State) -> Waiters {
+        newNames.compactMap { index, name in state.waiting.removeValue(forKey: index).map { ($0, name) } }
     }
 }

@@ -29,15 +29,15 @@ struct ResultPattern: Hashable, Sendable {
 
     /// Parses a pattern.
     ///
-    /// - Throws: ``WrongUse`` for an unknown token, or for a name that cannot have the right extension.
-    init(_ text: String) throws(WrongUse) {
+    /// - Throws: ``UsageError`` for an unknown token, or for a name that cannot have the right extension.
+    init(_ text: String) throws(UsageError) {
         var rest = text[...]
         while let brace = rest.utf8.firstIndex(of: UInt8(ascii: "{")) {
             guard let end = rest[brace...].utf8.firstIndex(of: UInt8(ascii: "}")),
                 let token = Token(rawValue: String(rest[rest.utf8.index(after: brace)..<end]))
             else {
-                let known = Token.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-                throw WrongUse("-o \(text): the names of results may have \(known)")
+                let tokens = Token.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
+                throw UsageError("-o \(text): the names of results may have \(tokens)")
             }
             append(.text(String(rest[..<brace])))
             append(.token(token))
@@ -45,7 +45,7 @@ struct ResultPattern: Hashable, Sendable {
         }
         append(.text(String(rest)))
         guard has(.format) || ImageEnding.writtenFormat(FilePath.ending(of: text)) != nil else {
-            throw WrongUse("-o \(text): end the names of results in .{format}, or in the extension of an image")
+            throw UsageError("-o \(text): end the names of results in .{format}, or in the extension of an image")
         }
     }
 

@@ -33,13 +33,15 @@ enum ThumbnailCommand {
         ])
 
     static func run(_ arguments: [String]) -> Never {
-        CommandLife.run(description, arguments) { arguments in
-            var settings = try CommandLife.settings(arguments)
-            guard !arguments.operands.isEmpty else { throw WrongUse("a source is needed") }
-            guard let output = arguments.value(of: .output("", "")) else { throw WrongUse("-o FILE|FOLDER is needed") }
+        CommandRunner.run(description, arguments) { arguments in
+            var settings = try CommandRunner.settings(arguments)
+            guard !arguments.operands.isEmpty else { throw UsageError("a source is needed") }
+            guard let output = arguments.value(of: .output("", "")) else {
+                throw UsageError("-o FILE|FOLDER is needed")
+            }
             let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
             guard named.count(where: { $0 == .standardInput }) <= 1 else {
-                throw WrongUse("standard input can be one source only")
+                throw UsageError("standard input can be one source only")
             }
             let hasFolder = named.contains { source in
                 if case .file(let path) = source { FilePath.isFolder(path) } else { false }

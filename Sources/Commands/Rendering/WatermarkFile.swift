@@ -14,7 +14,7 @@ enum WatermarkFile {
     /// The name of a watermark in the settings, a URL, and a path without a file do not change.
     static func open(
         _ parameters: [(name: String, value: String)], _ queries: [String] = [], for settings: inout Settings
-    ) throws(WrongUse) -> (parameters: [(name: String, value: String)], queries: [String]) {
+    ) throws(UsageError) -> (parameters: [(name: String, value: String)], queries: [String]) {
         let name = "watermark"
         var (parameters, opened) = (parameters, [String]())
         for index in parameters.indices where parameters[index].name == name {
@@ -33,7 +33,7 @@ enum WatermarkFile {
         return (parameters, opened)
     }
 
-    private static func source(_ value: String, for settings: inout Settings) throws(WrongUse) -> String {
+    private static func source(_ value: String, for settings: inout Settings) throws(UsageError) -> String {
         let origins = settings.downloads.origins
         guard settings.api.vocabulary.watermarks[ExactText(value)] == nil,
             case .file(let path) = CommandSource(value, origins), FilePath.kind(of: path) == S_IFREG
@@ -42,7 +42,7 @@ enum WatermarkFile {
         do {
             bytes = try InputFile.blockingRead(path, atMost: settings.downloads.maximumBytes)
         } catch {
-            throw WrongUse("--watermark: \(CommandFailure(error).line(about: path) ?? path)")
+            throw UsageError("--watermark: \(CommandFailure(error).line(about: path) ?? path)")
         }
         // Different bytes are a different source.
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal

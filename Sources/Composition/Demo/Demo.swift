@@ -70,7 +70,7 @@ private struct SampleOrigin: RequestResponder {
         ]
     }
 
-    func respond(to request: HTTPRequest) -> HTTPReply {
+    func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         guard let file = files[ExactText(request.target)] else { return .ready(HTTPResponse(status: .notFound)) }
         return .ready(
             HTTPResponse(

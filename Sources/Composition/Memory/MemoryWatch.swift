@@ -32,7 +32,7 @@ struct MemoryWatch: Sendable {
 
 /// Time that tasks waited for memory in the last ten seconds, in percent (the kernel's pressure stall information).
 struct MemoryPressure: Equatable, Sendable {
-    /// At least one task waited.
+    /// The share of time in which at least one task waited.
     var some: Double
     /// All tasks waited: nothing made progress.
     var full: Double

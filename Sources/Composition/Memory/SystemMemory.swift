@@ -42,9 +42,7 @@ struct SystemMemory {
     }
 
     /// Nil if the file is missing or contains `max`.
-    private func number(in file: String) -> Int? {
-        text(of: file).flatMap { Int($0.prefix { $0.isNumber }) }
-    }
+    private func number(in file: String) -> Int? { text(of: file).flatMap { Int($0.prefix { $0.isNumber }) } }
 
     func text(of path: String) -> String? {
         guard let file = unsafe fopen(path, "re") else { return nil }

@@ -93,7 +93,7 @@ public struct BoundedMap<Key: Hashable, Value> {
         return value
     }
 
-    /// As the most recently used; a value that exceeds the limits by itself is not stored.
+    /// Stores the most recently used value; one that exceeds the limits by itself is not stored.
     ///
     /// Returns the entries that were replaced or evicted.
     @discardableResult @inlinable public mutating func insert(

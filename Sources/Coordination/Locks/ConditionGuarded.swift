@@ -44,7 +44,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
 
     package func wakeAll() { unsafe pthread_cond_broadcast(condition) }
 
-    /// Until `body` returns a value; it is called at once and after each wake.
+    /// Waits until `body` returns a value; it is called at once and after each wake.
     package func blockingWait<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result {
@@ -56,7 +56,7 @@ package final class ConditionGuarded<Value>: @unchecked Sendable {
         }
     }
 
-    /// Until `body` returns a value, or for `limit`; then calls it once more.
+    /// Waits until `body` returns a value, or for `limit`; then calls it once more.
     package func blockingWait<Result, Failure: Error>(
         atMost limit: Duration, _ body: (inout Value) throws(Failure) -> Result?
     ) throws(Failure) -> Result? {

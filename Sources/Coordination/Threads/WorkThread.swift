@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// For work that computes or blocks.
+/// A thread for work that computes or blocks.
 ///
 /// Each thread must be joined or detached exactly once.
 package struct WorkThread: Sendable {

@@ -5,10 +5,10 @@ import Glibc
 package protocol Timekeeper: Sendable {
     var now: Duration { get }
 
-    /// By the wall clock, which may be set back.
+    /// Wall-clock time, which can go backward.
     var secondsSince1970: Int { get }
 
-    /// By the wall clock.
+    /// Wall-clock time.
     var nanosecondsSince1970: Int64 { get }
 
     /// - Throws: `CancellationError` if the task is canceled.
@@ -40,7 +40,7 @@ package struct SystemTimekeeper: Timekeeper {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// By the monotonic clock.
+    /// Sleeps by the monotonic clock.
     package func sleep(until deadline: Duration) async throws {
         let rest = deadline - now
         guard rest > .zero else { return }

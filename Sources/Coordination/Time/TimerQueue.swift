@@ -92,14 +92,14 @@ struct TimerQueueState {
         return sleeper
     }
 
-    /// Nil if there are none and `known` is still the earliest deadline.
-    mutating func due(at now: Duration, unlessFirstIs known: Duration?) -> [Sleeper]? {
+    /// Nil if there are none and `expected` is still the earliest deadline.
+    mutating func due(at now: Duration, unlessFirstIs expected: Duration?) -> [Sleeper]? {
         var due: [Sleeper] = []
         while let entry = heap.first, entry.deadline <= now || sleepers[entry.id] == nil {
             removeFirst()
             if let sleeper = sleepers.removeValue(forKey: entry.id) { due.append(sleeper) }
         }
-        return due.isEmpty && first == known ? nil : due
+        return due.isEmpty && first == expected ? nil : due
     }
 
     private mutating func rise(from index: Int) {

@@ -1,4 +1,4 @@
-/// From the queued jobs and the recent durations of such jobs.
+/// An estimate from the queued jobs and the recent durations of such jobs.
 ///
 /// The estimate is available before the job waits, so a job that would wait too long can be rejected at once, at no
 /// cost.

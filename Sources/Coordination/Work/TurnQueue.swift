@@ -6,7 +6,7 @@ struct TurnQueue<Answer> {
     typealias ID = UInt64
 
     enum Admission: Equatable {
-        /// Until the entrant calls `finish`.
+        /// The turn lasts until the entrant calls `finish`.
         case turn
         /// The answer is stored until the entrant's turn.
         case waits
@@ -28,7 +28,7 @@ struct TurnQueue<Answer> {
 
     /// The latest work counts for one eighth of the pace.
     private static var weight: Double { 8 }
-    /// Of time to cost.
+    /// The credible ratios of time to cost.
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
     let maximumTurns: Int

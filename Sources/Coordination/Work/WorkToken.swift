@@ -33,13 +33,13 @@ package final class WorkToken: Sendable {
         _ = writing.compareExchange(expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
     }
 
-    /// By the system's monotonic clock; nil before.
+    /// System's monotonic time; nil before.
     package var writingBegan: Duration? {
         let began = writing.load(ordering: .relaxed)
         return began == .max ? nil : .nanoseconds(began)
     }
 
-    /// From the start of the work; nil for no limit.
+    /// The time from the start of the work; nil for no limit.
     package var timeLimit: Duration? {
         let limit = limit.load(ordering: .relaxed)
         return limit == .max ? nil : .nanoseconds(limit)

@@ -10,7 +10,7 @@ package final class WorkerPool: Sendable {
         package init(delay: Duration = .zero) { self.delay = delay }
     }
     package struct Stopped: Error {
-        /// For code that fails in the same way behind a pool.
+        /// Used by code that fails in the same way behind a pool.
         package init() {}
     }
 
@@ -36,7 +36,7 @@ package final class WorkerPool: Sendable {
         var waitingSince: Duration?
         var queuedCount: Int { queues.reduce(0) { $0 + $1.count } }
 
-        /// At least the time that a job ahead of it has waited already.
+        /// The delay is at least the time that a job ahead has waited already.
         func delay(of priority: Priority, threads: Int, at now: Duration) -> Duration {
             let longest = queues[...priority.rawValue].compactMap(\.first).map { now - $0.queuedAt }.max() ?? .zero
             return max(longest, estimate.delay(of: priority, behind: queues.map(\.count), threads: threads))
@@ -93,7 +93,7 @@ package final class WorkerPool: Sendable {
 
     package var queuedCount: Int { state.withLock { $0.queuedCount } }
 
-    /// For a job that starts work.
+    /// The backlog ahead of a job that starts work.
     package var backlog: Backlog {
         let now = timekeeper.now
         return state.withLock { state in

@@ -21,7 +21,7 @@ package struct AstroDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, prefix: prefix)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("href"))
         let format = try parameters["f"] ?? ""

@@ -12,7 +12,7 @@ package struct CloudflareDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)
         let options = try CloudflareOptions(path.options, accept: target.accept?.string)
         let source = try source(path.source)
@@ -20,7 +20,7 @@ package struct CloudflareDialect: FrontEndDialect {
         var query = Request(source: source, recipe: recipe, isNegotiated: options.accepted != nil)
         if options.asksForFacts {
             query.form.facts = FactsRequest()
-            query.form.factsWriter = ResponseWriter(for: recipe) { recipe.answer(about: $0) }
+            query.form.factsWriter = ResponseWriter(for: recipe) { recipe.response(about: $0) }
         }
         query.ignoredOptions = options.ignored
         if options.redirectsOnError, FrontEndPath.isAbsolute(source.string) {

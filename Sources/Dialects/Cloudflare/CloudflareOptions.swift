@@ -125,9 +125,7 @@ struct CloudflareOptions: Hashable, Sendable {
         return FrontEndTarget(values)
     }
 
-    private static func pixels(_ side: Int, _ ratio: Double) -> Int {
-        max(1, Int((Double(side) * ratio).rounded()))
-    }
+    private static func pixels(_ side: Int, _ ratio: Double) -> Int { max(1, Int((Double(side) * ratio).rounded())) }
 
     private static func position(_ text: String) throws(APIError) -> Position {
         switch text {
@@ -145,7 +143,7 @@ struct CloudflareOptions: Hashable, Sendable {
 
     private static func quality(_ values: FrontEndTarget, _ name: String) throws(APIError) -> Int? {
         let text = try values[name]
-        if let known = qualities.first(where: { $0.0 == text }) { return known.1 }
+        if let level = qualities.first(where: { $0.0 == text }) { return level.1 }
         return try values.whole(name, in: 1...100)
     }
 

@@ -97,18 +97,16 @@ extension CloudflareRecipe: BoxRecipe {
     var quality: Int? { options.quality }
     var hasDefaultQuality: Bool { quality == nil && (options.format?.hasQuality ?? true) }
 
-    mutating func set(_ box: RequestedBox, quality: Int?) {
-        (options.box, options.quality) = (box, quality)
-    }
+    mutating func set(_ box: RequestedBox, quality: Int?) { (options.box, options.quality) = (box, quality) }
 
     /// The sides are those of the image; a border trim is ignored.
-    func answer(about source: SourceFacts) -> WrittenResponse {
-        let (header, own) = (source.header, source.header.size)
-        let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? own
+    func response(about source: SourceFacts) -> WrittenResponse {
+        let (header, sourceSize) = (source.header, source.header.size)
+        let size = (try? RenderPlan(AnyRenderRecipe(self), of: RecipeSource(header: header)))?.outputSize ?? sourceSize
         func sides(_ size: PixelSize) -> [(String, JSONValue)] {
             [("width", .int(size.width)), ("height", .int(size.height))]
         }
-        let original = sides(own) + [("format", .string(header.format.mediaType))]
+        let original = sides(sourceSize) + [("format", .string(header.format.mediaType))]
         let facts = sides(size) + [("original", .object([("file_size", .int(source.byteCount))] + original))]
         return WrittenResponse(mediaType: "application/json", body: .text(JSONValue.object(facts).text))
     }

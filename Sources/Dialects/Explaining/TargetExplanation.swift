@@ -15,7 +15,7 @@ package struct TargetExplanation: Sendable {
     package var parameters: [(name: String, value: String)] = []
     package var unexpressedSteps: [String] = []
     package var steps: [String] = []
-    package var answer: [String] = []
+    package var response: [String] = []
     package var assumedSource: String?
     package var ignored: [String] = []
 
@@ -51,7 +51,7 @@ package struct TargetExplanation: Sendable {
                 ("besides", .array(unexpressedSteps.map { .string($0) })), ("steps", .array(steps.map { .string($0) })),
             ]
         }
-        if !answer.isEmpty { members.append(("answer", .array(answer.map { .string($0) }))) }
+        if !response.isEmpty { members.append(("answer", .array(response.map { .string($0) }))) }
         members.append(("ignored", .array(ignored.map { .string($0) })))
         return members
     }
@@ -79,7 +79,7 @@ package struct TargetExplanation: Sendable {
             add("besides", unexpressedSteps)
             add("steps", steps)
         }
-        add("answer", answer)
+        add("answer", response)
         add("ignored", ignored)
         return lines
     }

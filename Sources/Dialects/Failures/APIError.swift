@@ -3,25 +3,25 @@ import Text
 package import ThumbnailTypes
 
 package struct APIError: ServiceError, Equatable {
-    package let answer: ErrorAnswer
+    package let response: ErrorResponse
 
     private init(
-        _ status: HTTPResponse.Status, _ code: String, _ category: ErrorCategory, _ message: String,
+        _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil
     ) {
-        answer = ErrorAnswer(
+        response = ErrorResponse(
             status, code, category, message, detail: detail, parameter: parameter, allowed: allowed, nearest: nearest,
             retryAfter: status == .serviceUnavailable ? 1 : nil)
     }
 
     package static func missingParameter(_ name: String) -> Self {
-        Self(.badRequest, "missing_parameter", .request, "A required parameter is missing.", parameter: name)
+        Self(.badRequest, .missingParameter, .request, "A required parameter is missing.", parameter: name)
     }
 
     package static func unknownParameter(_ name: String, nearest: String? = nil) -> Self {
         let suggestion = nearest.map { "; did you mean \($0)?" } ?? "."
         return Self(
-            .badRequest, "unknown_parameter", .request, "There is no such parameter\(suggestion)", parameter: name,
+            .badRequest, .unknownParameter, .request, "There is no such parameter\(suggestion)", parameter: name,
             nearest: nearest)
     }
 
@@ -30,124 +30,124 @@ package struct APIError: ServiceError, Equatable {
     }
 
     package static func badParameter(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, "bad_parameter", .request, reason, parameter: name)
+        Self(.badRequest, .badParameter, .request, reason, parameter: name)
     }
 
     package static func badChoice(_ name: String, allowed: [String]) -> Self {
         Self(
-            .badRequest, "bad_parameter", .request, "Must be \(alternatives(allowed)).", parameter: name,
+            .badRequest, .badParameter, .request, "Must be \(alternatives(allowed)).", parameter: name,
             allowed: allowed)
     }
 
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int]) -> Self {
         let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
         return Self(
-            .badRequest, "size_not_allowed", .request, "Unsigned requests may ask for \(alternatives(allowed))\(unit).",
+            .badRequest, .sizeNotAllowed, .request, "Unsigned requests may ask for \(alternatives(allowed))\(unit).",
             parameter: name, allowed: allowed)
     }
 
     /// The free edition lacks it, or it is not supported here.
     package static func unsupportedOption(_ name: String, _ reason: String) -> Self {
-        Self(.badRequest, "unsupported_option", .request, reason, parameter: name)
+        Self(.badRequest, .unsupportedOption, .request, reason, parameter: name)
     }
 
     package static func badURL(_ reason: String) -> Self {
-        Self(.badRequest, "bad_url", .request, reason, parameter: "url")
+        Self(.badRequest, .badURL, .request, reason, parameter: "url")
     }
 
     /// The position is a JSON Pointer; the reason is for the client.
     package static func badBody(_ place: String, _ reason: String) -> Self {
-        Self(.badRequest, "bad_body", .request, reason, parameter: place.isEmpty ? nil : place)
+        Self(.badRequest, .badBody, .request, reason, parameter: place.isEmpty ? nil : place)
     }
 
     package static let badRequest = Self(
-        .badRequest, "bad_request", .request,
+        .badRequest, .badRequest, .request,
         "The request is not valid HTTP/1.1, or its path accepts no body.")
-    package static let badKey = Self(.unauthorized, "bad_key", .policy, "The key is missing or wrong.")
+    package static let badKey = Self(.unauthorized, .badKey, .policy, "The key is missing or wrong.")
     package static let badSignature = Self(
-        .forbidden, "bad_signature", .policy, "The request is not signed, or its signature is not valid.")
-    package static let expired = Self(.forbidden, "expired", .policy, "The URL has expired.")
+        .forbidden, .badSignature, .policy, "The request is not signed, or its signature is not valid.")
+    package static let expired = Self(.forbidden, .expired, .policy, "The URL has expired.")
     package static let tagsNotAllowed = Self(
-        .forbidden, "tag_not_allowed", .policy, "Only signed requests may name tags here.", parameter: "tag")
+        .forbidden, .tagNotAllowed, .policy, "Only signed requests may name tags here.", parameter: "tag")
 
     /// A browser sent the request for another site, or to an unknown host name.
     package static func crossSite(reason: String, detail: String) -> Self {
-        Self(.forbidden, "cross_site", .policy, reason, detail: detail)
+        Self(.forbidden, .crossSite, .policy, reason, detail: detail)
     }
 
     /// The service itself sent the request.
     ///
     /// As a failure of the origin, a 5xx status would count against the service's own address.
     package static let requestLoop = Self(
-        .forbidden, "request_loop", .policy,
+        .forbidden, .requestLoop, .policy,
         "The source leads back to this service (CDN-Loop; see the setting cdnLoop).")
     package static let uploadsOff = Self(
-        .forbidden, "uploads_off", .policy, "The service accepts no uploaded images; name a URL.")
+        .forbidden, .uploadsOff, .policy, "The service accepts no uploaded images; name a URL.")
     package static let originNotWritable = Self(
-        .forbidden, "origin_not_writable", .policy,
+        .forbidden, .originNotWritable, .policy,
         "There is no writable origin with this name (write: true).")
 
     /// - Parameter rule: The setting that forbids the host, and the reason.
     package static func callbackNotAllowed(_ rule: String) -> Self {
-        Self(.forbidden, "callback_not_allowed", .policy, "The callback is not called: \(rule).")
+        Self(.forbidden, .callbackNotAllowed, .policy, "The callback is not called: \(rule).")
     }
 
-    package static let noSuchRoute = Self(.notFound, "no_such_route", .request, "Nothing is served at this path.")
+    package static let noSuchRoute = Self(.notFound, .noSuchRoute, .request, "Nothing is served at this path.")
     package static let noSuchReceipt = Self(
-        .notFound, "no_such_receipt", .request, "There is no request with this receipt.")
-    package static let noSuchJob = Self(.notFound, "no_such_job", .request, "There is no such job, or it has expired.")
+        .notFound, .noSuchReceipt, .request, "There is no request with this receipt.")
+    package static let noSuchJob = Self(.notFound, .noSuchJob, .request, "There is no such job, or it has expired.")
     package static let methodNotAllowed = Self(
-        .methodNotAllowed, "method_not_allowed", .request, "The method is not allowed for this path; see Allow.")
+        .methodNotAllowed, .methodNotAllowed, .request, "The method is not allowed for this path; see Allow.")
     package static let requestTimeout = Self(
-        .requestTimeout, "request_timeout", .request, "The request header did not arrive in time.")
+        .requestTimeout, .requestTimeout, .request, "The request header did not arrive in time.")
     package static let bodyTimeout = Self(
-        .requestTimeout, "request_timeout", .request,
+        .requestTimeout, .requestTimeout, .request,
         "The request body did not arrive in time, or arrived at less than 1 kB/s.")
     package static let lengthRequired = Self(
-        .lengthRequired, "length_required", .request,
+        .lengthRequired, .lengthRequired, .request,
         "Content-Length or chunked encoding is required.")
-    package static let bodyTooLarge = Self(.contentTooLarge, "request_too_large", .request, "The body is too large.")
+    package static let bodyTooLarge = Self(.contentTooLarge, .requestTooLarge, .request, "The body is too large.")
     package static let sourceTooLarge = Self(
-        .contentTooLarge, "source_too_large", .request, "The image exceeds the size limit.")
+        .contentTooLarge, .sourceTooLarge, .request, "The image exceeds the size limit.")
     /// The response must be complete before it is sent.
-    package static let answerTooLarge = Self(
-        .contentTooLarge, "too_large", .request,
+    package static let responseTooLarge = Self(
+        .contentTooLarge, .tooLarge, .request,
         "The images are too large for a JSON response; accept multipart/mixed or application/x-tar.")
-    package static let targetTooLong = Self(.uriTooLong, "uri_too_long", .request, "The request target is too long.")
+    package static let targetTooLong = Self(.uriTooLong, .uriTooLong, .request, "The request target is too long.")
 
     package static func notAnImageType(_ type: String) -> Self {
         Self(
-            .unsupportedMediaType, "not_an_image", .request,
+            .unsupportedMediaType, .notAnImage, .request,
             "Content-Type \(type.prefix(64)) is not an image type; send image/*, application/octet-stream or multipart/form-data."
         )
     }
 
     package static let unsupportedMediaType = Self(
-        .unsupportedMediaType, "not_json", .request,
+        .unsupportedMediaType, .notJSON, .request,
         "The body must be sent with Content-Type: application/json, or as multipart/form-data with an image.")
     package static let nothingMade = Self(
-        .unprocessableContent, "nothing_made", .request,
+        .unprocessableContent, .nothingMade, .request,
         "All renditions failed, for different reasons.")
     package static let fieldsTooLarge = Self(
-        .requestHeaderFieldsTooLarge, "headers_too_large", .request, "The request header is too large.")
+        .requestHeaderFieldsTooLarge, .headersTooLarge, .request, "The request header is too large.")
     package static let clientGone = Self(
-        .clientClosedRequest, "client_closed", .cancelled, "The client has closed its connection.")
+        .clientClosedRequest, .clientClosed, .cancelled, "The client has closed its connection.")
     package static let draining = Self(
-        .serviceUnavailable, "draining", .overload, "The service is shutting down; try again.")
+        .serviceUnavailable, .draining, .overload, "The service is shutting down; try again.")
     /// A trusted proxy has forwarded too many pending requests of one client.
     package static let tooManyOfClient = Self(
-        .serviceUnavailable, "overloaded", .request, "This client has too many pending requests; try again later.")
+        .serviceUnavailable, .overloaded, .request, "This client has too many pending requests; try again later.")
     package static let tooManyReaders = Self(
-        .serviceUnavailable, "overloaded", .overload,
+        .serviceUnavailable, .overloaded, .overload,
         "Too many clients read events; try again later.")
     package static let deadlineExceeded = Self(
-        .gatewayTimeout, "deadline_exceeded", .timeout,
+        .gatewayTimeout, .deadlineExceeded, .timeout,
         "The request timed out before the thumbnail was rendered.")
     package static let versionNotSupported = Self(
-        .httpVersionNotSupported, "version_not_supported", .request, "Only HTTP/1.1 is supported.")
+        .httpVersionNotSupported, .versionNotSupported, .request, "Only HTTP/1.1 is supported.")
 
     package static func unexpected(_ detail: String) -> Self {
-        Self(.internalServerError, "internal", .internal, "Internal error.", detail: detail)
+        Self(.internalServerError, .internal, .internal, "Internal error.", detail: detail)
     }
 
     private static func alternatives(_ words: [String]) -> String {
@@ -157,11 +157,11 @@ package struct APIError: ServiceError, Equatable {
 }
 
 extension APIError {
-    package static func unknown(_ name: String, among known: [String]) -> Self {
-        .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: known))
+    package static func unknown(_ name: String, among names: [String]) -> Self {
+        .unknownParameter(String(name.prefix(longestQuotedName)), nearest: NearestName.of(name, among: names))
     }
 
-    package var isAboutName: Bool { code == "unknown_parameter" }
+    package var isAboutName: Bool { response.code == .unknownParameter }
 
     package static let longestQuotedName = 64
 }

@@ -34,10 +34,10 @@ package struct Problem: Sendable {
 
     func response(under status: HTTPResponse.Status?) -> HTTPResponse {
         guard let status, status != error.status else { return response }
-        var answer = error.answer
-        answer.status = status
+        var response = error.response
+        response.status = status
         return Problem(
-            RestatedError(answer: answer), requestID: requestID, common: common, revealsRules: revealsRules
+            RestatedError(response: response), requestID: requestID, common: common, revealsRules: revealsRules
         ).response
     }
 
@@ -58,5 +58,5 @@ package struct Problem: Sendable {
 }
 
 private struct RestatedError: ServiceError {
-    let answer: ErrorAnswer
+    let response: ErrorResponse
 }

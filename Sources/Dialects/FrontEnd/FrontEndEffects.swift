@@ -15,12 +15,12 @@ extension RenderSteps {
         if values.has("grayscale") { append(ColorMapStep(.gray)) }
         try square("median", .median) { $0 }
         if values.has("threshold") {
-            let least = try values.whole("threshold", in: 0...255) ?? 128
+            let minimum = try values.whole("threshold", in: 0...255) ?? 128
             append(ColorMapStep(.gray))
-            append(ColorFormulaStep(.curves((0..<768).map { $0 % 256 >= least ? 255 : 0 })))
+            append(ColorFormulaStep(.curves((0..<768).map { $0 % 256 >= minimum ? 255 : 0 })))
         }
-        try square("dilate", .most) { 2 * $0 + 1 }
-        try square("erode", .least) { 2 * $0 + 1 }
+        try square("dilate", .maximum) { 2 * $0 + 1 }
+        try square("erode", .minimum) { 2 * $0 + 1 }
         if values.has("blur") {
             let sigma = try values.number("blur", in: 0.3...1_000)
             if let sigma { append(GaussianStep(.blur, sigma: Int((100_000 * sigma).rounded()))) }
@@ -58,9 +58,9 @@ extension RenderSteps {
         func value(_ index: Int, _ name: String, _ range: ClosedRange<Double>) throws(APIError) -> Float? {
             let part = try values.number(FrontEndTarget.name(index, of: "modulate"), in: range)
             guard values.has(name) else { return part.map { Float($0) } }
-            let own = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
+            let amount = Float(try FrontEndTarget.number(try values.required(name), name, in: range))
             // The last one by its name wins.
-            return name == "saturation" ? own : part.map { Float($0) } ?? own
+            return name == "saturation" ? amount : part.map { Float($0) } ?? amount
         }
         let lightness = try value(0, "brightness", 0...10_000) ?? 1
         let chroma = try value(1, "saturation", 0...10_000) ?? 1

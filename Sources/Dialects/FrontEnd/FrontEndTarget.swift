@@ -209,6 +209,6 @@ package protocol FrontEndDialect: UnsignedDialect {}
 extension FrontEndDialect {
     package func response(to problem: Problem) -> HTTPResponse {
         let status = problem.error.upstreamStatus.flatMap { 400...499 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
-        return problem.response(under: problem.error.code == "origin_error" ? status : nil)
+        return problem.response(under: problem.error.response.code == .originError ? status : nil)
     }
 }

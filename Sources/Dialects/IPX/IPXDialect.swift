@@ -12,7 +12,7 @@ package struct IPXDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)
         let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)
         var query = Request(

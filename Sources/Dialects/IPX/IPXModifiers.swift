@@ -79,8 +79,8 @@ struct IPXModifiers: Hashable, Sendable {
             let isKnown = FrontEndTarget.formats.contains(text) || ["tiff", "heif", "heic"].contains(text)
             format = try isKnown ? FrontEndTarget.format(text, "f") : nil
             if text == "auto" {
-                let known: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
-                accepted = AcceptedFormats.named(of: known, in: accept) + [isAnimated ? .gif : .jpeg]
+                let supported: [ImageFormat] = isAnimated ? [.webp, .gif] : [.avif, .webp, .jpeg, .png, .gif]
+                accepted = AcceptedFormats.named(of: supported, in: accept) + [isAnimated ? .gif : .jpeg]
             }
         }
         keepsFrames = isAnimated
@@ -106,9 +106,9 @@ struct IPXModifiers: Hashable, Sendable {
         }
         for name in ["crop", "extract"] where values.has(name) {
             var sides: [Int] = []
-            for (index, least) in [0, 0, 1, 1].enumerated() {
+            for (index, minimum) in [0, 0, 1, 1].enumerated() {
                 let name = FrontEndTarget.name(index, of: name)
-                sides.append(try FrontEndTarget.whole(try values.required(name), name, in: least...100_000_000))
+                sides.append(try FrontEndTarget.whole(try values.required(name), name, in: minimum...100_000_000))
             }
             part = CropStep(x: sides[0], y: sides[1], size: PixelSize(width: sides[2], height: sides[3]))
         }
@@ -131,7 +131,7 @@ struct IPXArguments {
     let parameters: FrontEndTarget
     let ignored: [String]
 
-    private static let known = Set(
+    private static let supported = Set(
         """
         w width h height s resize enlarge fit pos position kernel q quality b background f format a animated flatten \
         autoorient rotate flip flop trim crop extract extend sharpen median blur dilate erode gamma negate normalize \
@@ -148,7 +148,7 @@ struct IPXArguments {
                 throw .badParameter("modifiers", "The value is not percent-encoded UTF-8.")
             }
             let key = ExactText(name)
-            guard Self.known.contains(key) else {
+            guard Self.supported.contains(key) else {
                 if !name.isEmpty { ignored.append(String(Substring(modifier).prefix(APIError.longestQuotedName))) }
                 continue
             }

@@ -4,7 +4,7 @@ import Recipes
 struct IPXRecipe: RenderRecipe {
     var modifiers: IPXModifiers
 
-    private static let longest = 8_192
+    private static let maximumSide = 8_192
     private static let defaultQuality = 80
 
     var keyText: String {
@@ -70,8 +70,9 @@ struct IPXRecipe: RenderRecipe {
             guard part.x + part.size.width <= size.width, part.y + part.size.height <= size.height else {
                 throw .cropOutside(size)
             }
-            let own = before.inverse.turned(ImagePart(x: part.x, y: part.y, size: part.size, of: size))
-            rendering.operations.crop = .pixels(x: own.x, y: own.y, width: own.size.width, height: own.size.height)
+            let storedPart = before.inverse.turned(ImagePart(x: part.x, y: part.y, size: part.size, of: size))
+            rendering.operations.crop = .pixels(
+                x: storedPart.x, y: storedPart.y, width: storedPart.size.width, height: storedPart.size.height)
             size = part.size
         }
         fit(&rendering, in: size, stored: page.storedSize)
@@ -82,13 +83,14 @@ struct IPXRecipe: RenderRecipe {
             max(1, (2 * side * numerator + denominator) / (2 * denominator))
         }
         guard var width = box.width, var height = box.height else {
-            let most = Self.longest
-            rendering.width = box.width.map { min($0, most, scaled(size.width, most, over: size.height)) }
-            rendering.height = box.height.map { min($0, most, scaled(size.height, most, over: size.width)) }
+            let maximum = Self.maximumSide
+            rendering.width = box.width.map { min($0, maximum, scaled(size.width, maximum, over: size.height)) }
+            rendering.height = box.height.map { min($0, maximum, scaled(size.height, maximum, over: size.width)) }
             rendering.enlarge = modifiers.enlarges
             return
         }
-        let limits = [PixelSize(width: Self.longest, height: Self.longest)] + (modifiers.enlarges ? [] : [stored])
+        let limits =
+            [PixelSize(width: Self.maximumSide, height: Self.maximumSide)] + (modifiers.enlarges ? [] : [stored])
         for limit in limits {
             if width > limit.width { (width, height) = (limit.width, scaled(height, limit.width, over: width)) }
             if height > limit.height { (width, height) = (scaled(width, limit.height, over: height), limit.height) }
@@ -103,7 +105,5 @@ extension IPXRecipe: BoxRecipe {
     var quality: Int? { modifiers.quality }
     var hasDefaultQuality: Bool { quality == nil }
 
-    mutating func set(_ box: RequestedBox, quality: Int?) {
-        (modifiers.box, modifiers.quality) = (box, quality)
-    }
+    mutating func set(_ box: RequestedBox, quality: Int?) { (modifiers.box, modifiers.quality) = (box, quality) }
 }

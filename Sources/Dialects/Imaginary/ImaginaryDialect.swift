@@ -22,9 +22,9 @@ package struct ImaginaryDialect: Dialect {
     }
 
     /// At `/`, the dialect claims its own routes before Alula's.
-    package func claim(on target: String) -> DialectClaim {
-        guard prefix.path == "/" else { return prefix.claim(on: target) }
-        return ImaginaryTarget.routeName(target, at: prefix) == nil ? .none : .certain
+    package func match(on target: String) -> DialectMatch {
+        guard prefix.path == "/" else { return prefix.match(on: target) }
+        return ImaginaryTarget.routeName(target, at: prefix) == nil ? .none : .exact
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
@@ -41,7 +41,7 @@ package struct ImaginaryDialect: Dialect {
 
     package func checkProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: prefix)
         guard configuration.takesURLs || files != nil else { throw .methodNotAllowed }
@@ -53,7 +53,7 @@ package struct ImaginaryDialect: Dialect {
         return try query(parsed, source: try ParameterGrammar.source(source), accept: target.accept?.string)
     }
 
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request {
+    package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request {
         try checkKey(target)
         let parsed = try ImaginaryTarget(target.target.string, at: prefix)
         return try query(parsed, source: NativeDialect.uploadedSource, accept: target.accept?.string)
@@ -72,12 +72,12 @@ package struct ImaginaryDialect: Dialect {
     }
 
     private static func status(of error: any ServiceError) -> HTTPResponse.Status? {
-        switch error.code {
-        case "not_an_image": .notAcceptable
-        case "crop_outside", "cannot_decode", "source_not_allowed", "origin_unreachable", "origin_tls_error",
-            "origin_protocol_error", "too_many_redirects", "length_required":
+        switch error.response.code {
+        case .notAnImage: .notAcceptable
+        case .cropOutside, .cannotDecode, .sourceNotAllowed, .originUnreachable, .originTLSError, .originProtocolError,
+            .tooManyRedirects, .lengthRequired:
             .badRequest
-        case "origin_error":
+        case .originError:
             // Only an error of the origin is passed on.
             error.upstreamStatus.flatMap { 400...511 ~= $0 ? HTTPResponse.Status(code: $0) : nil }
                 ?? .serviceUnavailable

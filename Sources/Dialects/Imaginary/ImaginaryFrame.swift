@@ -15,11 +15,12 @@ struct ImaginaryFrame {
     }
 
     func composition() throws(ImagingError) -> Composition {
-        let own = frame.page.format
-        if format == nil, [.gif, .svg].contains(own) { throw .formatNotAccepted(own) }
+        let sourceFormat = frame.page.format
+        if format == nil, [.gif, .svg].contains(sourceFormat) { throw .formatNotAccepted(sourceFormat) }
         let hasAlpha = frame.hasAlpha
         return frame.composition(
-            as: format ?? frame.source.firstSupported(of: [own.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
+            as: format
+                ?? frame.source.firstSupported(of: [sourceFormat.outputFormat(hasAlpha: hasAlpha)], hasAlpha: hasAlpha),
             .fixed(quality))
     }
 }
@@ -80,13 +81,10 @@ extension ImaginaryFrame {
     }
 
     private mutating func addBars(to size: PixelSize, _ options: ImaginaryOptions) {
-        let x = (size.width - frame.size.width) / 2
-        let y = (size.height - frame.size.height) / 2
-        if let color = options.barColor(hasAlpha: frame.hasAlpha) {
-            frame.apply(CanvasStep(size: size, x: x, y: y, color: color))
-        } else {
-            frame.apply(BackdropStep(options.bars == .mirror ? .mirrored : .edges, size: size, x: x, y: y))
-        }
+        let color = options.barColor(hasAlpha: frame.hasAlpha).map { CanvasFill.color($0) }
+        frame.place(
+            on: size, x: (size.width - frame.size.width) / 2, y: (size.height - frame.size.height) / 2,
+            color ?? .backdrop(options.bars == .mirror ? .mirrored : .edges))
     }
 
     private mutating func lay(_ opacity: Double, x: Int = 0, y: Int = 0, isTiled: Bool = false) {

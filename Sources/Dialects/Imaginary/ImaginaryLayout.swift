@@ -47,9 +47,9 @@ struct ImaginaryLayout {
     ) throws(ImagingError) -> Rest {
         let options = operation.options
         let isWithin = scaled.width <= box.width && scaled.height <= box.height
-        let kept = PixelSize(width: min(scaled.width, box.width), height: min(scaled.height, box.height)).atLeastOne
-        if operation.isSmart { return isWithin ? .nothing : .interest(kept) }
-        if cuts { return isWithin ? .nothing : .cut(Self.cut(kept, of: scaled, at: options.gravity)) }
+        let cropped = PixelSize(width: min(scaled.width, box.width), height: min(scaled.height, box.height)).atLeastOne
+        if operation.isSmart { return isWithin ? .nothing : .interest(cropped) }
+        if cuts { return isWithin ? .nothing : .cut(Self.cut(cropped, of: scaled, at: options.gravity)) }
         if embeds { return isWithin && scaled != box ? .bars(box) : .nothing }
         guard operation.name == .extract || operation.name == .zoom && operation.cutsZoomed else { return .nothing }
         let part = PixelSize(

@@ -47,8 +47,8 @@ struct ImaginaryOperation: Hashable, Sendable {
         case .blur: try require("sigma", options.sigma != 0 || options.leastAmplitude != 0)
         case .watermark:
             try require("text", options.text != "")
-            guard options.text.utf8.count <= ImaginaryText.longest else {
-                throw .badParameter("text", "Must have at most \(ImaginaryText.longest) bytes.")
+            guard options.text.utf8.count <= ImaginaryText.maximumLength else {
+                throw .badParameter("text", "Must have at most \(ImaginaryText.maximumLength) bytes.")
             }
         case .watermarkimage: try require("image", options.image != "")
         case .autorotate, .flip, .flop: break
@@ -71,18 +71,18 @@ struct ImaginaryOperation: Hashable, Sendable {
 }
 
 enum ImaginaryType {
-    private static let known: [ExactText: ImageFormat?] = [
+    private static let formats: [ExactText: ImageFormat?] = [
         "jpeg": .jpeg, "png": .png, "webp": .webp, "tiff": .tiff, "gif": nil, "svg": nil, "pdf": nil,
     ]
     static let unknown = APIError.badChoice("type", allowed: ["jpeg", "png", "webp", "auto"])
 
     static func isUnknown(_ text: ExactText) -> Bool {
-        text != "" && text != "auto" && known[ExactText(text.string.asciiLowercased)] == nil
+        text != "" && text != "auto" && formats[ExactText(text.string.asciiLowercased)] == nil
     }
 
     static func format(_ text: ExactText) throws(APIError) -> ImageFormat? {
         if text == "" { return nil }
-        guard let format = known[ExactText(text.string.asciiLowercased)] ?? nil else {
+        guard let format = formats[ExactText(text.string.asciiLowercased)] ?? nil else {
             throw unknown
         }
         return format

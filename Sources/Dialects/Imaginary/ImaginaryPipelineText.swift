@@ -3,7 +3,7 @@ import Recipes
 import Text
 
 enum ImaginaryPipelineText {
-    private static let most = 10
+    private static let maximum = 10
     private static let parameter = "operations"
 
     struct Step: Hashable {
@@ -38,7 +38,7 @@ enum ImaginaryPipelineText {
 
     static func operations(_ steps: [Step]) throws(APIError) -> [ImaginaryOperation] {
         guard !steps.isEmpty else { throw .missingParameter(parameter) }
-        guard steps.count <= most else { throw fault("There are more than \(most) operations.") }
+        guard steps.count <= maximum else { throw fault("There are more than \(maximum) operations.") }
         var operations: [ImaginaryOperation] = []
         for step in steps {
             guard let name = ImaginaryOperation.Name(inPipeline: step.name) else {

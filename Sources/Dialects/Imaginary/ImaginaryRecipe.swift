@@ -110,15 +110,15 @@ extension ImaginaryOptions {
     fileprivate mutating func allow(by policy: SizePolicy, _ choices: ClientChoices) throws(APIError) {
         if 1...100 ~= quality { quality = try policy.quality(quality) }
         guard !policy.sizes.isEmpty else { return }
-        let own = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
+        let requested = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
         // Each pixel becomes several.
         if factor > 0 {
             guard policy.rule == .up else { throw policy.refusal("w") }
             factor = 0
         }
-        guard own != RequestedBox() else { return }
-        let allowed = try policy.allowed(own, choices)
-        if allowed != own { (width, height, ratio) = (allowed.width ?? 0, allowed.height ?? 0, nil) }
+        guard requested != RequestedBox() else { return }
+        let allowed = try policy.allowed(requested, choices)
+        if allowed != requested { (width, height, ratio) = (allowed.width ?? 0, allowed.height ?? 0, nil) }
     }
 }
 

@@ -80,11 +80,11 @@ struct ImaginaryTarget {
                 width: options.width > 0 ? options.width : side, height: options.height > 0 ? options.height : side)
             let written = format == .png || format == .webp ? format : .jpeg
             return FallbackImage(
-                .plain(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
+                .color(Placeholder(Self.placeholderColor, size: size, format: .fixed(written ?? .jpeg))),
                 status: status)
         }
         let recipe = ImaginaryFallbackRecipe(width: options.width, height: options.height, format: format)
-        return FallbackImage(.image(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)
+        return FallbackImage(.source(Request(source: source, recipe: recipe, isNegotiated: false)), status: status)
     }
 
     private static let placeholderSide = 400

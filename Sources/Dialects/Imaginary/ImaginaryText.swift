@@ -6,7 +6,7 @@ import Text
 /// The original's fonts are unknown here, so widths assume a common sans-serif font.
 struct ImaginaryText {
     /// In bytes.
-    static let longest = 1_000
+    static let maximumLength = 1_000
     private static let place = 100
     private static let largest = (font: 500.0, side: 4_096)
 
@@ -25,8 +25,8 @@ struct ImaginaryText {
         color = options.color
         let requested = options.textWidth > 0 ? options.textWidth : Self.usualWidth
         lines = Self.lines(Self.plain(options.text.string), atMost: Double(requested) / size)
-        let widest = (lines.map(Self.width).max() ?? 0) * size
-        width = max(1, min(Int(widest.rounded(.up)), Self.largest.side))
+        let lineWidth = (lines.map(Self.width).max() ?? 0) * size
+        width = max(1, min(Int(lineWidth.rounded(.up)), Self.largest.side))
         margin = min(options.margin > 0 ? options.margin : requested, Self.largest.side)
     }
 
@@ -73,13 +73,13 @@ struct ImaginaryText {
         return plain
     }
 
-    private static func lines(_ text: String, atMost most: Double) -> [String] {
+    private static func lines(_ text: String, atMost maximum: Double) -> [String] {
         var lines: [String] = []
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             var current = ""
             for word in line.split(separator: " ") {
                 let longer = current.isEmpty ? String(word) : "\(current) \(word)"
-                if !current.isEmpty, width(longer) > most {
+                if !current.isEmpty, width(longer) > maximum {
                     lines.append(current)
                     current = String(word)
                 } else {

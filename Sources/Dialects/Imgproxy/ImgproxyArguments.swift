@@ -37,9 +37,9 @@ extension ArraySlice<UInt8> {
 struct ImgproxyArguments {
     private let option: ImgproxyOption
 
-    init(_ option: ImgproxyOption, most: Int) throws(APIError) {
+    init(_ option: ImgproxyOption, maximum: Int) throws(APIError) {
         self.option = option
-        guard option.arguments.count <= most else { throw fault("It has at most \(most) arguments.") }
+        guard option.arguments.count <= maximum else { throw fault("It has at most \(maximum) arguments.") }
     }
 
     var count: Int { option.arguments.count }
@@ -117,9 +117,7 @@ struct ImgproxyArguments {
     private static let smallestFactor = 1e-9
     private static let longestNumber = 32
 
-    private static func isNumeric(_ byte: UInt8) -> Bool {
-        byte.isASCIIDigit || "+-.eE".utf8.contains(byte)
-    }
+    private static func isNumeric(_ byte: UInt8) -> Bool { byte.isASCIIDigit || "+-.eE".utf8.contains(byte) }
 }
 
 extension Set<ImgproxyGravity.Kind> {

@@ -19,19 +19,19 @@ package struct ImgproxyDialect: Dialect {
         presets = ImgproxyPresets(configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)
     }
 
-    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
+    package func match(on target: String) -> DialectMatch { prefix.match(on: target) }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = path(of: target) else { return true }
         return configuration.isAuthentic(path.signature, of: path.path)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = path(of: target) else {
             throw .badURL("A path has a signature, options and a source: /_/w:300/plain/https://example.com/a.jpg.")
         }
         var reader = ImgproxyOptionReader(configuration, presets)
-        if presets[ImgproxyPresets.standard] != nil { try reader.apply(presets: [ImgproxyPresets.standard]) }
+        if presets[ImgproxyPresets.defaultName] != nil { try reader.apply(presets: [ImgproxyPresets.defaultName]) }
         let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         let rest = try readOptions(segments[...], into: &reader)
         let source = try ImgproxySource(rest, configuration)

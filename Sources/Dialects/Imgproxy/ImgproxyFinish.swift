@@ -46,13 +46,13 @@ struct ImgproxyFinish {
 
     private mutating func crop() {
         guard layout.keptSize != PixelSize(width: 0, height: 0) else { return }
-        let kept = layout.keptSize.orLess(than: size)
-        guard kept != size else { return }
+        let cropped = layout.keptSize.orLess(than: size)
+        guard cropped != size else { return }
         if options.gravity.kind == .smart {
-            frame.apply(InterestStep(.attention, size: kept))
+            frame.apply(InterestStep(.attention, size: cropped))
         } else {
-            let corner = options.gravity.place(of: kept, on: size, ratio: layout.ratio)
-            frame.crop(CropStep(x: corner.x, y: corner.y, size: kept))
+            let corner = options.gravity.place(of: cropped, on: size, ratio: layout.ratio)
+            frame.crop(CropStep(x: corner.x, y: corner.y, size: cropped))
         }
     }
 
@@ -67,9 +67,8 @@ struct ImgproxyFinish {
 
     private mutating func extend(to box: PixelSize, by gravity: ImgproxyGravity) {
         let canvas = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
-        guard canvas != size else { return }
         let corner = gravity.place(of: size, on: canvas, ratio: layout.ratio)
-        frame.apply(CanvasStep(size: canvas, x: corner.x, y: corner.y, color: surround))
+        frame.place(on: canvas, x: corner.x, y: corner.y, .color(surround))
     }
 }
 
@@ -77,8 +76,8 @@ extension ImgproxyFinish {
     mutating func lay(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)
-        guard percent > 0, let own = frame.source.additions.first?.size else { return }
-        let scaled = scaledSize(of: own)
+        guard percent > 0, let sourceSize = frame.source.additions.first?.size else { return }
+        let scaled = scaledSize(of: sourceSize)
         let margins = watermark.gravity.kind == .tiles ? tileMargins : ImageOperations.Margins()
         let tile = PixelSize(
             width: scaled.width + margins.left + margins.right, height: scaled.height + margins.top + margins.bottom)
@@ -97,13 +96,13 @@ extension ImgproxyFinish {
         return ImageOperations.Margins(top: top, right: right, bottom: bottom, left: left)
     }
 
-    private func scaledSize(of own: PixelSize) -> PixelSize {
-        guard options.watermark.scale > 0 else { return own }
+    private func scaledSize(of sourceSize: PixelSize) -> PixelSize {
+        guard options.watermark.scale > 0 else { return sourceSize }
         let width = max(1, pixels(evenly: Double(size.width) * options.watermark.scale))
         let height = max(1, pixels(evenly: Double(size.height) * options.watermark.scale))
-        let shrink = max(Double(own.width) / Double(width), Double(own.height) / Double(height))
+        let shrink = max(Double(sourceSize.width) / Double(width), Double(sourceSize.height) / Double(height))
         func side(_ side: Int) -> Int { max(1, pixels(Double(side) * (1 / min(shrink, Double(side))))) }
-        return PixelSize(width: side(own.width), height: side(own.height))
+        return PixelSize(width: side(sourceSize.width), height: side(sourceSize.height))
     }
 
     private func overlay(of scaled: PixelSize) -> OverlayLayout? {
@@ -127,14 +126,14 @@ enum ImgproxyFilters {
     /// libvips truncates a kernel below this relative weight.
     private static let leastWeight = 0.2
     /// In pixels.
-    private static let most = 800.0
+    private static let maximum = 800.0
     private static let maximumExact = 64.0
     private static let cutShare = 0.831
 
     /// Of truncated weights, in hundred-thousandths of a pixel; 0 if nothing changes.
     static func deviation(ofBlur sigma: Double) -> Int {
         guard sigma > 0 else { return 0 }
-        let sigma = min(sigma, most)
+        let sigma = min(sigma, maximum)
         if sigma > maximumExact { return units(sigma * cutShare) }
         var (sum, squares, distance) = (1.0, 0.0, 1.0)
         while true {
@@ -148,7 +147,7 @@ enum ImgproxyFilters {
     }
 
     /// Of the means that sharpening compares with, in hundred-thousandths of a pixel; 0 if nothing changes.
-    static func deviation(ofSharpen sigma: Double) -> Int { sigma <= 0.3 ? 0 : units(min(sigma, most)) }
+    static func deviation(ofSharpen sigma: Double) -> Int { sigma <= 0.3 ? 0 : units(min(sigma, maximum)) }
 
     /// Hundred-thousandths of pixels.
     private static func units(_ value: Double) -> Int { Int((value * 100_000).rounded()) }

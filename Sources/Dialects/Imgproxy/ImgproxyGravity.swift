@@ -44,8 +44,8 @@ struct ImgproxyGravity: Hashable, Sendable {
         of inner: PixelSize, on outer: PixelSize, ratio: Double, mayOverhang: Bool = false
     ) -> (x: Int, y: Int) {
         func bounded(_ start: Int, _ inner: Int, _ outer: Int) -> Int {
-            let (least, most) = mayOverhang ? (1 - inner, outer - 1) : (0, outer - inner)
-            return max(least, min(start, most))
+            let (minimum, maximum) = mayOverhang ? (1 - inner, outer - 1) : (0, outer - inner)
+            return max(minimum, min(start, maximum))
         }
         let sides = kind == .focus ? nil : (kind?.sides ?? (0, 0))
         let left = Self.start(inner.width, on: outer.width, at: sides?.x, offset: x, ratio: ratio)

@@ -56,28 +56,28 @@ struct ImgproxyLayout: Hashable, Sendable {
         shrinkY /= options.zoomY
         ratio = options.ratio
         if !enlarging {
-            let least = min(shrinkX, shrinkY)
-            if least < 1 {
-                shrinkX /= least
-                shrinkY /= least
+            let minimum = min(shrinkX, shrinkY)
+            if minimum < 1 {
+                shrinkX /= minimum
+                shrinkY /= minimum
                 // A ratio below 1 would further shrink an image that cannot reach its box; on a canvas it keeps its
                 // proportion to it.
-                if !options.extend.isOn { ratio /= least }
+                if !options.extend.isOn { ratio /= minimum }
             }
             ratio = min(ratio, min(shrinkX, shrinkY))
         }
         if options.minimumWidth > 0 {
-            let most = width / Double(options.minimumWidth)
-            if most < shrinkX {
-                shrinkY /= shrinkX / most
-                shrinkX = most
+            let maximum = width / Double(options.minimumWidth)
+            if maximum < shrinkX {
+                shrinkY /= shrinkX / maximum
+                shrinkX = maximum
             }
         }
         if options.minimumHeight > 0 {
-            let most = height / Double(options.minimumHeight)
-            if most < shrinkY {
-                shrinkX /= shrinkY / most
-                shrinkY = most
+            let maximum = height / Double(options.minimumHeight)
+            if maximum < shrinkY {
+                shrinkX /= shrinkY / maximum
+                shrinkY = maximum
             }
         }
         scaleX = 1 / min(shrinkX / ratio, width)
@@ -153,8 +153,8 @@ struct ImgproxyLayout: Hashable, Sendable {
             let reached = Double(side) / Double(loaded)
             var scale = scale * reached
             if loaded == pixels(Double(loaded) * scale) { scale = 1 }
-            let kept = crop > 0 ? min(loaded, max(1, pixels(Double(crop) / reached))) : loaded
-            return max(1, pixels(Double(kept) * scale))
+            let cropped = crop > 0 ? min(loaded, max(1, pixels(Double(crop) / reached))) : loaded
+            return max(1, pixels(Double(cropped) * scale))
         }
         return PixelSize(
             width: side(source.width, cropSize.width, scaleX), height: side(source.height, cropSize.height, scaleY))

@@ -58,34 +58,34 @@ struct ImgproxyOptionReader {
 
     private mutating func applyToImage(_ option: ImgproxyOption) throws(APIError) {
         switch option.name {
-        case "resize", "rs": try readResize(ImgproxyArguments(option, most: 8))
-        case "size", "s": try readSize(ImgproxyArguments(option, most: 7), from: 0)
-        case "resizing_type", "rt": try readType(ImgproxyArguments(option, most: 1))
+        case "resize", "rs": try readResize(ImgproxyArguments(option, maximum: 8))
+        case "size", "s": try readSize(ImgproxyArguments(option, maximum: 7), from: 0)
+        case "resizing_type", "rt": try readType(ImgproxyArguments(option, maximum: 1))
         case "width", "w": image.width = try integer(option)
         case "height", "h": image.height = try integer(option)
         case "min-width", "mw": image.minimumWidth = try integer(option)
         case "min-height", "mh": image.minimumHeight = try integer(option)
         case "zoom", "z":
-            let arguments = try ImgproxyArguments(option, most: 2)
+            let arguments = try ImgproxyArguments(option, maximum: 2)
             image.zoomX = try arguments.factor(0)
             image.zoomY = arguments.count > 1 ? try arguments.factor(1) : image.zoomX
-        case "dpr": image.ratio = try ImgproxyArguments(option, most: 1).factor(0)
+        case "dpr": image.ratio = try ImgproxyArguments(option, maximum: 1).factor(0)
         case "enlarge", "el": image.enlarges = try flag(option)
-        case "extend", "ex": try readExtension(ImgproxyArguments(option, most: 4), from: 0, into: \.extend)
+        case "extend", "ex": try readExtension(ImgproxyArguments(option, maximum: 4), from: 0, into: \.extend)
         case "extend_aspect_ratio", "extend_ar", "exar":
-            try readExtension(ImgproxyArguments(option, most: 4), from: 0, into: \.extendRatio)
+            try readExtension(ImgproxyArguments(option, maximum: 4), from: 0, into: \.extendRatio)
         case "gravity", "g":
-            try readGravity(ImgproxyArguments(option, most: .max), from: 0, of: .crop, into: \.gravity)
-        case "crop", "c": try readCrop(ImgproxyArguments(option, most: .max))
-        case "trim", "t": try readTrim(ImgproxyArguments(option, most: 4))
-        case "padding", "pd": try readPadding(ImgproxyArguments(option, most: 4))
+            try readGravity(ImgproxyArguments(option, maximum: .max), from: 0, of: .crop, into: \.gravity)
+        case "crop", "c": try readCrop(ImgproxyArguments(option, maximum: .max))
+        case "trim", "t": try readTrim(ImgproxyArguments(option, maximum: 4))
+        case "padding", "pd": try readPadding(ImgproxyArguments(option, maximum: 4))
         case "auto_rotate", "ar": image.turnsUpright = try flag(option)
-        case "rotate", "rot": try readRotation(ImgproxyArguments(option, most: 1))
+        case "rotate", "rot": try readRotation(ImgproxyArguments(option, maximum: 1))
         case "flip", "fl":
-            let arguments = try ImgproxyArguments(option, most: 2)
+            let arguments = try ImgproxyArguments(option, maximum: 2)
             if arguments.has(0) { image.mirrorsX = arguments.flag(0) }
             if arguments.has(1) { image.mirrorsY = arguments.flag(1) }
-        case "background", "bg": try readBackground(ImgproxyArguments(option, most: 3))
+        case "background", "bg": try readBackground(ImgproxyArguments(option, maximum: 3))
         case "blur", "bl": image.blur = try number(option)
         case "sharpen", "sh": image.sharpen = try number(option)
         case "pixelate", "pix": image.pixelate = try integer(option)
@@ -103,18 +103,18 @@ struct ImgproxyOptionReader {
         case "strip_color_profile", "scp": image.gamut = try flag(option) ? .srgb : .auto
         case "preserve_hdr", "ph", "enforce_thumbnail", "eth": if try flag(option) { ignore(option) }
         case "quality", "q": image.quality = try integer(option, in: 0...100)
-        case "format_quality", "fq": try readQualities(ImgproxyArguments(option, most: .max))
+        case "format_quality", "fq": try readQualities(ImgproxyArguments(option, maximum: .max))
         case "max_bytes", "mb": image.maximumBytes = try integer(option, in: Self.byteCounts)
-        case "format", "f", "ext": image.format = try ImgproxyArguments(option, most: 1).format(0)
+        case "format", "f", "ext": image.format = try ImgproxyArguments(option, maximum: 1).format(0)
         case "skip_processing", "skp":
-            let arguments = try ImgproxyArguments(option, most: .max)
+            let arguments = try ImgproxyArguments(option, maximum: .max)
             for index in 0..<arguments.count { image.skippedFormats.insert(try arguments.format(index)) }
         case "raw": image.isRaw = try flag(option)
-        case "cachebuster", "cb": _ = try ImgproxyArguments(option, most: 1)
+        case "cachebuster", "cb": _ = try ImgproxyArguments(option, maximum: 1)
         case "expires", "exp":
-            let seconds = try ImgproxyArguments(option, most: 1).integer(0, in: -Self.latest...Self.latest)
+            let seconds = try ImgproxyArguments(option, maximum: 1).integer(0, in: -Self.latest...Self.latest)
             expires = seconds > 0 ? seconds : nil
-        case "filename", "fn": try readFileName(ImgproxyArguments(option, most: 2))
+        case "filename", "fn": try readFileName(ImgproxyArguments(option, maximum: 2))
         case "return_attachment", "att": isAttachment = try flag(option)
         case "max_src_resolution", "msr": image.maximumSourcePixels = try megapixels(option)
         case "max_src_file_size", "msfs":
@@ -143,19 +143,19 @@ extension ImgproxyOptionReader {
     private func integer(
         _ option: ImgproxyOption, in range: ClosedRange<Int> = Self.integers
     ) throws(APIError) -> Int {
-        try ImgproxyArguments(option, most: 1).integer(0, in: range)
+        try ImgproxyArguments(option, maximum: 1).integer(0, in: range)
     }
 
     private func number(_ option: ImgproxyOption) throws(APIError) -> Double {
-        try ImgproxyArguments(option, most: 1).number(0, in: 0...ImgproxyArguments.largest)
+        try ImgproxyArguments(option, maximum: 1).number(0, in: 0...ImgproxyArguments.largest)
     }
 
     private func flag(_ option: ImgproxyOption) throws(APIError) -> Bool {
-        try ImgproxyArguments(option, most: 1).flag(0)
+        try ImgproxyArguments(option, maximum: 1).flag(0)
     }
 
     private func limit(_ option: ImgproxyOption) throws(APIError) -> ImgproxyArguments {
-        let arguments = try ImgproxyArguments(option, most: 1)
+        let arguments = try ImgproxyArguments(option, maximum: 1)
         guard configuration.allowsSecurityOptions else { throw arguments.fault("Targets may not change limits here.") }
         return arguments
     }
@@ -255,7 +255,7 @@ extension ImgproxyOptionReader {
     }
 
     private mutating func readWatermark(_ option: ImgproxyOption) throws(APIError) {
-        let arguments = try ImgproxyArguments(option, most: 7)
+        let arguments = try ImgproxyArguments(option, maximum: 7)
         let range = -ImgproxyArguments.largest...ImgproxyArguments.largest
         image.watermark.opacity = try arguments.number(0, in: 0...1)
         if arguments.has(1) { image.watermark.gravity.kind = try arguments.kind(1, of: .watermark) }

@@ -3,7 +3,7 @@ import ThumbnailTypes
 
 struct ImgproxyPresets: Sendable {
     /// Applied before the options of every target.
-    static let standard: ExactText = "default"
+    static let defaultName: ExactText = "default"
 
     private var options: [ExactText: [ImgproxyOption]] = [:]
 

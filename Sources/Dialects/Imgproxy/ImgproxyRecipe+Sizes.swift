@@ -46,19 +46,19 @@ extension ImgproxyOptions {
             side > 0 ? max(1, pixels(Double(side) * (ratio * zoom))) : nil
         }
         let box = RequestedBox(width: inPixels(width, zoomX), height: inPixels(height, zoomY))
-        let least = RequestedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
+        let minimum = RequestedBox(width: inPixels(minimumWidth, 1), height: inPixels(minimumHeight, 1))
         let allowed = try policy.allowed(box, choices)
-        let allowedLeast = least == RequestedBox() ? least : try policy.allowed(least, choices)
-        if allowed != box || allowedLeast != least { set(allowed, least: allowedLeast) }
+        let allowedLeast = minimum == RequestedBox() ? minimum : try policy.allowed(minimum, choices)
+        if allowed != box || allowedLeast != minimum { set(allowed, minimum: allowedLeast) }
     }
 
     /// If no whole number of CSS pixels matches, the device pixel ratio only applies to margins.
-    private mutating func set(_ box: RequestedBox, least: RequestedBox) {
+    private mutating func set(_ box: RequestedBox, minimum: RequestedBox) {
         func isWhole(_ side: Int?) -> Bool {
             guard let side else { return true }
             return (Double(side) / ratio).rounded() * ratio == Double(side)
         }
-        if ![box.width, box.height, least.width, least.height].allSatisfy(isWhole) {
+        if ![box.width, box.height, minimum.width, minimum.height].allSatisfy(isWhole) {
             func scaled(_ margin: Int) -> Int { pixels(Double(margin) * ratio) }
             padding = ImageOperations.Margins(
                 top: scaled(padding.top), right: scaled(padding.right), bottom: scaled(padding.bottom),
@@ -68,6 +68,6 @@ extension ImgproxyOptions {
         func inCSS(_ side: Int?) -> Int { side.map { Int((Double($0) / ratio).rounded()) } ?? 0 }
         (zoomX, zoomY) = (1, 1)
         (width, height) = (inCSS(box.width), inCSS(box.height))
-        (minimumWidth, minimumHeight) = (inCSS(least.width), inCSS(least.height))
+        (minimumWidth, minimumHeight) = (inCSS(minimum.width), inCSS(minimum.height))
     }
 }

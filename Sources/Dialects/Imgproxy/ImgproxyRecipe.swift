@@ -9,8 +9,9 @@ struct ImgproxyRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let header = source.header
-        let own = ImgproxyFormat(header.format)
-        var composition = isUnchanged(own) ? unchanged(header, limits: source.limits) : try pipeline(of: source)
+        let sourceFormat = ImgproxyFormat(header.format)
+        var composition =
+            isUnchanged(sourceFormat) ? unchanged(header, limits: source.limits) : try pipeline(of: source)
         composition.gamut = options.gamut
         composition.keepsCopyright = !options.stripsMetadata || options.keepsCopyright
         return composition
@@ -28,9 +29,7 @@ struct ImgproxyRecipe: RenderRecipe {
     }
 
     /// The options determine the second composition, with the format and the quality, which are in the key anyway.
-    var keyText: String {
-        "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)"
-    }
+    var keyText: String { "imgproxy \(options.keyText) \(defaults.watermarkOpacity) \(defaults.light.rawValue)" }
 
     private func unchanged(_ header: ImageHeader, limits: ImagingLimits) -> Composition {
         let page = header.page(0)
@@ -41,13 +40,14 @@ struct ImgproxyRecipe: RenderRecipe {
         return composition
     }
 
-    private func isUnchanged(_ own: ImgproxyFormat) -> Bool {
-        if options.isRaw || own == .svg && options.format == .svg { return true }
-        return options.skippedFormats.contains(own) && (options.format == nil || options.format == own)
+    private func isUnchanged(_ sourceFormat: ImgproxyFormat) -> Bool {
+        if options.isRaw || sourceFormat == .svg && options.format == .svg { return true }
+        return options.skippedFormats.contains(sourceFormat)
+            && (options.format == nil || options.format == sourceFormat)
     }
 
     private func format(of source: RecipeSource, isAnimated: Bool) -> ImageFormat {
-        let own = source.header.format
+        let sourceFormat = source.header.format
         if let named = options.format?.written {
             let enforced = accepted.formats(.enforced, isAnimated: isAnimated)
             return enforced.first { !source.unsupportedFormats.contains($0) } ?? named
@@ -55,12 +55,12 @@ struct ImgproxyRecipe: RenderRecipe {
         let needsAlpha =
             options.background == nil && (source.header.hasAlpha || options.hasPadding || options.extend.isOn)
         var choices = accepted.formats(.preferred, isAnimated: isAnimated)
-        if own == .svg {
+        if sourceFormat == .svg {
             // imgproxy would send the file itself.
             choices.append(.png)
         } else {
             let preferred = defaults.preferredFormats
-            if preferred.contains(own) { choices.append(own) }
+            if preferred.contains(sourceFormat) { choices.append(sourceFormat) }
             choices += preferred.filter { format in
                 (!isAnimated || format.isCommonAnimation) && (!needsAlpha || format.supportsAlpha)
             }
@@ -74,7 +74,7 @@ struct ImgproxyRecipe: RenderRecipe {
         let area = header.storedSize.area
         if frames > 1, options.maximumFramePixels > 0 {
             if area > options.maximumFramePixels { throw .tooManyPixels(header.storedSize) }
-        } else if let most = options.maximumSourcePixels, area > most / frames {
+        } else if let maximum = options.maximumSourcePixels, area > maximum / frames {
             throw .tooManyPixels(header.storedSize, frames: frames)
         }
     }
@@ -131,9 +131,9 @@ extension ImgproxyRecipe {
     }
 
     private func quality(in format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        let own = options.formatQualities[ImgproxyFormat(format)] ?? 0
-        var quality = options.quality > 0 ? options.quality : own > 0 ? own : defaults.quality
-        if options.quality == 0, own == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
+        let sourceFormat = options.formatQualities[ImgproxyFormat(format)] ?? 0
+        var quality = options.quality > 0 ? options.quality : sourceFormat > 0 ? sourceFormat : defaults.quality
+        if options.quality == 0, sourceFormat == defaults.formatQualities[ImgproxyFormat(format)] ?? 0 {
             quality = rules.defaultQuality(quality)
         }
         return options.maximumBytes > 0

@@ -19,10 +19,10 @@ package struct ImgproxyReplacement: Hashable, Sendable {
     /// names.
     func applied(to source: [UInt8]) -> [UInt8] {
         var search = Search(literals: literals, text: source)
-        guard source.starts(with: literals[0]), let found = search.match(after: 1, from: literals[0].count),
-            let beginning = expanded(found.stars)
+        guard source.starts(with: literals[0]), let matched = search.match(after: 1, from: literals[0].count),
+            let beginning = expanded(matched.stars)
         else { return source }
-        let rest = source[found.end...]
+        let rest = source[matched.end...]
         let needsSlash = SourceBase.endsInAuthority(beginning) && !rest.isEmpty && rest.first != UInt8(ascii: "/")
         return beginning + (needsSlash ? [UInt8(ascii: "/")] : []) + rest
     }
@@ -70,9 +70,7 @@ package struct ImgproxyReplacement: Hashable, Sendable {
         return text
     }
 
-    private static func isOfHost(_ byte: UInt8) -> Bool {
-        byte.isASCIIAlphanumeric || "-_.".utf8.contains(byte)
-    }
+    private static func isOfHost(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || "-_.".utf8.contains(byte) }
 
     private func reference(at start: Int) -> (number: Int, end: Int)? {
         let rest = replacement[start...]

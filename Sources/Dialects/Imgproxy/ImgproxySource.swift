@@ -5,7 +5,7 @@ struct ImgproxySource {
     let url: ExactText
     let format: String?
 
-    private static let longest = 2_048
+    private static let maximumLength = 2_048
 
     init(_ segments: ArraySlice<ArraySlice<UInt8>>, _ configuration: ImgproxyConfiguration) throws(APIError) {
         guard let first = segments.first else { throw .badURL("The source is missing.") }
@@ -48,7 +48,7 @@ struct ImgproxySource {
     private static func name(
         _ written: [UInt8], _ configuration: ImgproxyConfiguration
     ) throws(APIError) -> ExactText {
-        guard written.count <= longest else { throw .badURL("The source is longer than \(longest) bytes.") }
+        guard written.count <= maximumLength else { throw .badURL("The source is longer than \(maximumLength) bytes.") }
         var source = written
         for replacement in configuration.replacements { source = replacement.applied(to: source) }
         if !configuration.baseURL.begins(source) { source = configuration.baseURL.source(source) }

@@ -17,15 +17,15 @@ package struct InfoDialect: Dialect {
         self.vocabulary = vocabulary
     }
 
-    package func claim(on target: String) -> DialectClaim {
-        target.prefix(before: UInt8(ascii: "?")) == Self.path ? .certain : .none
+    package func match(on target: String) -> DialectMatch {
+        target.prefix(before: UInt8(ascii: "?")) == Self.path ? .exact : .none
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()
         let query = RawQuery(target: target.target.string)
         let items = try query.decoded()

@@ -18,20 +18,20 @@ package struct NativeDialect: RenditionDialect {
         self.vocabulary = vocabulary
     }
 
-    package func claim(on target: String) -> DialectClaim {
-        target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path ? .certain : .none
+    package func match(on target: String) -> DialectMatch {
+        target.prefix(before: UInt8(ascii: "?")) == ThumbnailTarget.path ? .exact : .none
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         try ThumbnailTarget.parse(target, vocabulary: vocabulary)
     }
 
     /// An upload has no parameters about sources, and its request may expire.
-    package func uploadQuery(in target: RequestedTarget) throws(APIError) -> Request {
+    package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request {
         let text = target.target.string
         return try rendition(
             String(text.suffix(after: UInt8(ascii: "?")) ?? ""), of: Self.uploadedSource,

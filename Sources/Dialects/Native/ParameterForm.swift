@@ -40,11 +40,11 @@ extension ParameterForm where Value == Int {
         }
     }
 
-    /// The reason leaves out `most` if it is nil.
-    static func whole(_ placeholder: String, from least: Int, to most: Int?, largest: Int = 999_999_999) -> Self {
+    /// The reason leaves out `maximum` if it is nil.
+    static func whole(_ placeholder: String, from minimum: Int, to maximum: Int?, largest: Int = 999_999_999) -> Self {
         Self(
-            placeholder, "Must be a whole number from \(least)\(most.map { " to \($0)" } ?? "").",
-            read: { ParameterGrammar.integer($0, in: least...(most ?? largest)) }, write: String.init)
+            placeholder, "Must be a whole number from \(minimum)\(maximum.map { " to \($0)" } ?? "").",
+            read: { ParameterGrammar.integer($0, in: minimum...(maximum ?? largest)) }, write: String.init)
     }
 
     static func oneOf(_ numbers: [Int]) -> Self {
@@ -94,13 +94,15 @@ extension ParameterForm where Value == Int {
             }, write: { $0.decimal(places: 2) })
     }
 
-    static func distance(to most: Int) -> Self {
+    static func distance(to maximum: Int) -> Self {
         Self(
-            "PIXELS", "Must be a whole number from -\(most) to \(most).",
+            "PIXELS", "Must be a whole number from -\(maximum) to \(maximum).",
             read: { value in
                 let digits = value.utf8.first == UInt8(ascii: "-") ? value.dropFirst() : value[...]
                 let isNegative = digits.utf8.count < value.utf8.count
-                return ParameterGrammar.integer(digits, in: (isNegative ? 1 : 0)...most).map { isNegative ? -$0 : $0 }
+                return ParameterGrammar.integer(digits, in: (isNegative ? 1 : 0)...maximum).map {
+                    isNegative ? -$0 : $0
+                }
             }, write: String.init)
     }
 
@@ -178,7 +180,7 @@ extension ParameterForm where Value == ImageOperations.Crop {
             switch crop {
             case .pixels(let x, let y, let width, let height): "\(x),\(y),\(width),\(height)"
             case .fractions(let x, let y, let width, let height):
-                [x, y, width, height].map { $0.decimal(places: 4, least: 1) }.joined(separator: ",")
+                [x, y, width, height].map { $0.decimal(places: 4, minimum: 1) }.joined(separator: ",")
             }
         }
     }
@@ -221,11 +223,12 @@ extension ParameterForm where Value == ImageOperations.Margins {
 extension ParameterForm where Value == ImageOperations.Radius {
     static var radius: Self {
         Self("PIXELS|max", "Must be max, or a whole number from 0 to 16384.") { text in
-            text.asciiLowercased == "max" ? .most : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }
+            text.asciiLowercased == "max"
+                ? .maximum : ParameterGrammar.integer(text, in: 0...16_384).map { .pixels($0) }
         } write: { radius in
             switch radius {
             case .pixels(let pixels): String(pixels)
-            case .most: "max"
+            case .maximum: "max"
             }
         }
     }

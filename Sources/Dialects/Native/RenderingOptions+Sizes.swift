@@ -26,9 +26,11 @@ extension RenderingOptions: BoxRecipe {
             guard let pixels, let side = side(pixels, ratio) else { return true }
             return side <= Self.longestSide && Self.pixels(side, ratio) == pixels
         }
-        let own = devicePixelRatio
+        let requested = devicePixelRatio
         let ratio =
-            stride(from: own, through: min(own, 1_000), by: -1).first { makes(box.width, $0) && makes(box.height, $0) }
+            stride(from: requested, through: min(requested, 1_000), by: -1).first {
+                makes(box.width, $0) && makes(box.height, $0)
+            }
             ?? 1_000
         (devicePixelRatio, width, height) = (ratio, side(box.width, ratio), side(box.height, ratio))
     }

@@ -42,12 +42,12 @@ struct ThumbnailParameter: Sendable {
         _ name: String, _ path: any Path<Value>, _ form: ParameterForm<Value>, _ help: String,
         in uses: Uses = [.renditions, .presets]
     ) -> Self {
-        let standard = ThumbnailParameterValues()[keyPath: path]
+        let defaultValue = ThumbnailParameterValues()[keyPath: path]
         return Self(name, form, help, uses: uses) { text, name, values throws(APIError) in
             values[keyPath: path] = try form.read(text, name)
         } write: { values in
             let value = values[keyPath: path]
-            return value == standard ? nil : form.write(value)
+            return value == defaultValue ? nil : form.write(value)
         }
     }
 
@@ -69,7 +69,7 @@ struct ThumbnailParameter: Sendable {
             values.options.operations[operation] = try form.read(text, name)
         } write: { values in
             let value = values.options.operations[operation]
-            return value == operation.standard ? nil : form.write(value)
+            return value == operation.defaultValue ? nil : form.write(value)
         }
     }
 
@@ -89,10 +89,10 @@ struct ThumbnailParameter: Sendable {
     static func watermark(_ name: String, _ help: String) -> Self {
         Self(name, text("URL|NAME"), help) { text, name, values throws(APIError) in
             guard text.utf8.contains(UInt8(ascii: ":")) else {
-                guard let known = values.vocabulary.watermarks[ExactText(text)] else {
+                guard let watermarkOptions = values.vocabulary.watermarks[ExactText(text)] else {
                     throw .badParameter(name, "There is no watermark of this name.")
                 }
-                values.watermark.named = known
+                values.watermark.named = watermarkOptions
                 return
             }
             guard text.utf8.count <= ParameterGrammar.longestSource else {

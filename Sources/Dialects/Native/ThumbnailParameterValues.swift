@@ -23,7 +23,7 @@ struct ThumbnailParameterValues: Sendable {
     init(_ vocabulary: Vocabulary = Vocabulary()) { self.vocabulary = vocabulary }
 
     init?(of query: Request) {
-        guard let options = query.ownOptions else { return nil }
+        guard let options = query.nativeOptions else { return nil }
         self.options = options
         source = query.source.string
         if case .focal(let x, let y) = options.gravity { (isFocal, focalX, focalY) = (true, x, y) }
@@ -44,10 +44,10 @@ struct ThumbnailParameterValues: Sendable {
     func query(accept: String?, hints: ClientHints) throws(APIError) -> Request {
         guard let source else { throw .missingParameter("url") }
         var options = options
-        var wanted: HintFields = []
-        if isWidthAutomatic { wanted.formUnion(.widths) }
-        if isRatioAutomatic { wanted.formUnion(.ratios) }
-        let read = hints.only(wanted)
+        var hintFields: HintFields = []
+        if isWidthAutomatic { hintFields.formUnion(.widths) }
+        if isRatioAutomatic { hintFields.formUnion(.ratios) }
+        let read = hints.only(hintFields)
         try setAutomaticSizes(of: &options, by: read)
         if isFocal {
             guard let focalX else { throw .missingParameter("fx") }
@@ -125,12 +125,12 @@ struct WatermarkParameters: Sendable {
     init() {}
 
     init(_ source: ExactText, _ options: WatermarkOptions) {
-        let standard = WatermarkOptions()
+        let defaultValue = WatermarkOptions()
         named = Vocabulary.Watermark(source: source)
-        if options.position != standard.position { position = options.position }
-        if options.x != standard.x { x = options.x }
-        if options.y != standard.y { y = options.y }
-        if options.opacity != standard.opacity { opacity = options.opacity }
+        if options.position != defaultValue.position { position = options.position }
+        if options.x != defaultValue.x { x = options.x }
+        if options.y != defaultValue.y { y = options.y }
+        if options.opacity != defaultValue.opacity { opacity = options.opacity }
         scale = options.scale
         if options.isTiled { isTiled = true }
     }

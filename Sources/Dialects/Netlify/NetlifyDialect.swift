@@ -22,7 +22,7 @@ package struct NetlifyDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true)
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
         let word = try parameters["fm"]

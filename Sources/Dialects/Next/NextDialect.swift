@@ -21,7 +21,7 @@ package struct NextDialect: FrontEndDialect {
 
     private let sources: FrontEndSources
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let parameters = try FrontEndTarget(target, at: prefix)
         let source = try sources.source(try parameters.required("url"))
         let width = try FrontEndTarget.whole(try parameters.required("w"), "w", in: FrontEndTarget.sides)

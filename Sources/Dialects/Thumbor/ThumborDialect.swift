@@ -24,7 +24,7 @@ package struct ThumborDialect: Dialect {
         self.configuration = configuration
     }
 
-    package func claim(on target: String) -> DialectClaim { prefix.claim(on: target) }
+    package func match(on target: String) -> DialectMatch { prefix.match(on: target) }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
         guard let path = ThumborPath(target.target.string, at: prefix) else { return false }
@@ -36,7 +36,7 @@ package struct ThumborDialect: Dialect {
     }
 
     /// A text without a valid signature is parsed as it was sent, for explanations.
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: prefix) else {
             throw .badURL("The image URL is missing.")
         }

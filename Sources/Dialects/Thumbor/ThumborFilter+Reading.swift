@@ -33,7 +33,7 @@ extension ThumborFilter {
             guard let corners = try Self.corners(arguments) else { return nil }
             self = corners
         case "rotate":
-            guard arguments.count == 1, let degrees = arguments.signed(0, most: .max), degrees.isMultiple(of: 90)
+            guard arguments.count == 1, let degrees = arguments.signed(0, maximum: .max), degrees.isMultiple(of: 90)
             else { return nil }
             // Counterclockwise.
             self = .turn(QuarterTurn(quarters: -(degrees / 90 % 4)))
@@ -67,7 +67,7 @@ extension ThumborFilter {
     }
 
     private static func padding(_ arguments: ThumborArguments) -> ThumborGeometry.Padding? {
-        let numbers = (1..<arguments.count).compactMap { arguments.whole($0, most: ThumborTarget.maximumPixels) }
+        let numbers = (1..<arguments.count).compactMap { arguments.whole($0, maximum: ThumborTarget.maximumPixels) }
         guard numbers.count == arguments.count - 1 else { return nil }
         let (left, top) = (numbers[0], numbers.count > 1 ? numbers[1] : numbers[0])
         return numbers.count == 4
@@ -84,26 +84,26 @@ extension ThumborFilter {
     /// One to three arguments are imagor's radii and a color; four or five are thumbor's radii, the components of a
     /// color, and whether the area outside is transparent.
     private static func corners(_ arguments: ThumborArguments) throws(APIError) -> ThumborFilter? {
-        let most = 100_000
+        let maximum = 100_000
         switch arguments.count {
         case 1...3:
-            guard let across = arguments.whole(0, most: most),
-                let down = arguments.count > 1 ? arguments.whole(1, most: most) : across
+            guard let across = arguments.whole(0, maximum: maximum),
+                let down = arguments.count > 1 ? arguments.whole(1, maximum: maximum) : across
             else { return nil }
             let color = try arguments.text(2).map { text throws(APIError) in try Self.color(text, of: "round_corner") }
             return .corners(across: across, down: down, color ?? .transparent)
         case 4...5:
             let radii = (arguments.text(0) ?? "").utf8.split(
                 separator: UInt8(ascii: "|"), omittingEmptySubsequences: false
-            ).map { ThumborNumber.whole($0, most: .max) }
-            let components = (1..<4).compactMap { arguments.whole($0, most: 255) }
+            ).map { ThumborNumber.whole($0, maximum: .max) }
+            let components = (1..<4).compactMap { arguments.whole($0, maximum: 255) }
             guard 1...2 ~= radii.count, let across = radii[0], let down = radii.last ?? across, components.count == 3,
                 let isTransparent = arguments.count == 5 ? arguments.flag(4) : false
             else { return nil }
             let color = Color(
                 red: UInt8(components[0]), green: UInt8(components[1]), blue: UInt8(components[2]),
                 alpha: isTransparent ? 0 : 255)
-            return .corners(across: min(across, most), down: min(down, most), color)
+            return .corners(across: min(across, maximum), down: min(down, maximum), color)
         default: return nil
         }
     }
@@ -116,7 +116,7 @@ extension ThumborFilter {
                 guard let radius = arguments.millionths(0), radius >= 20 else { return nil }
                 return .gaussian(GaussianStep(.blur, sigma: min(radius, 150_000_000) / 20))
             }
-            guard arguments.count == 2, let radius = arguments.whole(0, most: 150), radius > 0 else { return nil }
+            guard arguments.count == 2, let radius = arguments.whole(0, maximum: 150), radius > 0 else { return nil }
             guard let sigma = arguments.millionths(1), sigma >= 0 else { return nil }
             return .gaussian(GaussianStep(.blur, sigma: ThumborKernel.deviation(radius: radius, sigma: sigma)))
         case "sharpen":
@@ -129,12 +129,12 @@ extension ThumborFilter {
             guard amount > 0 else { return nil }
             return .gaussian(GaussianStep(.sharpen, sigma: min(sigma, 10_000_000), amount: amount))
         case "pixelate":
-            let side = arguments.whole(0, most: 16_384) ?? 0
+            let side = arguments.whole(0, maximum: 16_384) ?? 0
             return .mosaic(side > 0 ? side : 10)
         case "convolution": return ThumborKernel.step(arguments).map { .convolution($0) }
         case "equalize": return arguments.count == 0 ? .histogram(.equalize) : nil
         case "noise":
-            guard 1...2 ~= arguments.count, let amount = arguments.whole(0, most: 65_536),
+            guard 1...2 ~= arguments.count, let amount = arguments.whole(0, maximum: 65_536),
                 let seed = arguments.count == 2 ? arguments.whole(1) : 0
             else { return nil }
             return amount > 0 ? .histogram(.noise(amount: amount, seed: seed)) : nil
@@ -175,8 +175,8 @@ extension ThumborFilter {
 
     /// In millionths, clipped to the effective range; thumbor accepts whole percentages only, imagor fractions.
     private static func percent(_ arguments: ThumborArguments, _ index: Int) -> Int? {
-        let most = 10_000_000_000
-        return arguments.millionths(index).map { min(max($0, -most), most) }
+        let maximum = 10_000_000_000
+        return arguments.millionths(index).map { min(max($0, -maximum), maximum) }
     }
 
     /// In millionths of a percent, relative to the largest component.
@@ -191,7 +191,7 @@ extension ThumborFilter {
     private static func angle(_ millionths: Int) -> Int { ((millionths / 100) % 3_600_000 + 3_600_000) % 3_600_000 }
 
     private static func colorize(_ arguments: ThumborArguments) -> ColorFormula? {
-        let shares = (0..<3).compactMap { arguments.whole($0, most: 10_000) }
+        let shares = (0..<3).compactMap { arguments.whole($0, maximum: 10_000) }
         guard shares.count == 3, let text = arguments.text(3) else { return nil }
         let digits = text.suffix(after: "#").map { String($0) } ?? text
         guard digits.utf8.count == 6, let color = ColorGrammar.color(digits) else { return nil }

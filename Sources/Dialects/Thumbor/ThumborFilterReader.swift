@@ -72,16 +72,16 @@ extension ThumborFilterReader {
             guard let quality = arguments.whole(0), quality > 0 else { return false }
             options.quality = min(quality, 100)
         case "max_bytes":
-            guard let bytes = arguments.whole(0, most: 1_000_000_000), bytes > 0 else { return false }
+            guard let bytes = arguments.whole(0, maximum: 1_000_000_000), bytes > 0 else { return false }
             options.maximumBytes = bytes
         case "autojpg":
             guard let flag = arguments.count == 0 ? true : arguments.flag(0) else { return false }
             options.replacesPNG = flag
         case "max_age":
-            guard let seconds = arguments.whole(0, most: 1_000_000_000) else { return false }
+            guard let seconds = arguments.whole(0, maximum: 1_000_000_000) else { return false }
             form.maximumAge = seconds
         case "expire":
-            guard let milliseconds = arguments.whole(0, most: .max) else { return false }
+            guard let milliseconds = arguments.whole(0, maximum: .max) else { return false }
             expires = milliseconds / 1_000
         case "attachment":
             form.isAttachment = true
@@ -95,7 +95,7 @@ extension ThumborFilterReader {
             guard let page = arguments.whole(0), page > 0 else { return false }
             options.page = page - 1
         case "dpi":
-            guard let resolution = arguments.whole(0, most: 10_000), resolution > 0 else { return false }
+            guard let resolution = arguments.whole(0, maximum: 10_000), resolution > 0 else { return false }
             options.resolution = resolution
         // Results never have metadata.
         case "strip_exif", "preview": break
@@ -127,7 +127,7 @@ extension ThumborFilterReader {
             // The image after earlier filters is not known before the render.
             guard options.filters.isEmpty, arguments.count < 1 || arguments.whole(0) != nil else { return false }
             options.geometry.trim = ThumborGeometry.Trim(
-                tolerance: max(1, arguments.whole(0, most: 1_000) ?? 1),
+                tolerance: max(1, arguments.whole(0, maximum: 1_000) ?? 1),
                 isFromBottomRight: arguments.text(1) == "bottom-right")
         default: return false
         }
@@ -213,7 +213,7 @@ extension ThumborFilterReader {
 
     private static func share(_ arguments: ThumborArguments, _ index: Int) -> Int?? {
         guard arguments.count > index, arguments.text(index) != "none" else { return .some(nil) }
-        guard let share = arguments.whole(index, most: 10_000) else { return nil }
+        guard let share = arguments.whole(index, maximum: 10_000) else { return nil }
         return .some(share == 0 ? nil : share)
     }
 
@@ -227,7 +227,7 @@ extension ThumborFilterReader {
         default:
             for word in ["left-", "l-", "top-", "t-", "right-", "r-", "bottom-", "b-"] {
                 guard let rest = text.suffix(after: word) else { continue }
-                guard let pixels = ThumborNumber.whole(rest.utf8, most: 1_000_000) else { return nil }
+                guard let pixels = ThumborNumber.whole(rest.utf8, maximum: 1_000_000) else { return nil }
                 let isFar = word.utf8.first == UInt8(ascii: "r") || word.utf8.first == UInt8(ascii: "b")
                 (place.anchor, place.distance) = isFar ? (.far, pixels) : (.near, -pixels)
                 place.isImagorOnly = true
@@ -239,7 +239,7 @@ extension ThumborFilterReader {
                 digits = digits.dropLast()
                 place.unit = .percent
             }
-            if let number = ThumborNumber.whole(digits.utf8, most: 1_000_000) {
+            if let number = ThumborNumber.whole(digits.utf8, maximum: 1_000_000) {
                 place.distance = number
             } else if place.unit == .pixels, let number = ThumborNumber.millionths(digits.utf8),
                 0..<1_000_000 ~= number

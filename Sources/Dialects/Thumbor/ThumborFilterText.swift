@@ -4,11 +4,11 @@ struct ThumborFilterText: Hashable, Sendable {
     let name: String
     let arguments: [String]
     let written: String
-    static let most = 64
+    static let maximum = 64
 
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
         let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
-        guard parts.count <= most else { throw .badParameter("filters", "There are more than \(most) filters.") }
+        guard parts.count <= maximum else { throw .badParameter("filters", "There are more than \(maximum) filters.") }
         return parts.map { ThumborFilterText($0) }
     }
 
@@ -70,12 +70,12 @@ struct ThumborArguments {
         return String(text.dropFirst().dropLast())
     }
 
-    func whole(_ index: Int, most: Int = 1_000_000) -> Int? {
-        text(index).flatMap { ThumborNumber.whole($0.utf8, most: .max) }.map { min($0, most) }
+    func whole(_ index: Int, maximum: Int = 1_000_000) -> Int? {
+        text(index).flatMap { ThumborNumber.whole($0.utf8, maximum: .max) }.map { min($0, maximum) }
     }
 
-    func signed(_ index: Int, most: Int = 1_000_000) -> Int? {
-        text(index).flatMap { ThumborNumber.signed($0.utf8, most: .max) }.map { min(max($0, -most), most) }
+    func signed(_ index: Int, maximum: Int = 1_000_000) -> Int? {
+        text(index).flatMap { ThumborNumber.signed($0.utf8, maximum: .max) }.map { min(max($0, -maximum), maximum) }
     }
 
     func millionths(_ index: Int) -> Int? { text(index).flatMap { ThumborNumber.millionths($0.utf8) } }
@@ -91,20 +91,20 @@ struct ThumborArguments {
 }
 
 enum ThumborNumber {
-    /// Without a sign, clipped to the range of `Int`; nil above `most`.
-    static func whole(_ text: some Collection<UInt8>, most: Int) -> Int? {
+    /// Without a sign, clipped to the range of `Int`; nil above `maximum`.
+    static func whole(_ text: some Collection<UInt8>, maximum: Int) -> Int? {
         guard !text.isEmpty else { return nil }
         var value = 0
         for byte in text {
             guard byte.isASCIIDigit else { return nil }
             value = min(value, (.max - 9) / 10) * 10 + Int(byte - UInt8(ascii: "0"))
         }
-        return value <= most ? value : nil
+        return value <= maximum ? value : nil
     }
 
-    static func signed(_ text: some Collection<UInt8>, most: Int) -> Int? {
-        guard text.first == UInt8(ascii: "-") else { return whole(text, most: most) }
-        return whole(text.dropFirst(), most: most).map { -$0 }
+    static func signed(_ text: some Collection<UInt8>, maximum: Int) -> Int? {
+        guard text.first == UInt8(ascii: "-") else { return whole(text, maximum: maximum) }
+        return whole(text.dropFirst(), maximum: maximum).map { -$0 }
     }
 
     /// With optional minus and decimals, within a billion; further decimals are dropped.
@@ -114,7 +114,7 @@ enum ThumborNumber {
         let point = digits.firstIndex(of: UInt8(ascii: ".")) ?? digits.endIndex
         let decimals = digits[min(point + 1, digits.endIndex)...]
         guard point > 0 || !decimals.isEmpty else { return nil }
-        guard let number = point == 0 ? 0 : whole(digits[..<point], most: 1_000_000_000),
+        guard let number = point == 0 ? 0 : whole(digits[..<point], maximum: 1_000_000_000),
             decimals.allSatisfy(\.isASCIIDigit)
         else { return nil }
         var value = number * 1_000_000

@@ -83,7 +83,5 @@ struct ThumborGeometry: Hashable, Sendable {
 
     var turn: QuarterTurn { QuarterTurn(quarters: quarters) }
 
-    var mirror: QuarterTurn {
-        (isMirroredAcross ? QuarterTurn.mirrorX : .none).then(isMirroredDown ? .mirrorY : .none)
-    }
+    var mirror: QuarterTurn { (isMirroredAcross ? QuarterTurn.mirrorX : .none).then(isMirroredDown ? .mirrorY : .none) }
 }

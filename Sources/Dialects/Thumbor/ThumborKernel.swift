@@ -6,11 +6,11 @@ enum ThumborKernel {
     ///
     /// - Parameter sigma: The curve's own deviation in millionths; 0 for the radius.
     static func deviation(radius: Int, sigma: Int) -> Int {
-        let own = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
+        let sourceSide = sigma == 0 ? Double(radius) : max(Double(sigma) / 1_000_000, 0.05)
         var (sum, squares) = (1.0, 0.0)
         for distance in 1...radius {
             let square = Double(distance * distance)
-            let weight = 2 * exp(-square / (2 * own * own))
+            let weight = 2 * exp(-square / (2 * sourceSide * sourceSide))
             sum += weight
             squares += weight * square
         }
@@ -62,8 +62,8 @@ enum ThumborCurve {
             let part = part.first == UInt8(ascii: ",") ? part.dropFirst() : part
             guard part.first == UInt8(ascii: "(") else { return nil }
             let numbers = part.dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
-            guard numbers.count == 2, let x = ThumborNumber.whole(numbers[0], most: 255),
-                let y = ThumborNumber.whole(numbers[1], most: 255), x > points.last?.x ?? -1
+            guard numbers.count == 2, let x = ThumborNumber.whole(numbers[0], maximum: 255),
+                let y = ThumborNumber.whole(numbers[1], maximum: 255), x > points.last?.x ?? -1
             else { return nil }
             points.append(Point(x: x, y: y))
         }

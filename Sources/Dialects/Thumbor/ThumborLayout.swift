@@ -10,26 +10,27 @@ struct ThumborLayout: Hashable {
     private(set) var box: PixelSize
 
     /// Above any limit, and small enough for products of sides.
-    static let longest = 20_000_000
+    static let maximumSide = 20_000_000
 
     /// - Parameter available: The turned image, or the rest of it after a trim.
     init(_ geometry: ThumborGeometry, of available: ImagePart, parent: PixelSize? = nil) {
         part = geometry.crop.flatMap { $0.part(of: available) } ?? available
         size = part.size
-        func pixels(_ side: ThumborGeometry.Side, own: Int, parent: Int?, most: Int) -> Int {
+        func pixels(_ side: ThumborGeometry.Side, sourceSide: Int, parent: Int?, maximum: Int) -> Int {
             let pixels =
                 switch side {
                 case .automatic: 0
                 case .pixels(let pixels): pixels
-                case .original: own
+                case .original: sourceSide
                 case .parent(let less): max(0, (parent ?? 0) - less)
                 }
-            return min(geometry.isEnlargingForbidden ? min(pixels, most) : pixels, Self.longest)
+            return min(geometry.isEnlargingForbidden ? min(pixels, maximum) : pixels, Self.maximumSide)
         }
         box = PixelSize(
-            width: pixels(geometry.width, own: part.size.width, parent: parent?.width, most: available.whole.width),
+            width: pixels(
+                geometry.width, sourceSide: part.size.width, parent: parent?.width, maximum: available.whole.width),
             height: pixels(
-                geometry.height, own: part.size.height, parent: parent?.height, most: available.whole.height))
+                geometry.height, sourceSide: part.size.height, parent: parent?.height, maximum: available.whole.height))
         guard box.width > 0 || box.height > 0 else { return }
         var target = box
         if target.width == 0 { target.width = Self.roundEven(box.height * part.size.width, part.size.height) }
@@ -42,23 +43,25 @@ struct ThumborLayout: Hashable {
         }
     }
 
-    private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into wanted: PixelSize) {
-        var target = wanted
-        let own = part.size
+    private mutating func fit(_ fitIn: ThumborGeometry.FitIn, into fitBox: PixelSize) {
+        var target = fitBox
+        let sourceSide = part.size
         let isTurned =
-            own.width < own.height && target.width > target.height
-            || own.width > own.height && target.width < target.height
+            sourceSide.width < sourceSide.height && target.width > target.height
+            || sourceSide.width > sourceSide.height && target.width < target.height
         if fitIn.isAdaptive, isTurned {
             target = target.exchanged
             box = box.exchanged
         }
-        if !fitIn.isFull, target.width >= own.width, target.height >= own.height { return }
+        if !fitIn.isFull, target.width >= sourceSide.width, target.height >= sourceSide.height { return }
         // own.width / target.width compared to own.height / target.height.
-        let (across, down) = (own.width * target.height, own.height * target.width)
+        let (across, down) = (sourceSide.width * target.height, sourceSide.height * target.width)
         if fitIn.isFull ? across <= down : across >= down {
-            size = PixelSize(width: target.width, height: Self.roundUp(own.height * target.width, own.width))
+            size = PixelSize(
+                width: target.width, height: Self.roundUp(sourceSide.height * target.width, sourceSide.width))
         } else {
-            size = PixelSize(width: Self.roundUp(own.width * target.height, own.height), height: target.height)
+            size = PixelSize(
+                width: Self.roundUp(sourceSide.width * target.height, sourceSide.height), height: target.height)
         }
         size = PixelSize(width: max(1, size.width), height: max(1, size.height))
         box = PixelSize(width: max(box.width, size.width), height: max(box.height, size.height))
@@ -66,26 +69,27 @@ struct ThumborLayout: Hashable {
 
     private mutating func cut(to target: PixelSize, _ geometry: ThumborGeometry) {
         size = target
-        let own = part.size
+        let sourceSide = part.size
         func ratio(_ size: PixelSize) -> Double {
             (Double(size.width) / Double(size.height) * 100).rounded(.toNearestOrEven)
         }
-        guard ratio(own) != ratio(target) else { return }
-        var kept = own
-        if target.width * own.height > target.height * own.width {
-            kept.height = max(1, Self.roundEven(own.width * target.height, target.width))
+        guard ratio(sourceSide) != ratio(target) else { return }
+        var cropped = sourceSide
+        if target.width * sourceSide.height > target.height * sourceSide.width {
+            cropped.height = max(1, Self.roundEven(sourceSide.width * target.height, target.width))
         } else {
-            kept.width = max(1, min(own.width, (target.width * own.height + target.height - 1) / target.height))
+            cropped.width = max(
+                1, min(sourceSide.width, (target.width * sourceSide.height + target.height - 1) / target.height))
         }
         let focus = focus(of: geometry)
         if focus == nil, geometry.isSmart {
             interest = target
             size = PixelSize(
-                width: max(target.width, Self.roundUp(own.width * target.width, kept.width)),
-                height: max(target.height, Self.roundUp(own.height * target.height, kept.height)))
+                width: max(target.width, Self.roundUp(sourceSide.width * target.width, cropped.width)),
+                height: max(target.height, Self.roundUp(sourceSide.height * target.height, cropped.height)))
             return
         }
-        func start(_ focus: Int?, _ place: ThumborGeometry.Alignment, _ side: Int, _ kept: Int) -> Int {
+        func start(_ focus: Int?, _ place: ThumborGeometry.Alignment, _ side: Int, _ cropped: Int) -> Int {
             let middle: Int
             switch place {
             case _ where focus != nil: middle = focus ?? 0
@@ -93,12 +97,13 @@ struct ThumborLayout: Hashable {
             case .middle: middle = side / 2
             case .end: middle = side
             }
-            let start = min(max(Double(middle) - Double(kept) / 2, 0), Double(side - kept))
+            let start = min(max(Double(middle) - Double(cropped) / 2, 0), Double(side - cropped))
             return Int(start.rounded(.toNearestOrEven))
         }
         part = ImagePart(
-            x: part.x + start(focus?.x, geometry.across, own.width, kept.width),
-            y: part.y + start(focus?.y, geometry.down, own.height, kept.height), size: kept, of: part.whole)
+            x: part.x + start(focus?.x, geometry.across, sourceSide.width, cropped.width),
+            y: part.y + start(focus?.y, geometry.down, sourceSide.height, cropped.height), size: cropped, of: part.whole
+        )
     }
 
     /// Weighted by the focuses' areas, in pixels of the part.
@@ -124,12 +129,12 @@ struct ThumborLayout: Hashable {
 
     /// Halves to even, at most the longest side.
     private static func roundEven(_ dividend: Int, _ divisor: Int) -> Int {
-        min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), longest)
+        min(Int((Double(dividend) / Double(divisor)).rounded(.toNearestOrEven)), maximumSide)
     }
 
     /// Halves up, at most the longest side.
     private static func roundUp(_ dividend: Int, _ divisor: Int) -> Int {
-        min((2 * dividend + divisor) / (2 * divisor), longest)
+        min((2 * dividend + divisor) / (2 * divisor), maximumSide)
     }
 }
 

@@ -23,16 +23,16 @@ extension ThumborMark {
         return PixelSize(width: max(1, width > 0 ? width : height), height: max(1, height > 0 ? height : width))
     }
 
-    func stamp(of own: PixelSize, on image: PixelSize) -> Stamp {
+    func stamp(of sourceSide: PixelSize, on image: PixelSize) -> Stamp {
         if let layer {
             var geometry = layer
             (geometry.isSmart, geometry.focuses) = (false, [])
-            let layout = ThumborLayout(geometry, of: ImagePart(allOf: own), parent: image)
+            let layout = ThumborLayout(geometry, of: ImagePart(allOf: sourceSide), parent: image)
             return Self.stamp(of: layout)
         }
-        guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: own, size: own) }
+        guard widthShare != nil || heightShare != nil else { return Stamp(scaledSize: sourceSide, size: sourceSide) }
         let scaled = Self.size(
-            of: own, within: widthShare.map { Double(image.width) * Double($0) / 100 },
+            of: sourceSide, within: widthShare.map { Double(image.width) * Double($0) / 100 },
             heightShare.map { Double(image.height) * Double($0) / 100 })
         return Stamp(scaledSize: scaled, size: scaled)
     }
@@ -40,7 +40,7 @@ extension ThumborMark {
     private static func stamp(of layout: ThumborLayout) -> Stamp {
         let (part, size) = (layout.part, layout.size)
         func scaled(_ length: Int, _ new: Int, of old: Int) -> Int {
-            min((2 * length * new + old) / (2 * old), ThumborLayout.longest)
+            min((2 * length * new + old) / (2 * old), ThumborLayout.maximumSide)
         }
         let whole = PixelSize(
             width: max(size.width, scaled(part.whole.width, size.width, of: part.size.width)),
@@ -50,12 +50,12 @@ extension ThumborMark {
             y: min(scaled(part.y, size.height, of: part.size.height), whole.height - size.height), size: size)
     }
 
-    private static func size(of own: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
-        let (ownWidth, ownHeight) = (Double(own.width), Double(own.height))
+    private static func size(of sourceSide: PixelSize, within width: Double?, _ height: Double?) -> PixelSize {
+        let (ownWidth, ownHeight) = (Double(sourceSide.width), Double(sourceSide.height))
         let width = width ?? ownWidth * (height ?? 1) / ownHeight
         let height = height ?? ownHeight * width / ownWidth
         func rounded(_ side: Double) -> Int {
-            max(1, Int(min(side, Double(ThumborLayout.longest)).rounded(.toNearestOrEven)))
+            max(1, Int(min(side, Double(ThumborLayout.maximumSide)).rounded(.toNearestOrEven)))
         }
         return ownWidth / width >= ownHeight / height
             ? PixelSize(width: rounded(width), height: rounded(ownHeight * width / ownWidth))
@@ -64,32 +64,36 @@ extension ThumborMark {
 
     /// Thumbor repeats whole marks at even distances, six by six of them if there were more than a hundred; if a
     /// position has a form that only imagor supports, marks are adjacent and clipped at the edges.
-    func rows(of own: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
+    func rows(of sourceSide: PixelSize, on image: PixelSize) -> (across: BlendRow, down: BlendRow) {
         let isTiled = x.isImagorOnly || y.isImagorOnly
-        func row(_ place: Position, _ side: Int, _ own: Int) -> BlendRow {
-            guard place.anchor == .repeated else { return BlendRow(start: place.start(in: side, own: own)) }
-            if isTiled { return BlendRow(start: 0, count: side / own + 1, pitch: own) }
-            let (count, rest) = side < 2 * own ? ((side + own - 1) / own, 10) : (side / own, side % own)
-            return Self.spread(count, rest: rest, own: own)
+        func row(_ place: Position, _ side: Int, _ sourceSide: Int) -> BlendRow {
+            guard place.anchor == .repeated else {
+                return BlendRow(start: place.start(in: side, sourceSide: sourceSide))
+            }
+            if isTiled { return BlendRow(start: 0, count: side / sourceSide + 1, pitch: sourceSide) }
+            let (count, rest) =
+                side < 2 * sourceSide
+                ? ((side + sourceSide - 1) / sourceSide, 10) : (side / sourceSide, side % sourceSide)
+            return Self.spread(count, rest: rest, sourceSide: sourceSide)
         }
-        var across = row(x, image.width, own.width)
-        var down = row(y, image.height, own.height)
+        var across = row(x, image.width, sourceSide.width)
+        var down = row(y, image.height, sourceSide.height)
         if !isTiled, x.anchor == .repeated, y.anchor == .repeated, across.count * down.count > 100 {
             let (columns, rows) = (min(6, across.count), min(6, down.count))
-            across = Self.spread(columns, rest: image.width - columns * own.width, own: own.width)
-            down = Self.spread(rows, rest: image.height - rows * own.height, own: own.height)
+            across = Self.spread(columns, rest: image.width - columns * sourceSide.width, sourceSide: sourceSide.width)
+            down = Self.spread(rows, rest: image.height - rows * sourceSide.height, sourceSide: sourceSide.height)
         }
         return (across, down)
     }
 
-    private static func spread(_ count: Int, rest: Int, own: Int) -> BlendRow {
-        BlendRow(start: 0, count: count, pitch: own + rest / (max(count, 2) - 1))
+    private static func spread(_ count: Int, rest: Int, sourceSide: Int) -> BlendRow {
+        BlendRow(start: 0, count: count, pitch: sourceSide + rest / (max(count, 2) - 1))
     }
 }
 
 extension ThumborMark.Position {
     /// From the left or upper edge of an image of length `side`.
-    func start(in side: Int, own: Int) -> Int {
+    func start(in side: Int, sourceSide: Int) -> Int {
         let distance =
             switch unit {
             case .pixels: self.distance
@@ -98,8 +102,8 @@ extension ThumborMark.Position {
             }
         return switch anchor {
         case .near, .repeated: distance
-        case .far: side - own + distance
-        case .center: (side - own) / 2
+        case .far: side - sourceSide + distance
+        case .center: (side - sourceSide) / 2
         }
     }
 }

@@ -35,7 +35,7 @@ extension ThumborRecipe: SizedRecipe {
         case .pixels(let pixels):
             return options.filters.compactMap(\.proportion).reduce(pixels) { side, share in
                 let scaled = Double(side) * Double(share) / 1_000_000
-                return max(1, min(Int(scaled), ThumborLayout.longest))
+                return max(1, min(Int(scaled), ThumborLayout.maximumSide))
             }
         case .original, .parent:
             guard policy.rule == .up else { throw policy.refusal(name) }

@@ -52,9 +52,7 @@ struct ThumborRecipe: RenderRecipe {
         return ThumborLayout(geometry, of: geometry.turn.turned(source.whole(ofPage: options.page)))
     }
 
-    func isAnimated(_ source: RecipeSource) -> Bool {
-        hasFrames(source.header) && format(of: source).supportsAnimation
-    }
+    func isAnimated(_ source: RecipeSource) -> Bool { hasFrames(source.header) && format(of: source).supportsAnimation }
 
     private func hasFrames(_ header: ImageHeader) -> Bool {
         header.frames > 1 && header.format.hasMovingFrames && options.page == 0 && options.frames != 1
@@ -98,10 +96,10 @@ struct ThumborRecipe: RenderRecipe {
     }
 
     private static func trim(_ trim: ThumborGeometry.Trim) -> ImageOperations.Trim {
-        var wanted = ImageOperations.Trim(tolerance: trim.tolerance)
-        wanted.isDistance = true
-        wanted.isFromBottomRight = trim.isFromBottomRight
-        return wanted
+        var trimOptions = ImageOperations.Trim(tolerance: trim.tolerance)
+        trimOptions.isDistance = true
+        trimOptions.isFromBottomRight = trim.isFromBottomRight
+        return trimOptions
     }
 }
 

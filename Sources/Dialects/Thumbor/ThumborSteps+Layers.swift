@@ -35,8 +35,8 @@ extension ThumborSteps {
             size = mark.stamp(of: additions[index].size, on: layer.size).size
         }
         return Area(
-            x: layer.x + mark.x.start(in: layer.size.width, own: size.width),
-            y: layer.y + mark.y.start(in: layer.size.height, own: size.height), size: size)
+            x: layer.x + mark.x.start(in: layer.size.width, sourceSide: size.width),
+            y: layer.y + mark.y.start(in: layer.size.height, sourceSide: size.height), size: size)
     }
 
     private mutating func lay(_ mark: ThumborMark, on layer: Area, within visible: Area) {

@@ -26,7 +26,7 @@ struct ThumborSteps {
         case .upscale: upscale()
         case .proportion(let share):
             // Sides above the longest are rejected later, and must not overflow here.
-            func side(_ own: Int) -> Int { min(own, ThumborLayout.longest) * share / 1_000_000 }
+            func side(_ sourceSide: Int) -> Int { min(sourceSide, ThumborLayout.maximumSide) * share / 1_000_000 }
             let size = PixelSize(width: side(frame.size.width), height: side(frame.size.height))
             if size.width > 0, size.height > 0 { resample(to: size) }
         case .fill(let paint, let isBehind): fill(paint, isBehind: isBehind)
@@ -65,12 +65,13 @@ struct ThumborSteps {
     }
 
     private mutating func upscale() {
-        let own = frame.size
-        guard own.width < box.width, own.height < box.height else { return }
-        if own.width * box.height >= own.height * box.width {
-            resample(to: PixelSize(width: box.width, height: max(1, own.height * box.width / own.width)))
+        let sourceSide = frame.size
+        guard sourceSide.width < box.width, sourceSide.height < box.height else { return }
+        if sourceSide.width * box.height >= sourceSide.height * box.width {
+            resample(to: PixelSize(width: box.width, height: max(1, sourceSide.height * box.width / sourceSide.width)))
         } else {
-            resample(to: PixelSize(width: max(1, own.width * box.height / own.height), height: box.height))
+            resample(
+                to: PixelSize(width: max(1, sourceSide.width * box.height / sourceSide.height), height: box.height))
         }
     }
 
@@ -83,19 +84,15 @@ struct ThumborSteps {
             height: box.height > 0 ? box.height : frame.size.height)
         let canvas = PixelSize(
             width: inner.width + padding.left + padding.right, height: inner.height + padding.top + padding.bottom)
-        var x = Self.floor(inner.width - frame.size.width) + padding.left
-        var y = Self.floor(inner.height - frame.size.height) + padding.top
-        let kept = PixelSize(
-            width: min(frame.size.width + min(x, 0), canvas.width - max(x, 0)),
-            height: min(frame.size.height + min(y, 0), canvas.height - max(y, 0)))
-        if kept != frame.size { add(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
-        (x, y) = (max(x, 0), max(y, 0))
-        guard canvas != frame.size else { return }
-        switch paint {
-        case .color(let color): add(CanvasStep(size: canvas, x: x, y: y, color: color))
-        case .mean: add(BackdropStep(.mean, size: canvas, x: x, y: y))
-        case .blurred: add(BackdropStep(.blurred(sigma: 2_500_000), size: canvas, x: x, y: y))
-        }
+        let fill: CanvasFill =
+            switch paint {
+            case .color(let color): .color(color)
+            case .mean: .backdrop(.mean)
+            case .blurred: .backdrop(.blurred(sigma: 2_500_000))
+            }
+        frame.place(
+            on: canvas, x: Self.halfRoundedDown(inner.width - frame.size.width) + padding.left,
+            y: Self.halfRoundedDown(inner.height - frame.size.height) + padding.top, fill)
     }
 
     private mutating func crop(
@@ -116,7 +113,7 @@ struct ThumborSteps {
         add(CropStep(x: left, y: top, size: size))
     }
 
-    private static func floor(_ number: Int) -> Int { number >= 0 ? number / 2 : -((1 - number) / 2) }
+    private static func halfRoundedDown(_ number: Int) -> Int { number >> 1 }
 }
 
 extension ThumborSteps {
@@ -134,8 +131,8 @@ extension ThumborSteps {
             let isSingle = mark.x.anchor != .repeated && mark.y.anchor != .repeated
             if isSingle, mark.mode == .normal, stamp.isWhole {
                 let layout = OverlayLayout(
-                    scaledSize: stamp.scaledSize, x: mark.x.start(in: frame.size.width, own: stamp.size.width),
-                    y: mark.y.start(in: frame.size.height, own: stamp.size.height), on: frame.size)
+                    scaledSize: stamp.scaledSize, x: mark.x.start(in: frame.size.width, sourceSide: stamp.size.width),
+                    y: mark.y.start(in: frame.size.height, sourceSide: stamp.size.height), on: frame.size)
                 guard let layout else { return }
                 overlay(index, scaledTo: stamp.scaledSize, layout, opacity: mark.opacity)
                 return

@@ -75,7 +75,7 @@ struct ThumborTarget {
             parts.removeFirst()
         }
         if let text = parts.popFirst() {
-            guard let tolerance = ThumborNumber.whole(text, most: .max) else { return nil }
+            guard let tolerance = ThumborNumber.whole(text, maximum: .max) else { return nil }
             trim.tolerance = min(max(1, tolerance), 1_000)
         }
         return parts.isEmpty ? trim : nil
@@ -94,7 +94,7 @@ struct ThumborTarget {
     }
 
     private static func length(_ text: ArraySlice<UInt8>) -> ThumborGeometry.Length? {
-        if let pixels = ThumborNumber.whole(text, most: .max) { return .pixels(min(pixels, 100_000_000)) }
+        if let pixels = ThumborNumber.whole(text, maximum: .max) { return .pixels(min(pixels, 100_000_000)) }
         guard text.contains(UInt8(ascii: ".")), let share = ThumborNumber.millionths(text), 0...1_000_000 ~= share
         else { return nil }
         return .fraction(share)
@@ -135,7 +135,7 @@ struct ThumborTarget {
         let text = isMirrored ? text.dropFirst() : text
         if text.isEmpty { return (.automatic, isMirrored) }
         if text.elementsEqual("orig".utf8) { return (.original, isMirrored) }
-        if let pixels = ThumborNumber.whole(text, most: .max) {
+        if let pixels = ThumborNumber.whole(text, maximum: .max) {
             guard pixels <= maximumPixels else {
                 throw .badParameter("size", "A side has at most \(maximumPixels) pixels.")
             }
@@ -146,7 +146,7 @@ struct ThumborTarget {
             let rest = text.dropFirst(word.utf8.count)
             if rest.isEmpty { return (.parent(less: 0), isMirrored) }
             guard rest.first == UInt8(ascii: "-"),
-                let less = ThumborNumber.whole(rest.dropFirst(), most: maximumPixels)
+                let less = ThumborNumber.whole(rest.dropFirst(), maximum: maximumPixels)
             else { return nil }
             return (.parent(less: less), isMirrored)
         }
@@ -161,7 +161,7 @@ struct ThumborTarget {
             let sides = corner.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)
             guard sides.count == 2 else { return nil }
             for side in sides {
-                guard let number = ThumborNumber.whole(side, most: .max) else { return nil }
+                guard let number = ThumborNumber.whole(side, maximum: .max) else { return nil }
                 guard number <= maximumPixels else {
                     throw .badParameter("padding", "A side has at most \(maximumPixels) pixels.")
                 }

@@ -12,14 +12,14 @@ package struct WsrvDialect: UnsignedDialect {
     package init(at prefix: PathPrefix) { self.prefix = prefix }
 
     /// At `/`, targets with a `url`: always at `/` itself, on other paths unless they are Alula's own.
-    package func claim(on target: String) -> DialectClaim {
-        let claim = prefix.claim(on: target)
-        guard case .remainder = claim else { return claim }
+    package func match(on target: String) -> DialectMatch {
+        let match = prefix.match(on: target)
+        guard case .fallback = match else { return match }
         guard WsrvTarget.namesSource(target) else { return .none }
-        return target.prefix(before: UInt8(ascii: "?")) == "/" ? .certain : .remainder
+        return target.prefix(before: UInt8(ascii: "?")) == "/" ? .exact : .fallback
     }
 
-    package func query(in target: RequestedTarget) throws(APIError) -> Request {
+    package func request(in target: RequestedTarget) throws(APIError) -> Request {
         try WsrvTarget(target.target.string).query()
     }
 }

@@ -86,8 +86,8 @@ extension WsrvLayout {
         let factor = min(across, down)
         switch format {
         case .jpeg:
-            let least = options.isReducedLess == true ? 2.0 : 1
-            var divisor = [8, 4, 2].first { factor >= Double($0) * least } ?? 1
+            let minimum = options.isReducedLess == true ? 2.0 : 1
+            var divisor = [8, 4, 2].first { factor >= Double($0) * minimum } ?? 1
             if divisor > 1, Int(factor) == divisor { divisor /= 2 }
             func side(_ length: Int) -> Int { (length + divisor - 1) / divisor }
             return PixelSize(width: side(source.width), height: side(source.height))
@@ -103,16 +103,17 @@ extension WsrvLayout {
     /// `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {
         guard options.fit == .cover else { return }
-        let kept = PixelSize(
+        let cropped = PixelSize(
             width: box.width > 0 ? min(box.width, size.width) : size.width,
             height: box.height > 0 ? min(box.height, size.height) : size.height)
-        guard kept != size else { return }
+        guard cropped != size else { return }
         let position = options.position ?? .center
         switch position {
-        case .attention where frames == 1: frame.apply(InterestStep(.attention, size: kept))
-        case .entropy where frames == 1: frame.apply(InterestStep(.entropy, size: kept))
+        case .attention where frames == 1: frame.apply(InterestStep(.attention, size: cropped))
+        case .entropy where frames == 1: frame.apply(InterestStep(.entropy, size: cropped))
         case .focal:
-            let factor = min(Double(original.width) / Double(kept.width), Double(original.height) / Double(kept.height))
+            let factor = min(
+                Double(original.width) / Double(cropped.width), Double(original.height) / Double(cropped.height))
             func start(_ share: Float, _ whole: Int, _ length: Int, in side: Int) -> Int {
                 let middle = Double(share * Float(whole)) / factor
                 let start = (middle - Double(length) / 2).rounded(.toNearestOrAwayFromZero)
@@ -121,11 +122,11 @@ extension WsrvLayout {
             let point = options.focalPoint
             frame.apply(
                 CropStep(
-                    x: start(point.x, original.width, kept.width, in: size.width),
-                    y: start(point.y, original.height, kept.height, in: size.height), size: kept))
+                    x: start(point.x, original.width, cropped.width, in: size.width),
+                    y: start(point.y, original.height, cropped.height, in: size.height), size: cropped))
         default:
-            let (x, y) = Self.place(of: kept, in: size, at: position)
-            frame.apply(CropStep(x: x, y: y, size: kept))
+            let (x, y) = Self.place(of: cropped, in: size, at: position)
+            frame.apply(CropStep(x: x, y: y, size: cropped))
         }
     }
 
@@ -149,7 +150,6 @@ extension WsrvLayout {
         let whole = size
         let canvas = PixelSize(
             width: box.width > 0 ? box.width : whole.width, height: box.height > 0 ? box.height : whole.height)
-        guard canvas != whole else { return }
         var (x, y) = Self.place(of: whole, in: canvas, at: options.position ?? .center)
         if options.position == .focal {
             func start(_ share: Float, _ slack: Int) -> Int {
@@ -158,11 +158,7 @@ extension WsrvLayout {
             let point = options.focalPoint
             (x, y) = (start(point.x, canvas.width - whole.width), start(point.y, canvas.height - whole.height))
         }
-        let kept = PixelSize(width: min(whole.width, canvas.width), height: min(whole.height, canvas.height))
-        if kept != whole { frame.apply(CropStep(x: max(0, -x), y: max(0, -y), size: kept)) }
-        if kept != canvas {
-            frame.apply(CanvasStep(size: canvas, x: max(0, x), y: max(0, y), color: options.barColor ?? .transparent))
-        }
+        frame.place(on: canvas, x: x, y: y, .color(options.barColor ?? .transparent))
     }
 
     /// Of a part in a whole, or of an image on a canvas; halves are truncated.

@@ -94,10 +94,10 @@ enum WsrvNumbers {
 
     /// Consecutive separators count as one.
     static func list<Number>(
-        _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), most: Int,
+        _ text: ArraySlice<UInt8>, separator: UInt8 = UInt8(ascii: ","), maximum: Int,
         _ read: (ArraySlice<UInt8>) -> Number
     ) -> [Number] {
-        text.split(separator: separator, maxSplits: most).prefix(most).map(read)
+        text.split(separator: separator, maxSplits: maximum).prefix(maximum).map(read)
     }
 
     /// A CSS name without `gray`, or `RGB`, `ARGB`, `RRGGBB` or `AARRGGBB` in hexadecimal; transparent for other texts.
@@ -130,7 +130,5 @@ enum WsrvNumbers {
             alpha: UInt8(argb >> 24 & 255))
     }
 
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        byte.isHexadecimalDigit && !byte.isASCIIUppercase
-    }
+    private static func isHexadecimal(_ byte: UInt8) -> Bool { byte.isHexadecimalDigit && !byte.isASCIIUppercase }
 }

@@ -90,7 +90,7 @@ struct WsrvOptionReader {
         case "n", "pages": keep(WsrvNumbers.integer(text), in: &options.pages)
         case "loop": keep(WsrvNumbers.integer(text), in: &options.loops)
         case "delay":
-            keep(WsrvNumbers.list(text, most: Self.maximumDelays, WsrvNumbers.integer), in: &options.delays)
+            keep(WsrvNumbers.list(text, maximum: Self.maximumDelays, WsrvNumbers.integer), in: &options.delays)
         default: return false
         }
         return true
@@ -102,7 +102,7 @@ struct WsrvOptionReader {
 
     /// Width, height, x and y; fewer numbers are ignored.
     private mutating func readCrop(_ text: ArraySlice<UInt8>) {
-        let numbers = WsrvNumbers.list(text, most: 4) { WsrvLength.pixels(WsrvNumbers.integer($0)) }
+        let numbers = WsrvNumbers.list(text, maximum: 4) { WsrvLength.pixels(WsrvNumbers.integer($0)) }
         guard numbers.count == 4 else { return }
         keep(numbers[0], in: &options.cropWidth)
         keep(numbers[1], in: &options.cropHeight)
@@ -114,7 +114,7 @@ struct WsrvOptionReader {
         let position = Self.position(text)
         if position == .focal, let hyphen = text.firstIndex(of: UInt8(ascii: "-")) {
             let percents = WsrvNumbers.list(
-                text[(hyphen + 1)...], separator: UInt8(ascii: "-"), most: 2, WsrvNumbers.integer)
+                text[(hyphen + 1)...], separator: UInt8(ascii: "-"), maximum: 2, WsrvNumbers.integer)
             func share(_ index: Int) -> Float {
                 guard index < percents.count, (0...100).contains(percents[index]) else { return 0.5 }
                 return Float(percents[index]) / 100
@@ -126,7 +126,7 @@ struct WsrvOptionReader {
     }
 
     private mutating func readModulation(_ text: ArraySlice<UInt8>) {
-        let numbers = WsrvNumbers.list(text, most: 3, WsrvNumbers.fraction)
+        let numbers = WsrvNumbers.list(text, maximum: 3, WsrvNumbers.fraction)
         if numbers.count > 0 { keep(numbers[0], in: &options.lightness) }
         if numbers.count > 1 { keep(numbers[1], in: &options.chroma) }
         if numbers.count > 2 { keep(Int(numbers[2]), in: &options.hue) }
@@ -135,7 +135,7 @@ struct WsrvOptionReader {
     /// One number is the standard deviation; of several it is the third one, after the amounts for flat and jagged
     /// areas.
     private mutating func readSharpness(_ text: ArraySlice<UInt8>) {
-        let numbers = WsrvNumbers.list(text, most: 3, WsrvNumbers.fraction)
+        let numbers = WsrvNumbers.list(text, maximum: 3, WsrvNumbers.fraction)
         guard numbers.count > 1 else {
             if let sigma = numbers.first { keep(sigma, in: &options.sharpness) }
             return

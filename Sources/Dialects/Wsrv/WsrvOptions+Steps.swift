@@ -30,9 +30,7 @@ extension WsrvOptions {
 
     var effectiveMask: ImageOperations.Mask? { mask ?? nil }
 
-    private func used(_ percent: Int?) -> Int? {
-        percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil }
-    }
+    private func used(_ percent: Int?) -> Int? { percent.flatMap { $0 != 0 && (-100...100).contains($0) ? $0 : nil } }
 
     private func appendModulation(to frame: inout Frame) {
         func factor(_ value: Float?) -> Float { value.flatMap { (0...10_000).contains($0) ? $0 : nil } ?? 1 }
@@ -44,8 +42,8 @@ extension WsrvOptions {
     private func appendSharpening(to frame: inout Frame) {
         guard let sharpness, sharpness != 0 else { return }
         guard (0.000001...10).contains(sharpness) else { return frame.apply(KernelStep(.sharpen)) }
-        func amount(_ value: Float?, _ standard: Float) -> Float {
-            value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? standard
+        func amount(_ value: Float?, _ defaultValue: Float) -> Float {
+            value.flatMap { (0...1_000_000).contains($0) ? $0 : nil } ?? defaultValue
         }
         frame.apply(
             LightnessSharpenStep(sigma: sharpness, flat: amount(flatSharpness, 1), jagged: amount(jaggedSharpness, 2)))

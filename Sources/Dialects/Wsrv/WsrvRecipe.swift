@@ -88,14 +88,14 @@ struct WsrvRecipe: RenderRecipe {
     private func format(of source: RecipeSource, hasAlpha: Bool, isMoving: Bool) -> ImageFormat {
         if case .format(let format) = options.output { return format }
         let hasAlpha = hasAlpha || options.effectiveMask != nil
-        let own: ImageFormat =
+        let sourceFormat: ImageFormat =
             switch source.header.format {
             case .jpeg, .tiff: hasAlpha ? .png : .jpeg
             case .webp, .gif: source.header.format
             case .avif, .heic: .avif
             case .png, .svg, .bmp, .ico, .jxl: .png
             }
-        return source.firstSupported(of: [own], hasAlpha: hasAlpha, isMoving: isMoving)
+        return source.firstSupported(of: [sourceFormat], hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
     /// Lossless files are requested as the best ones.
@@ -133,7 +133,5 @@ extension WsrvRecipe: SizedRecipe {
 }
 
 extension WsrvOptions {
-    fileprivate var hasShares: Bool {
-        [width, height].contains { if case .share? = $0 { true } else { false } }
-    }
+    fileprivate var hasShares: Bool { [width, height].contains { if case .share? = $0 { true } else { false } } }
 }

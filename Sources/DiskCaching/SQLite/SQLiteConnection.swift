@@ -23,9 +23,7 @@ final class SQLiteConnection {
         unsafe sqlite3_close_v2(raw)
     }
 
-    func execute(_ sql: String) throws(SQLiteError) {
-        try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil))
-    }
+    func execute(_ sql: String) throws(SQLiteError) { try check(unsafe sqlite3_exec(raw, sql, nil, nil, nil)) }
 
     func prepare(_ sql: String) throws(SQLiteError) -> SQLiteStatement {
         var statement: OpaquePointer?

@@ -11,7 +11,7 @@ package struct DownloadConfiguration: Sendable {
     package var order = Order.fifo
     package var maximumQueuedDownloads = 1024
     package var connectTimeout = Duration.seconds(3)
-    /// From the request to the first byte of the response.
+    /// The time from the request to the first byte of the response.
     package var firstByteTimeout = Duration.seconds(5)
     package var downloadTimeout = Duration.seconds(10)
     /// Must arrive in each `lowSpeedInterval` once the response has begun.
@@ -62,7 +62,7 @@ package struct DownloadConfiguration: Sendable {
         }
         // An allowed network is allowed on all ports, so the address of a literal is reported before its port.
         if let address = url.address, !AddressPolicy.isPublic(address) {
-            return addressPolicy.violation(to: address, port: url.port, ownAddresses: [])
+            return addressPolicy.violation(to: address, port: url.port, localAddresses: [])
         }
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.violation(toPort: url.port)
     }
@@ -90,7 +90,7 @@ package struct DownloadConfiguration: Sendable {
 
     private func violation(toFetching url: SourceURL, isCall: Bool = false) -> String? {
         if let violation = violation(to: url, isCall: isCall) { return violation }
-        return url.address.flatMap { addressPolicy.violation(to: $0, port: url.port, ownAddresses: []) }
+        return url.address.flatMap { addressPolicy.violation(to: $0, port: url.port, localAddresses: []) }
     }
 }
 

@@ -13,8 +13,8 @@ struct RequestSignature {
     func lines(signing lines: [String], method: String, url: SourceURL, at date: HTTPDate) -> [String] {
         let time = date.basicISO8601
         let day = String(time.prefix(8))
-        let own = ["\(HTTPField.Name.xAmzDate): \(time)"]
-        let fields = (lines + own + ["Host: \(url.authority)"]).compactMap { SignedField(line: $0) }
+        let signedFields = ["\(HTTPField.Name.xAmzDate): \(time)"]
+        let fields = (lines + signedFields + ["Host: \(url.authority)"]).compactMap { SignedField(line: $0) }
             .sorted { $0.name < $1.name }
         let names = fields.map(\.name).joined(separator: ";")
         let digest = fields.first { $0.name == HTTPField.Name.xAmzContentSHA256.rawName }?.value ?? ""
@@ -27,7 +27,7 @@ struct RequestSignature {
         for part in scope + [text] { code = HMAC.authenticationCode(for: part.utf8, key: code) }
         let credential = ([key.id] + scope).joined(separator: "/")
         let signature = Hexadecimal.encode(code)
-        return own + [
+        return signedFields + [
             "\(HTTPField.Name.authorization): AWS4-HMAC-SHA256 "
                 + "Credential=\(credential), SignedHeaders=\(names), Signature=\(signature)"
         ]
@@ -39,9 +39,7 @@ struct RequestSignature {
         return (try? SignedReference.query(query)) ?? String(query)
     }
 
-    private func hash(_ text: String) -> String {
-        unsafe SHA256.hash(Array(text.utf8).span.bytes).hexadecimal
-    }
+    private func hash(_ text: String) -> String { unsafe SHA256.hash(Array(text.utf8).span.bytes).hexadecimal }
 }
 
 private struct SignedField {

@@ -73,9 +73,7 @@ final class CurlEasy {
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
     }
 
-    func microseconds(_ info: CURLINFO) -> Duration {
-        .microseconds(unsafe CCurlShim_get_offset(handle, info))
-    }
+    func microseconds(_ info: CURLINFO) -> Duration { .microseconds(unsafe CCurlShim_get_offset(handle, info)) }
 
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
@@ -103,11 +101,7 @@ final class CurlEasy {
         return codes.allSatisfy { $0 == CURLE_OK }
     }
 
-    private func set(_ option: CURLoption, _ value: Int) {
-        unsafe CCurlShim_set_long(handle, option, value)
-    }
+    private func set(_ option: CURLoption, _ value: Int) { unsafe CCurlShim_set_long(handle, option, value) }
 
-    private func set(_ option: CURLoption, _ value: String) {
-        unsafe CCurlShim_set_string(handle, option, value)
-    }
+    private func set(_ option: CURLoption, _ value: String) { unsafe CCurlShim_set_string(handle, option, value) }
 }

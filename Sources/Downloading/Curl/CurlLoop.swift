@@ -16,7 +16,7 @@ final class CurlLoop {
     private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
     private let sockets = ReusableSockets()
-    private var ownAddresses = OwnAddresses()
+    private var localAddresses = OwnAddresses()
     private var transfers: [UInt64: CurlTransfer] = [:]
     private var waitingForName: [ExactText: [UInt64]] = [:]
     private var descriptors: [curl_waitfd] = []
@@ -104,12 +104,13 @@ final class CurlLoop {
     /// One denied address rejects the hop.
     private func connect(_ transfer: CurlTransfer, to addresses: [IPAddress]) {
         let now = timekeeper.now
-        let own = ownAddresses.current(at: now)
+        let hostAddresses = localAddresses.current(at: now)
         let port = transfer.url.port
         let isOwn = transfer.isAtOwnOrigin
-        let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, ownAddresses: own) }
+        let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, localAddresses: hostAddresses)
+        }
         if let denied = addresses.first(where: { !isAllowed($0) }) {
-            let violation = policy.violation(to: denied, port: port, ownAddresses: own) ?? ""
+            let violation = policy.violation(to: denied, port: port, localAddresses: hostAddresses) ?? ""
             let host = transfer.url.address == nil ? "; the host is \(transfer.url.host)" : ""
             return end(transfer, .failure(DownloadError.sourceNotAllowed(violation + host)))
         }

@@ -22,13 +22,15 @@ final class ReusableSockets {
     private var ends: [CInt: Ends] = [:]
 
     /// The connection may use one of the sockets opened for its request.
-    func connection(_ own: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
-        if let socket = opened.first(where: { CCurlShim_local_port($0) == own.localPort }) {
-            if let before = ends.updateValue(own, forKey: socket), before != own { sockets[before] = nil }
-            sockets[own] = socket
+    func connection(_ socketEnds: Ends, of easy: CurlEasy, opened: [CInt]) -> Connection {
+        if let socket = opened.first(where: { CCurlShim_local_port($0) == socketEnds.localPort }) {
+            if let before = ends.updateValue(socketEnds, forKey: socket), before != socketEnds { sockets[before] = nil }
+            sockets[socketEnds] = socket
             return .new
         }
-        guard let socket = sockets[own], CCurlShim_local_port(socket) == own.localPort else { return .pendingInput }
+        guard let socket = sockets[socketEnds], CCurlShim_local_port(socket) == socketEnds.localPort else {
+            return .pendingInput
+        }
         return unsafe CCurlShim_is_quiet(easy.handle, socket) != 0 ? .quiet : .pendingInput
     }
 }

@@ -46,13 +46,13 @@ struct OriginHealth {
     private var unanswered: Set<Int> = []
     private var window = FailureWindow()
     private var probeWindowEnd: Duration?
-    private var known = WorkingSources()
+    private var storedCopy = WorkingSources()
     private var inquiry: OriginTest?
 
     /// Whether the last conclusive transfer had a valid response below 500; nil before the first.
     private(set) var isReachable: Bool?
 
-    var hasWorked: Bool { !known.sources.isEmpty }
+    var hasWorked: Bool { !storedCopy.sources.isEmpty }
 
     var isUnknown: Bool { isReachable == nil && running.isEmpty && inquiry == nil && !isSuspended }
 
@@ -79,7 +79,7 @@ struct OriginHealth {
         if let refusal = refusal(at: now) { return .refused(refusal) }
         if case .suspended(let cause, _, let pause) = phase {
             enter(.probing(cause, pause: pause, isBacked: false))
-            if cause == .serverErrors, known.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }
+            if cause == .serverErrors, storedCopy.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }
         }
         lastNumber += 1
         running[lastNumber] = progress
@@ -99,7 +99,7 @@ struct OriginHealth {
         _ pass: Pass, _ report: OriginReport, of source: SourceIdentity, at now: Duration
     ) -> Consequence {
         running[pass.number] = nil
-        if report == .success { known.add(source) }
+        if report == .success { storedCopy.add(source) }
         guard pass.phase == phaseNumber else { return .none }
         record(report)
         switch phase {
@@ -127,7 +127,7 @@ struct OriginHealth {
     mutating func conclude(_ test: OriginTest, _ findings: [OriginTestResult], at now: Duration) -> Consequence {
         guard test == inquiry, test.phase == phaseNumber else { return .none }
         inquiry = nil
-        known.update(from: findings, about: test.cause)
+        storedCopy.update(from: findings, about: test.cause)
         let reports = findings.map(\.report).filter { $0 != .nothing }
         for report in reports { record(report) }
         switch phase {
@@ -182,7 +182,7 @@ struct OriginHealth {
     private mutating func suspect(
         _ cause: OriginTest.Cause, sparing source: SourceIdentity, isLast: Bool
     ) -> OriginTest? {
-        let sources = known.sources.filter { $0 != source }
+        let sources = storedCopy.sources.filter { $0 != source }
         guard !sources.isEmpty else { return nil }
         inquiry = OriginTest(
             sources: sources, cause: cause, phase: phaseNumber, isLast: isLast, answers: answers,

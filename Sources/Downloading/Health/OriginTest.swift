@@ -6,7 +6,7 @@ struct OriginTest: Equatable, Sendable {
         /// Every response was a 5xx.
         case serverErrors = "server_errors"
 
-        /// From an origin that was silent, a 5xx is a sign of life.
+        /// A 5xx of an origin that was silent is a sign of life.
         func isRefuted(by report: OriginReport) -> Bool {
             switch report {
             case .success, .answer, .broken: true

@@ -25,10 +25,10 @@ extension Origin {
             guard let query = target.query else {
                 return SourceIdentity(url: target, originName: name, baseLength: baseLength, sharesTargets: true)
             }
-            let kept = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
+            let significant = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
                 !ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
             }
-            let key = try target.replacingQuery(with: kept.isEmpty ? nil : kept.joined(separator: "&"))
+            let key = try target.replacingQuery(with: significant.isEmpty ? nil : significant.joined(separator: "&"))
             return SourceIdentity(
                 url: key, originName: name, baseLength: baseLength, target: target, sharesTargets: true)
         }

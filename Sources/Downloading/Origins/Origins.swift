@@ -6,9 +6,7 @@ package struct Origins: Sendable {
 
     package init() {}
 
-    package init(_ origins: [Origin]) {
-        self.origins = Dictionary(origins.map { (ExactText($0.name), $0) }) { $1 }
-    }
+    package init(_ origins: [Origin]) { self.origins = Dictionary(origins.map { (ExactText($0.name), $0) }) { $1 } }
 
     package subscript(name: String?) -> Origin? { name.flatMap { origins[ExactText($0)] } }
 

@@ -38,7 +38,7 @@ final class NameResolver {
 
     var sockets: [ResolverRecord.Socket] { record.sockets }
 
-    /// For the answer's time to live, or a minute at most.
+    /// Entries last for the answer's time to live, at most a minute.
     func cached(_ name: String, at now: Duration) -> [IPAddress]? { cache.peek(ExactText(name), at: now) }
 
     /// ``takeFinished(at:)`` returns the answer.

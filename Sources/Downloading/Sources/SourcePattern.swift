@@ -60,12 +60,12 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
 
     private func matchesPrefix(of target: Substring.UTF8View) -> Bool {
         let slash = UInt8(ascii: "/")
-        let wanted = path.split(separator: slash, omittingEmptySubsequences: false)
-        let found = target.split(separator: slash, maxSplits: wanted.count, omittingEmptySubsequences: false)
-        return wanted.count <= found.count
-            && wanted.indices.allSatisfy { index in
-                let isLast = index == wanted.count - 1
-                return Self.matches(Array(wanted[index]) + (isLast ? Array("*".utf8) : []), found[index])
+        let segments = path.split(separator: slash, omittingEmptySubsequences: false)
+        let targetSegments = target.split(separator: slash, maxSplits: segments.count, omittingEmptySubsequences: false)
+        return segments.count <= targetSegments.count
+            && segments.indices.allSatisfy { index in
+                let isLast = index == segments.count - 1
+                return Self.matches(Array(segments[index]) + (isLast ? Array("*".utf8) : []), targetSegments[index])
             }
     }
 

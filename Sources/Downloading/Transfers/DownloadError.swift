@@ -2,7 +2,7 @@
 package enum DownloadError: Error, Hashable, Sendable {
     /// A rule rejects the URL, one of its addresses or a redirect's target; clients do not learn which.
     case sourceNotAllowed(String)
-    /// For clients the same as ``sourceNotAllowed``, so that they cannot find out which internal names exist.
+    /// Clients see ``sourceNotAllowed``, and so cannot find out which internal names exist.
     case noAddress(String)
     /// No header of a response arrived: a name server's failure, or the connection was refused, reset or closed.
     case unreachable(String)

@@ -16,13 +16,9 @@ struct TransferClock {
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 
-    mutating func beginHop(at now: Duration) {
-        phase = .connecting(until: now + configuration.connectTimeout)
-    }
+    mutating func beginHop(at now: Duration) { phase = .connecting(until: now + configuration.connectTimeout) }
 
-    mutating func recordConnection(at now: Duration) {
-        phase = .waiting(until: now + configuration.firstByteTimeout)
-    }
+    mutating func recordConnection(at now: Duration) { phase = .waiting(until: now + configuration.firstByteTimeout) }
 
     mutating func recordResponse(at now: Duration) {
         if case .receiving = phase { return }

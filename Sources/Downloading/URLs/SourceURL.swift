@@ -40,7 +40,7 @@ package struct SourceURL: Hashable, Sendable, CustomStringConvertible {
         guard canonical.hasOnlyBytes({ $0 < 0x80 }) else { throw .malformed }
     }
 
-    /// As browsers do (RFC 9110 section 10.2.2).
+    /// Resolves the location as browsers do (RFC 9110 section 10.2.2).
     package func redirected(to location: String) throws(SourceURLError) -> SourceURL {
         let location = URLEscape.reference(location, from: scheme)
         let start = location.prefix(before: UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"))
@@ -147,7 +147,7 @@ package enum SourceURLError: Error, Hashable, Sendable {
     case malformed
     /// A path with a segment that is `.` or `..`, or would be after decoding its escapes once.
     case dotSegment
-    /// Such a path below a named origin, whose base it could leave.
+    /// A path with dot segments below a named origin, whose base it could leave.
     case pathNotAllowed
     case schemeNotAllowed(String)
     /// An address in a spelling that only serves to hide it: `2130706433`, `0x7f.1`, `[::ffff:127.0.0.1]`.

@@ -5,7 +5,7 @@
 struct BodyPace {
     private static let span = Duration.seconds(5)
     private static let minimumBytes = 5_000
-    /// For bytes in transit; also the shortest interval between samples.
+    /// The allowance for bytes in transit; also the shortest interval between samples.
     private static let tolerance = Duration.milliseconds(250)
 
     private struct Sample {

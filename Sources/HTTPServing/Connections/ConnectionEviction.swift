@@ -16,7 +16,7 @@ struct ConnectionEviction {
 
     /// Planned, and in progress beyond the limit of connections.
     static let maximumClosings = 64
-    /// Until the next plan if the last one was empty.
+    /// The pause before the next plan if the last one was empty.
     private static let pause = Duration.milliseconds(20)
 
     private var plan: [Candidate<any OpenConnection>] = []

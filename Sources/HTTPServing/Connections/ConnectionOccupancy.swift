@@ -2,11 +2,11 @@ import Synchronization
 
 struct ConnectionOccupancy: ~Copyable {
     /// The current request, its arriving body, or the watch thread while it closes the connection.
-    enum Occupant: UInt8, AtomicRepresentable {
+    enum Owner: UInt8, AtomicRepresentable {
         case none, request, body, watch
     }
 
-    private let occupant = Atomic<Occupant>(.none)
+    private let owner = Atomic<Owner>(.none)
     private let idleBegan: Atomic<Moment>
     private let headerBegan = Atomic<Moment>(.never)
     private let bodyDeadline = Atomic<Moment>(.never)
@@ -14,42 +14,42 @@ struct ConnectionOccupancy: ~Copyable {
     init(at now: Duration) { idleBegan = Atomic(Moment(now)) }
 
     /// False if the connection has an owner.
-    func acquire(for owner: Occupant) -> Bool { pass(from: .none, to: owner) }
+    func acquire(for owner: Owner) -> Bool { transfer(from: .none, to: owner) }
 
     func endRequest(at now: Duration) {
         idleBegan.store(Moment(now), ordering: .relaxed)
-        if !pass(from: .request, to: .none) { _ = pass(from: .body, to: .none) }
+        if !transfer(from: .request, to: .none) { _ = transfer(from: .body, to: .none) }
     }
 
     func beginBody(until deadline: Duration) {
         bodyDeadline.store(Moment(deadline), ordering: .relaxed)
-        _ = pass(from: .request, to: .body)
+        _ = transfer(from: .request, to: .body)
     }
 
     /// False if the watch thread already has.
-    func endBody() -> Bool { pass(from: .body, to: .request) }
+    func endBody() -> Bool { transfer(from: .body, to: .request) }
 
-    var isInBody: Bool { occupant.load(ordering: .acquiring) == .body }
+    var isInBody: Bool { owner.load(ordering: .acquiring) == .body }
 
     func isBodyLate(at now: Duration) -> Bool {
         guard isInBody, let deadline = bodyDeadline.load(ordering: .relaxed).time else { return false }
         return now >= deadline
     }
 
-    func acquireFromBody() -> Bool { pass(from: .body, to: .watch) }
+    func acquireFromBody() -> Bool { transfer(from: .body, to: .watch) }
 
-    private func pass(from owner: Occupant, to next: Occupant) -> Bool {
-        occupant.compareExchange(
-            expected: owner, desired: next, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
+    private func transfer(from current: Owner, to next: Owner) -> Bool {
+        owner.compareExchange(
+            expected: current, desired: next, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed
         ).exchanged
     }
 
     /// Nil for no header; watch thread only.
     func recordHeader(since began: Duration?) { headerBegan.store(Moment(began), ordering: .relaxed) }
 
-    var isFree: Bool { occupant.load(ordering: .relaxed) == .none }
+    var isFree: Bool { owner.load(ordering: .relaxed) == .none }
 
-    var isInRequest: Bool { [.request, .body].contains(occupant.load(ordering: .relaxed)) }
+    var isInRequest: Bool { [.request, .body].contains(owner.load(ordering: .relaxed)) }
 
     var idleSince: Duration? { idleBegan.load(ordering: .relaxed).time }
 

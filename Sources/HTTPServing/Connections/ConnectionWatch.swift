@@ -110,7 +110,7 @@ final class ConnectionWatch: Sendable {
     }
 }
 
-/// From a connection's byte counts at intervals.
+/// Detects an unfinished header from a connection's byte counts at intervals.
 struct UnfinishedHeader {
     private(set) var since: Duration?
     private var afterBytes = 0

@@ -9,13 +9,13 @@ package struct HTTPServerConfiguration: Sendable {
     /// Beyond it, each new connection replaces an idle one, or is closed if none is idle.
     package var maximumConnections = 4096
     package var maximumConnectionsPerAddress: Int?
-    /// Of many clients; it has no connection limit.
+    /// A proxy of many clients has no connection limit.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
-    /// Without a request; rounded up to whole seconds.
+    /// The time without a request; rounded up to whole seconds.
     package var keepAliveTimeout = Duration.seconds(60)
-    /// From the first byte to the end of the header.
+    /// The time from the first byte to the end of the header.
     package var headerTimeout = Duration.seconds(5)
-    /// From the end of the header; a body slower than ``BodyPace`` allows ends earlier.
+    /// The time from the end of the header; a body slower than ``BodyPace`` allows ends earlier.
     package var bodyTimeout = Duration.seconds(15)
     package var stalledReaderTimeout = Duration.seconds(10)
     package var maximumTargetLength = 8192
@@ -32,7 +32,7 @@ package enum HTTPServerError: Error, Hashable, Sendable {
     case invalidAddress(String)
     /// `systemError` is an `errno` value.
     case cannotListen(address: String, port: UInt16, systemError: Int32)
-    /// Of threads or descriptors; `systemError` is an `errno` value.
+    /// Threads or descriptors are missing; `systemError` is an `errno` value.
     case cannotStart(systemError: Int32)
 }
 

@@ -2,15 +2,15 @@ import HTTPTypes
 
 /// Independent of the HTTP library; all methods may be called on any thread unless they say otherwise.
 protocol OpenConnection: AnyObject, Sendable {
-    /// Of the client, or of its last proxy.
+    /// The address of the client, or of its last proxy.
     var peer: PeerAddress { get }
 
     var isEvicted: Bool { get }
 
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection>
 
-    /// Unless a request has arrived since `known`; returns whether the connection is being closed.
-    func closeForEviction(idleSince known: Duration, at now: Duration) -> Bool
+    /// Unless a request has arrived since `time`; returns whether the connection is being closed.
+    func closeForEviction(idleSince time: Duration, at now: Duration) -> Bool
 
     /// The client has disconnected; nil stands for any ticket. Returns whether the connection was waiting.
     @discardableResult

@@ -8,35 +8,35 @@ extension ClientConnection {
     /// disconnects before the task is attached, attaching cancels the task.
     func suspend(until work: @escaping @Sendable () async -> HTTPResponse) {
         let ticket = context.watch.makeTicket()
-        step = .deferred(Deferral(ticket: ticket))
-        shared.withLock { $0.promise.begin(ticket: ticket) }
+        step = .deferred(PendingDeferral(ticket: ticket))
+        shared.withLock { $0.deferral.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
         context.watch.watchHangup(of: self, descriptor: socket.descriptor, ticket: ticket)
         let task = Task {
             let response = await work()
-            keep({ .ready(response) }, ticket: ticket)
+            resume(with: { .ready(response) }, ticket: ticket)
         }
-        let isAbandoned = shared.withLock { $0.promise.attach(task, ticket: ticket) }
+        let isAbandoned = shared.withLock { $0.deferral.attach(task, ticket: ticket) }
         if isAbandoned { task.cancel() }
     }
 
     /// Disconnects are not detected.
-    func suspend(during wait: ShortWait) {
+    func suspend(during wait: ShortWait<HTTPResponse>) {
         let ticket = context.watch.makeTicket()
-        step = .deferred(Deferral(ticket: ticket, wait: wait))
-        shared.withLock { $0.promise.begin(ticket: ticket) }
+        step = .deferred(PendingDeferral(ticket: ticket, wait: wait))
+        shared.withLock { $0.deferral.begin(ticket: ticket) }
         unsafe MHD_suspend_connection(connection)
-        wait.begin { self.keep(wait.answer, ticket: ticket) }
+        wait.begin { self.resume(with: wait.finish, ticket: ticket) }
     }
 
     /// On any thread; the event thread sends the response.
-    private func keep(_ answer: @escaping DeferredResponse.Kept, ticket: UInt64) {
-        _ = resume { $0.promise.keep(answer, ticket: ticket) ? true : nil }
+    private func resume(with continuation: @escaping Deferral.Continuation, ticket: UInt64) {
+        _ = resume { $0.deferral.resume(with: continuation, ticket: ticket) ? true : nil }
     }
 
     @discardableResult
     func abandon(ticket: UInt64?) -> Bool {
-        if let abandonment = resume({ $0.promise.abandon(ticket: ticket) }) {
+        if let abandonment = resume({ $0.deferral.abandon(ticket: ticket) }) {
             abandonment.task?.cancel()
             return true
         }
@@ -76,17 +76,17 @@ extension ClientConnection {
         return outcome
     }
 
-    func deliver(_ promise: Deferral) -> Bool {
+    func deliver(_ deferral: PendingDeferral) -> Bool {
         step = .answered
-        guard let answer = end(promise) else {
-            promise.wait?.onAbandon()
+        guard let continuation = end(deferral) else {
+            _ = deferral.wait?.abandon()
             return false
         }
-        return give(answer())
+        return send(continuation())
     }
 
-    func end(_ promise: Deferral) -> DeferredResponse.Kept? {
-        if promise.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: promise.ticket) }
-        return shared.withLock { $0.promise.take() }
+    func end(_ deferral: PendingDeferral) -> Deferral.Continuation? {
+        if deferral.wait == nil { context.watch.forgetHangup(descriptor: socket.descriptor, ticket: deferral.ticket) }
+        return shared.withLock { $0.deferral.take() }
     }
 }

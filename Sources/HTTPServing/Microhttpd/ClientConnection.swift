@@ -19,20 +19,21 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         case accepted(HTTPRequest)
         case recognized(RecurringResponse)
         case receiving(ReceivedBody)
-        case deferred(Deferral)
+        case deferred(PendingDeferral)
         case answered
     }
 
-    struct Deferral {
+    /// The deferral that the connection waits for; event thread only.
+    struct PendingDeferral {
         let ticket: UInt64
         /// Nil if a task computes the response, and disconnects are watched for.
-        var wait: ShortWait?
+        var wait: ShortWait<HTTPResponse>?
     }
 
     struct Shared {
         var isOpen = true
         var isEvicted = false
-        var promise = DeferredResponse()
+        var deferral = Deferral()
         var streamWait = StreamWait()
     }
 
@@ -42,9 +43,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let peer: PeerAddress
     private let openedAt: Duration
     var step = Step.awaitingLine
-    /// Of a streamed body's watch for a disconnect; event thread only.
+    /// The watch for a disconnect while a body is streamed; event thread only.
     var streamTicket: UInt64?
-    private var isRefused = false
+    private var isRejected = false
     /// The connection closes after the response to the current request; event thread only.
     private var hasLastRequest = false
     private let occupancy: ConnectionOccupancy
@@ -72,7 +73,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func receive(target: UnsafePointer<CChar>, length: Int) {
         let maximum = context.configuration.maximumTargetLength
         step = unsafe .lineReceived(
-            ReceivedTarget(target, length: length, maximumLength: maximum, known: memory.header?.target))
+            ReceivedTarget(target, length: length, maximumLength: maximum, remembered: memory.header?.target))
     }
 
     /// A header has arrived, its request is complete, or the connection was resumed; returning false closes the
@@ -93,16 +94,16 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             return respond(to: request, header)
         case .recognized(let response): return send(response)
         case .receiving(let body): return unsafe receive(upload, of: body)
-        case .deferred(let promise): return deliver(promise)
+        case .deferred(let deferral): return deliver(deferral)
         case .awaitingLine, .answered: return false
         }
     }
 
     func complete() {
         // If the library finds a resumed connection broken, it does not call the handler again.
-        if case .deferred(let promise) = step {
-            _ = end(promise)
-            promise.wait?.onAbandon()
+        if case .deferred(let deferral) = step {
+            _ = end(deferral)
+            _ = deferral.wait?.abandon()
         }
         endStreamWait()
         step = .awaitingLine
@@ -111,7 +112,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
 
     func close() {
         shared.withLock { $0.isOpen = false }
-        if isRefused { context.linger(socket.descriptor) }
+        if isRejected { context.linger(socket.descriptor) }
         context.remove(self)
     }
 
@@ -119,18 +120,18 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     ///
     /// Nothing of that page then reaches the client. It would be HTML without the responder's fields, and in some cases
     /// the library sends its header twice.
-    func refuse(insteadOf status: UInt32) {
-        guard var refusal = HTTPRejection(status: status), !isRefused else { return }
+    func reject(insteadOf status: UInt32) {
+        guard var rejection = HTTPRejection(status: status), !isRejected else { return }
         // The watch thread may have ended the connection meanwhile.
         switch step {
         case .awaitingLine, .lineReceived:
             guard occupancy.acquire(for: .request) else { return }
             // A length that does not fit a number is not a valid length.
-            if refusal == .bodyTooLarge { refusal = .badRequest }
+            if rejection == .bodyTooLarge { rejection = .badRequest }
         case .receiving: guard occupancy.endBody() else { return }
         case .accepted, .recognized, .deferred, .answered: return
         }
-        refuse(with: context.responder.response(to: refusal))
+        reject(with: context.responder.response(to: rejection))
     }
 
     func closeLateBody(at now: Duration, lastResponse: () -> [UInt8]) {
@@ -158,9 +159,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     /// Directly to the socket, because the library cannot send a response now.
-    private func refuse(with response: HTTPResponse) {
-        isRefused = true
-        socket.send(RefusalText.bytes(of: response, at: context.timekeeper.secondsSince1970))
+    private func reject(with response: HTTPResponse) {
+        isRejected = true
+        socket.send(RejectionText.bytes(of: response, at: context.timekeeper.secondsSince1970))
         socket.endSending()
     }
 
@@ -176,26 +177,26 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             request.peer = peer
             step = .accepted(request)
             return true
-        case .requestWithBody(var request, let length, let intake):
+        case .requestWithBody(var request, let length, let bodyPolicy):
             request.peer = peer
             consumedBytes.wrappingAdd(length ?? 0, ordering: .releasing)
             // The bytes of chunks cannot be told from the next header, so this is the connection's last request.
             if length == nil { hasLastRequest = true }
-            switch intake.admission(request, length) {
-            case .accepted(let hold):
+            switch bodyPolicy.admission(request, length) {
+            case .accepted(let reservation):
                 let body = ReceivedBody(
-                    of: request, length: length, maximumLength: intake.maximumLength, hold: hold,
+                    of: request, length: length, maximumLength: bodyPolicy.maximumLength, reservation: reservation,
                     within: context.configuration.bodyTimeout, by: context.timekeeper)
                 step = .receiving(body)
                 occupancy.beginBody(until: body.deadline)
                 return true
             case .rejected(let response):
-                isRefused = true
+                isRejected = true
                 return send(response, isLast: true)
             }
-        case .refusal(let refusal):
-            isRefused = true
-            return send(context.responder.response(to: refusal), isLast: true)
+        case .rejection(let rejection):
+            isRejected = true
+            return send(context.responder.response(to: rejection), isLast: true)
         }
     }
 
@@ -205,8 +206,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     @unsafe
     private func receive(_ part: UnsafeRawBufferPointer, of body: ReceivedBody) -> Bool {
         guard part.count > 0 else {
-            guard occupancy.endBody(), let (request, hold) = body.finish() else { return false }
-            return hold.map { give($0.respond(to: request)) } ?? respond(to: request)
+            guard occupancy.endBody(), let (request, reservation) = body.finish() else { return false }
+            return reservation.map { send($0.respond(to: request)) } ?? respond(to: request)
         }
         do throws(ReceivedBody.Failure) {
             try unsafe body.append(part)
@@ -221,7 +222,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             // Frees the received bytes before the library ends the connection.
             step = .answered
             // The library accepts no response before the end of a body.
-            if occupancy.endBody() { refuse(with: response) }
+            if occupancy.endBody() { reject(with: response) }
             return false
         }
     }
@@ -229,15 +230,15 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var isLastRequest: Bool { hasLastRequest || context.isDraining }
 
     private func respond(to request: HTTPRequest, _ header: ReceivedHeader? = nil) -> Bool {
-        let answer = context.responder.respond(to: request)
-        if case .recurring(_, let recurring) = answer, let header {
-            memory.remember(header, of: request, answeredBy: recurring)
+        let response = context.responder.respond(to: request)
+        if case .recurring(_, let responder) = response, let header {
+            memory.remember(header, of: request, responder)
         }
-        return give(answer)
+        return send(response)
     }
 
-    func give(_ answer: HTTPReply) -> Bool {
-        switch answer {
+    func send(_ pending: PendingResponse<HTTPResponse>) -> Bool {
+        switch pending {
         case .ready(let response): return send(response, isLast: isLastRequest)
         case .recurring(let response, _): return send(response)
         case .deferred(let work): suspend(until: work)
@@ -250,7 +251,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         step = .answered
         let allowsPausing = if case .streamed(let body) = response.body { body.allowsPausing } else { false }
         guard let outgoing = OutgoingResponse(response, isLast: isLast || allowsPausing, on: self) else { return false }
-        report(refusedFields: outgoing.refusedFieldCount)
+        report(invalidFields: outgoing.invalidFieldCount)
         if allowsPausing { disableStallLimits() }
         return unsafe outgoing.queue(on: connection)
     }
@@ -267,13 +268,13 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         step = .answered
         let form = recurring.encodedForm { response in
             let form = SharedOutgoingResponse(response)
-            report(refusedFields: form?.refusedFieldCount ?? 0)
+            report(invalidFields: form?.invalidFieldCount ?? 0)
             return form
         }
         return unsafe (form as? SharedOutgoingResponse)?.queue(on: connection) ?? false
     }
 
-    private func report(refusedFields count: Int) {
+    private func report(invalidFields count: Int) {
         guard count > 0 else { return }
         context.logger.error("invalid response fields dropped", ["count": .int(count)])
     }
@@ -307,9 +308,9 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             connection: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
-    func closeForEviction(idleSince known: Duration, at now: Duration) -> Bool {
+    func closeForEviction(idleSince time: Duration, at now: Duration) -> Bool {
         shared.withLock { shared in
-            guard shared.isOpen, occupancy.idleSince == known, isIdle(at: now) else { return false }
+            guard shared.isOpen, occupancy.idleSince == time, isIdle(at: now) else { return false }
             guard occupancy.acquire(for: .watch) else { return false }
             shared.isEvicted = true
             socket.end()

@@ -15,7 +15,7 @@ struct ConnectionSocket: Sendable {
         return unsafe recv(descriptor, &byte, 1, CInt(MSG_PEEK) | CInt(MSG_DONTWAIT)) == 0
     }
 
-    /// As many bytes as the socket accepts at once.
+    /// Sends as many bytes as the socket accepts at once.
     func send(_ bytes: [UInt8]) {
         _ = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))

@@ -30,7 +30,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe self.raw = raw
     }
 
-    /// From the backlog; never called after ``stop()``.
+    /// Accepts connections from the backlog; never called after ``stop()``.
     func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
@@ -74,7 +74,7 @@ private func makeCallbacks(_ context: UnsafeMutableRawPointer) -> CMicrohttpdShi
                     upload: UnsafeRawBufferPointer(start: upload, count: size))
         },
         completed: { unsafe connection($0.unsafelyUnwrapped).complete() },
-        refuses: { unsafe connection($0.unsafelyUnwrapped).refuse(insteadOf: $1) })
+        refuses: { unsafe connection($0.unsafelyUnwrapped).reject(insteadOf: $1) })
 }
 
 extension HTTPRejection {

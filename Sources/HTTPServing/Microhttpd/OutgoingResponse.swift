@@ -6,7 +6,7 @@ import Memory
 struct OutgoingResponse: ~Copyable {
     private let raw: OpaquePointer
     private let status: UInt32
-    let refusedFieldCount: Int
+    let invalidFieldCount: Int
 
     /// Nil if out of memory.
     ///
@@ -15,12 +15,12 @@ struct OutgoingResponse: ~Copyable {
         guard let raw = unsafe Self.make(response.body, connection) else { return nil }
         unsafe self.raw = raw
         status = UInt32(response.status.code)
-        var refused = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
+        var rejected = isLast ? unsafe Self.add("Connection", "close", to: raw) : 0
         response.headerFields.forEach { field in
             guard !Self.isWrittenByServer(field), !field.value.isEmpty else { return }
-            refused += unsafe Self.add(field.name.rawName, field.value, to: raw)
+            rejected += unsafe Self.add(field.name.rawName, field.value, to: raw)
         }
-        refusedFieldCount = refused
+        invalidFieldCount = rejected
     }
 
     deinit {
@@ -28,9 +28,7 @@ struct OutgoingResponse: ~Copyable {
     }
 
     /// On the connection's event thread; false if it is too late.
-    func queue(on connection: OpaquePointer) -> Bool {
-        unsafe CMicrohttpdShim_queue(connection, status, raw)
-    }
+    func queue(on connection: OpaquePointer) -> Bool { unsafe CMicrohttpdShim_queue(connection, status, raw) }
 
     /// Returns 1 if the field is invalid, otherwise 0.
     ///
@@ -83,8 +81,8 @@ private func release(_ owner: UnsafeMutableRawPointer?) {
     unsafe Unmanaged<SharedBytes>.fromOpaque(owner).release()
 }
 
-/// For cases in which the library cannot send a response because it has no request to answer.
-enum RefusalText {
+/// The text of a response that the library cannot send because it has no request.
+enum RejectionText {
     /// The connection closes after it.
     static func bytes(of response: HTTPResponse, at secondsSince1970: Int) -> [UInt8] {
         var header = "HTTP/1.1 \(response.status.code) \(response.status.reasonPhrase ?? "Refused")\r\n"

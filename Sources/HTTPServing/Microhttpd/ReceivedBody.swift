@@ -7,7 +7,7 @@ final class ReceivedBody {
     /// Nil for a chunked body.
     private let length: Int?
     private let maximumLength: Int
-    private let hold: (any BodyReservation)?
+    private let reservation: (any BodyReservation)?
     let deadline: Duration
     private let timekeeper: any Timekeeper
     private var bytes: ByteAccumulator
@@ -24,13 +24,14 @@ final class ReceivedBody {
 
     /// - Parameters:
     ///   - length: Nil for a chunked body.
-    ///   - hold: Kept until the whole body has arrived.
+    ///   - reservation: Kept until the whole body has arrived.
     init(
-        of request: HTTPRequest, length: Int?, maximumLength: Int, hold: (any BodyReservation)?, within limit: Duration,
+        of request: HTTPRequest, length: Int?, maximumLength: Int, reservation: (any BodyReservation)?,
+        within limit: Duration,
         by timekeeper: any Timekeeper
     ) {
         bodilessRequest = request
-        (self.length, self.maximumLength, self.hold) = (length, maximumLength, hold)
+        (self.length, self.maximumLength, self.reservation) = (length, maximumLength, reservation)
         self.timekeeper = timekeeper
         deadline = timekeeper.now + limit
         bytes = ByteAccumulator(reservingCapacity: min(length ?? 0, Self.reservationThreshold))
@@ -41,7 +42,7 @@ final class ReceivedBody {
         guard timekeeper.now < deadline else { throw .late }
         let count = bytes.count + part.count
         guard count <= length ?? maximumLength else { throw .tooLong }
-        if let response = hold?.rejection(ofLength: count) {
+        if let response = reservation?.rejection(ofLength: count) {
             // Other bodies need the memory, and the client may take a while to read the response.
             bytes = ByteAccumulator()
             throw .rejected(response)
@@ -52,15 +53,15 @@ final class ReceivedBody {
         unsafe bytes.append(part)
     }
 
-    /// With the hold that answers the request, if any; nil if the body ended before its announced length.
+    /// The request and its reservation, if any; nil if the body ended before its announced length.
     ///
     /// Called once, at the end.
-    func finish() -> (request: HTTPRequest, hold: (any BodyReservation)?)? {
+    func finish() -> (request: HTTPRequest, reservation: (any BodyReservation)?)? {
         guard length == nil || bytes.count == length else { return nil }
         var request = bodilessRequest
         var whole = ByteAccumulator()
         swap(&whole, &bytes)
         if whole.count > 0 { request.body = whole.finish() }
-        return (request, hold)
+        return (request, reservation)
     }
 }

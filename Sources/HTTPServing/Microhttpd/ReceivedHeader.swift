@@ -14,10 +14,10 @@ struct ReceivedHeader {
         case request(HTTPRequest)
         /// The length is nil for a chunked body.
         case requestWithBody(HTTPRequest, length: Int?, BodyPolicy)
-        case refusal(HTTPRejection)
+        case rejection(HTTPRejection)
     }
 
-    /// From the request line to the empty line, inclusive.
+    /// The bytes from the request line to the empty line, inclusive.
     let size: Int
     private let connection: OpaquePointer
     private let method: UnsafePointer<CChar>
@@ -40,32 +40,32 @@ struct ReceivedHeader {
     func read(
         target: ReceivedTarget, within limits: HTTPServerConfiguration, for responder: any RequestResponder
     ) -> Outcome {
-        if target.length > limits.maximumTargetLength { return .refusal(.targetTooLong) }
-        guard let text = target.text, let name = methodName(before: target) else { return .refusal(.badRequest) }
+        if target.length > limits.maximumTargetLength { return .rejection(.targetTooLong) }
+        guard let text = target.text, let name = methodName(before: target) else { return .rejection(.badRequest) }
         // Method, target, "HTTP/1.x", two spaces and two line ends are not fields.
         let fieldsLength = size - name.utf8.count - target.length - 14
-        guard fieldsLength <= limits.maximumFieldsLength else { return .refusal(.fieldsTooLarge) }
+        guard fieldsLength <= limits.maximumFieldsLength else { return .rejection(.fieldsTooLarge) }
         return unsafe withFields(atMost: limits.maximumFieldCount) { received in
-            guard let received = unsafe received else { return .refusal(.fieldsTooLarge) }
-            guard let fields = unsafe fields(received) else { return .refusal(.badRequest) }
+            guard let received = unsafe received else { return .rejection(.fieldsTooLarge) }
+            guard let fields = unsafe fields(received) else { return .rejection(.badRequest) }
             let request = HTTPRequest(method: HTTPRequest.Method(rawValue: name), target: text, headerFields: fields)
             let isVersion10 = unsafe version[7] == CChar(bitPattern: UInt8(ascii: "0"))
             // GET and HEAD have no body, so their route lookup is skipped.
             let mayHaveBody = request.method != .get && request.method != .head
-            let intake = mayHaveBody ? responder.bodyPolicy(for: request) : nil
+            let bodyPolicy = mayHaveBody ? responder.bodyPolicy(for: request) : nil
             let decision = RequestRules.decision(
-                on: request, isVersion10: isVersion10, maximumBodyLength: intake?.maximumLength ?? 0)
+                on: request, isVersion10: isVersion10, maximumBodyLength: bodyPolicy?.maximumLength ?? 0)
             switch decision {
             case .accept(let length):
-                if let intake, length > 0 { return .requestWithBody(request, length: length, intake) }
+                if let bodyPolicy, length > 0 { return .requestWithBody(request, length: length, bodyPolicy) }
                 // The length of "Expect" rules out nearly all headers without it.
                 if unsafe received.contains(where: { unsafe $0.name_length == 6 }) {
                     unsafe CMicrohttpdShim_ignore_expectation(connection)
                 }
                 return .request(request)
             case .acceptChunks:
-                return intake.map { .requestWithBody(request, length: nil, $0) } ?? .refusal(.badRequest)
-            case .reject(let refusal): return .refusal(refusal)
+                return bodyPolicy.map { .requestWithBody(request, length: nil, $0) } ?? .rejection(.badRequest)
+            case .reject(let rejection): return .rejection(rejection)
             }
         }
     }
@@ -147,9 +147,9 @@ extension CMicrohttpdShim_field {
     }
 }
 
-/// As the library passed it before splitting the header.
+/// A target as the library passed it before splitting the header.
 struct ReceivedTarget {
-    /// For comparison only.
+    /// Serves comparison only.
     let position: UInt
     let length: Int
     /// Nil if it is too long or has characters that are not allowed in a target.
@@ -157,13 +157,13 @@ struct ReceivedTarget {
 
     let isKnown: Bool
 
-    /// Unless the target is longer than `maximumLength` or equals `known`.
+    /// Unless the target is longer than `maximumLength` or equals `remembered`.
     @unsafe
-    init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, known: String?) {
+    init(_ target: UnsafePointer<CChar>, length: Int, maximumLength: Int, remembered: String?) {
         position = UInt(bitPattern: target)
         self.length = length
-        if let known, unsafe known.isSame(as: target.bytes(length)) {
-            text = known
+        if let remembered, unsafe remembered.isSame(as: target.bytes(length)) {
+            text = remembered
             isKnown = true
             return
         }

@@ -1,32 +1,32 @@
 import HTTPTypes
 
-/// The header of a request with a recurring answer, so that the next one with the same bytes is not parsed.
+/// The header of a request with a recurring response, so that the next one with the same bytes is not parsed.
 ///
 /// Clients that repeat a hot URL are proxies and pipelines, whose connections last and whose headers do not change. See
 /// docs/decisions/014-the-hot-path.md.
 ///
 /// A class, because its connection reads it for each request: one reference costs less than a copy of its parts.
 final class RememberedHeader {
-    /// Per connection; few headers are larger.
+    /// The limit of a connection; few headers are larger.
     private static let maximumSize = 2_048
 
     /// The library overwrites it in its buffer.
     let target: String
     private let bytes: [UInt8]
-    private let answer: any RecurringResponder
+    private let responder: any RecurringResponder
 
-    /// Without a body; nil if the header is too large.
-    init?(_ header: ReceivedHeader, target: String, answer: any RecurringResponder) {
+    /// Nil if the header is too large; the request has no body.
+    init?(_ header: ReceivedHeader, target: String, responder: any RecurringResponder) {
         guard header.size <= Self.maximumSize else { return nil }
         self.target = target
-        self.answer = answer
+        self.responder = responder
         bytes = unsafe Array(header.bytes)
     }
 
     /// Nil if other bytes than the target differ, or if the header must be parsed again.
     func response(to header: ReceivedHeader) -> RecurringResponse? {
         guard unsafe bytes.withUnsafeBufferPointer({ unsafe $0.isSame(as: header.bytes) }) else { return nil }
-        return answer.response()
+        return responder.response()
     }
 }
 
@@ -35,22 +35,21 @@ struct HeaderMemory {
     private var lastTarget: String?
 
     /// When the target is requested for the second time in a row; most are never repeated.
-    mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, answeredBy answer: any RecurringResponder)
-    {
+    mutating func remember(_ header: ReceivedHeader, of request: HTTPRequest, _ responder: any RecurringResponder) {
         guard request.target == lastTarget else {
             lastTarget = request.target
             return
         }
-        self.header = RememberedHeader(header, target: request.target, answer: answer)
+        self.header = RememberedHeader(header, target: request.target, responder: responder)
     }
 }
 
-/// In the library's form, which counts its uses under its own lock.
+/// A response in the library's form, which counts its uses under its own lock.
 @safe
 final class SharedOutgoingResponse: @unchecked Sendable {
     private let outgoing: OutgoingResponse
 
-    var refusedFieldCount: Int { outgoing.refusedFieldCount }
+    var invalidFieldCount: Int { outgoing.invalidFieldCount }
 
     init?(_ response: HTTPResponse) {
         guard let outgoing = OutgoingResponse(response, isLast: false) else { return nil }

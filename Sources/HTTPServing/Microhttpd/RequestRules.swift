@@ -2,9 +2,7 @@ import HTTPTypes
 import Text
 
 enum RequestRules {
-    static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f }
-    }
+    static func isPrintable(_ bytes: some Sequence<UInt8>) -> Bool { bytes.allSatisfy { $0 > 0x20 && $0 != 0x7f } }
 
     /// No control characters other than the tab (RFC 9110 section 5.5).
     static func isFieldValue(_ bytes: some Sequence<UInt8>) -> Bool {

@@ -66,7 +66,7 @@ struct StreamWait {
 
     mutating func begin(_ ticket: UInt64, _ body: StreamedBody) { waiting = (ticket, body) }
 
-    /// With this ticket, or any if nil; nil if there is no such wait.
+    /// Takes the wait with this ticket, or any if nil; nil if there is none.
     mutating func take(_ ticket: UInt64?) -> StreamedBody? {
         guard let waiting, ticket == nil || ticket == waiting.ticket else { return nil }
         self.waiting = nil

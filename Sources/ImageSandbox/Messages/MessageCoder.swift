@@ -15,7 +15,7 @@ struct MessageCoder {
 
     init(reading bytes: [UInt8]) { (self.bytes, isReading) = (bytes, true) }
 
-    /// Of all messages, in bytes.
+    /// The length of all messages in bytes.
     static let messageLength = 768
 
     static func message<Message>(
@@ -74,7 +74,7 @@ struct MessageCoder {
         return min(index, count - 1)
     }
 
-    /// By its index: both processes run the same executable.
+    /// Codes the index: both processes run the same executable.
     mutating func element<Element: Equatable>(_ value: Element, of all: [Element]) -> Element {
         all[index(all.firstIndex(of: value) ?? 0, below: all.count)]
     }

@@ -9,7 +9,7 @@ import Recipes
 package struct OutputMemory: ~Copyable {
     private var kept: ReusableMemory
     private let large: SharedMemory?
-    /// For pixels or a file; delays and a profile have their own space after it.
+    /// The bytes for pixels or a file; delays and a profile have their own space after them.
     private let room: Int
     /// The bytes taken by the last ``makeRoom(count:)``.
     private(set) var filled = 0

@@ -82,14 +82,14 @@ package struct ReusableMemory: ~Copyable {
         return copy.finish()
     }
 
-    /// At most ``count``; valid until the next write.
+    /// Returns at most ``count`` bytes, valid until the next write.
     mutating func bytes(count: Int) throws(SharedMemoryError) -> SharedBytes {
         precondition(count <= Self.count, "the memory ends before the file")
         let base = unsafe try mapping()
         return unsafe SharedBytes(adopting: base, count: count, footprint: count, release: { _, _ in })
     }
 
-    /// At most ``count``; valid until its next use.
+    /// Returns at most ``count`` bytes, valid until the next use.
     mutating func room(count: Int) throws(SharedMemoryError) -> PlaneMemory {
         precondition(count <= Self.count, "the memory ends before the pixels")
         let base = unsafe try mapping()

@@ -21,7 +21,7 @@ package enum WorkerRequest: Hashable, Sendable {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package static let input = Memories(rawValue: 1)
         package static let output = Memories(rawValue: 2)
-        /// For one request that exceeds the kept memory.
+        /// Memory of one request that exceeds the reusable memory.
         package static let largeInput = Memories(rawValue: 4)
         package static let largeOutput = Memories(rawValue: 8)
         var count: Int { rawValue.nonzeroBitCount }

@@ -20,11 +20,11 @@ package enum WorkerResponse: Hashable, Sendable {
     /// The message carries the descriptor by which the kernel reports this worker's system calls.
     case supervised
     case prepared
-    /// By a template; negative if it failed.
+    /// A template copied itself; negative if it failed.
     case copied(pid_t)
 
     package struct ClaimedImage: Hashable, Sendable {
-        /// Without delays and profile, which follow the pixels.
+        /// Lacks delays and profile, which follow the pixels.
         package var description: DecodedDescription
         package var pixelCount: Int
         package var delayCount: Int

@@ -7,9 +7,9 @@ struct SandboxMetrics: Sendable {
         case crash
         /// Crashed after the kernel denied it memory.
         case shortage
-        /// By an external signal: from the kernel when memory is short, or from a person.
+        /// An external signal ended it: from the kernel when memory is short, or from a person.
         case killed
-        /// Of the kernel, on CPU time or written bytes.
+        /// The kernel's limit of CPU time or written bytes.
         case limit
         case violation
         /// An invalid or unexpected message, or busy without a request.

@@ -5,7 +5,7 @@ package enum SandboxProbe {
         case refused(error: CInt)
         /// Killed for the action; includes the name of the system call, if known.
         case ended(call: String?)
-        /// Also if the worker ended for another reason.
+        /// Includes workers that ended for another reason.
         case worked
     }
 

@@ -350,7 +350,7 @@ struct SandboxJob: Hashable {
 /// It crashed workers.
 enum RefusedContent: Hashable {
     case file(SHA256Digest)
-    /// For one kind of work: encoded in another format or shape they may be harmless.
+    /// One kind of work on the pixels: in another format or shape they may be harmless.
     case pixels(SandboxJob)
 
     init(_ job: SandboxJob) {

@@ -22,7 +22,7 @@ final class WorkerProcess: @unchecked Sendable {
     private let addressSpace: Int
     /// Beyond the address space and its image's, in bytes.
     private let spareMemory: Int
-    /// For the last image, in bytes; nil while the initial limit applies.
+    /// The limit for the last image in bytes; nil while the initial limit applies.
     private var allowance: Int?
     /// The server copies files into `input` and results out of `output`.
     private var input, output: ReusableMemory?

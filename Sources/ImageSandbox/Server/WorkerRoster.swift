@@ -238,7 +238,7 @@ final class WorkerRoster: Sendable {
         throw WorkerLaunch.Failure(description: "a worker has \(worker.protections), but needs \(required)")
     }
 
-    /// Until a worker ends, the thread is woken or the time has come.
+    /// Waits until a worker ends, the thread is woken or the time has come.
     ///
     /// Reaps workers that ended while idle.
     private func watch(_ workers: [WorkerProcess], until time: Duration?) {

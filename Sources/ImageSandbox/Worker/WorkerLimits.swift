@@ -4,7 +4,7 @@ import Recipes
 
 /// The kernel ends a worker that exceeds them.
 package struct WorkerLimits: Hashable, Sendable {
-    /// For an image, in bytes, in addition to the initial address space and ``ReusableMemory``.
+    /// Bytes for an image, in addition to the initial address space and ``ReusableMemory``.
     package var memory: Int
     /// Bytes written to shared memory: the pixels of one image, or its file.
     package var pixels: Int

@@ -12,8 +12,8 @@ enum BlurHash {
         var text: [UInt8] = []
         append((columns - 1) + (rows - 1) * 9, digits: 1, to: &text)
         let waves = factors.dropFirst()
-        let most = waves.flatMap { $0 }.map(abs).max() ?? 0
-        let step = waves.isEmpty ? 0 : Int(min(max((most * 166 - 0.5).rounded(.down), 0), 82))
+        let maximum = waves.flatMap { $0 }.map(abs).max() ?? 0
+        let step = waves.isEmpty ? 0 : Int(min(max((maximum * 166 - 0.5).rounded(.down), 0), 82))
         append(step, digits: 1, to: &text)
         let mean = factors[0].map { StandardCurve.component(of: $0) }
         append(mean[0] << 16 | mean[1] << 8 | mean[2], digits: 4, to: &text)

@@ -106,17 +106,17 @@ enum ColorClusters {
     }
 
     private static func merged(_ centers: [Center]) -> [Center] {
-        var kept: [Center] = []
+        var distinct: [Center] = []
         for center in centers.sorted(by: { $0.weight > $1.weight }) {
-            if let index = kept.firstIndex(where: {
+            if let index = distinct.firstIndex(where: {
                 $0.point.distance(to: center.point) < leastDistance * leastDistance
             }) {
-                kept[index].weight += center.weight
+                distinct[index].weight += center.weight
             } else {
-                kept.append(center)
+                distinct.append(center)
             }
         }
-        return kept
+        return distinct
     }
 }
 

@@ -36,8 +36,8 @@ enum ThumbHash {
         return bytes
     }
 
-    private static func level(_ fraction: Double, _ most: Double) -> Int {
-        Int(min(max((fraction * most).rounded(), 0), most))
+    private static func level(_ fraction: Double, _ maximum: Double) -> Int {
+        Int(min(max((fraction * maximum).rounded(), 0), maximum))
     }
 
     private struct Channels {

@@ -8,7 +8,7 @@ extension ColorProfile {
 
     package var file: SharedBytes { SharedBytes(written(tags)) }
 
-    /// For published images: with a name, the adaptation of white, and each curve once.
+    /// The profile for published images: with a name, the adaptation of white, and each curve once.
     func file(named name: String) -> [UInt8] {
         func text(_ text: String) -> [UInt8] {
             let units = text.utf16.flatMap { $0.bigEndianBytes() }

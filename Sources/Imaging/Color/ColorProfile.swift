@@ -33,9 +33,7 @@ extension ColorProfile {
     /// Within 8-bit precision: the colors need no conversion.
     var isStandard: Bool { has(Self.standardPrimaries) && curves.allSatisfy(\.isStandard) }
 
-    var isDisplayP3: Bool {
-        has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard)
-    }
+    var isDisplayP3: Bool { has(Chromaticities.displayP3.connectionPrimaries) && curves.allSatisfy(\.isStandard) }
 
     private func has(_ primaries: [[Double]]) -> Bool {
         self.primaries.count == 3
@@ -49,7 +47,7 @@ extension ColorProfile {
     ]
 
     package static let displayP3 = ColorProfile(.displayP3)
-    static let standard = ColorProfile(.srgb)
+    static let sRGB = ColorProfile(.srgb)
 
     init(_ places: Chromaticities, formula: Int = 3, _ parameters: [Double] = Curve.standardParameters) {
         func fixed(_ value: Double) -> Int32 { Int32((value * 65_536).rounded()) }

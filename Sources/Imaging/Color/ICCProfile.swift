@@ -20,7 +20,7 @@ struct ICCProfile {
     }
 
     /// Maximum length of a profile in bytes; a longer one is ignored.
-    static let longest = 4 << 20
+    static let maximumLength = 4 << 20
 
     init(_ bytes: RawSpan) {
         let tags = bytes.byteCount >= 132 ? ICCProfile.tags(in: bytes) : [:]

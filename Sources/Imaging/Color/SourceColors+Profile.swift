@@ -35,17 +35,17 @@ extension SourceColors {
 
 extension SourceColors.Space {
     /// The spaces of three primaries, with the powers or curves used in files.
-    private static let known: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
+    private static let profiles: [(space: Self, places: Chromaticities, curves: [ColorEncoding.Transfer])] = [
         (.srgb, .srgb, [.srgb]), (.displayP3, .displayP3, [.srgb]), (.adobeRGB, .adobeRGB, [.power(219_922)]),
         (.proPhoto, .proPhoto, [.power(180_000)]),
         (.rec2020, .rec2020, [.srgb, .power(240_000), .power(220_000), .power(200_000)]),
     ]
 
     fileprivate init?(primaries: [[Double]]) {
-        guard let known = Self.known.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
+        guard let profiles = Self.profiles.first(where: { $0.places.connectionPrimaries.isClose(to: primaries) }) else {
             return nil
         }
-        self = known.space
+        self = profiles.space
     }
 
     fileprivate init(of profile: ColorProfile) {
@@ -54,11 +54,11 @@ extension SourceColors.Space {
             return
         }
         let primaries = profile.primaries.map { $0.map { Double($0) / 65_536 } }
-        let known = Self.known.first { known in
-            known.places.connectionPrimaries.isClose(to: primaries)
-                && known.curves.contains { curve in profile.curves.allSatisfy { $0.isClose(to: curve) } }
+        let profiles = Self.profiles.first { profiles in
+            profiles.places.connectionPrimaries.isClose(to: primaries)
+                && profiles.curves.contains { curve in profile.curves.allSatisfy { $0.isClose(to: curve) } }
         }
-        self = known?.space ?? .other
+        self = profiles?.space ?? .other
     }
 }
 

@@ -29,7 +29,7 @@ struct AppleHeadroom {
         value = exp2(stops)
     }
 
-    /// With or without the leading `Exif` of JPEG; nil without maker notes.
+    /// Accepts the leading `Exif` of JPEG; nil without maker notes.
     init?(exif bytes: RawSpan, range: Range<Int>) {
         guard let exposure = EXIFDirectory.number(EXIFDirectory.exposure, bytes, range) else { return nil }
         var numbers: [Int: Double] = [:]
@@ -53,11 +53,11 @@ struct AppleHeadroom {
         self.init(headroom: headroom, gain: gain)
     }
 
-    /// For the map's samples after ``curve``: all gains up to the headroom.
+    /// The metadata of the map's samples after ``curve``: all gains up to the headroom.
     var metadata: GainMapMetadata? {
-        let most = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
-        var channel = GainMapMetadata.Channel(most: most)
+        let maximum = GainMapMetadata.Fraction(Int((log2(value) * 1_000_000).rounded()), 1_000_000)
+        var channel = GainMapMetadata.Channel(maximum: maximum)
         (channel.baseOffset, channel.alternateOffset) = (.init(0), .init(0))
-        return GainMapMetadata(alternateHeadroom: most, channels: [channel]).checked
+        return GainMapMetadata(alternateHeadroom: maximum, channels: [channel]).checked
     }
 }

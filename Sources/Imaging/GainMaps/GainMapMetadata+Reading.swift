@@ -6,7 +6,7 @@ extension GainMapMetadata {
     /// The start of a JPEG segment with the metadata of ISO 21496-1.
     static let segment = "urn:iso:std:iso:ts:21496:-1\0"
 
-    /// By Adobe's specification; nil if the metadata are invalid.
+    /// Follows Adobe's specification; nil if the metadata are invalid.
     ///
     /// A map whose base image is the HDR one is not read: no JPEG file of such an image could be shown without it.
     init?(_ packet: XMPPacket) {
@@ -17,22 +17,23 @@ extension GainMapMetadata {
             return numbers.count == values.count ? numbers : nil
         }
         let isBaseBright = packet.values("BaseRenditionIsHDR", of: Self.space).first
-        guard isBaseBright.map({ $0.elementsEqual("False".utf8) }) ?? true, let least = number("GainMapMin"),
-            let most = number("GainMapMax"), let gamma = number("Gamma"), let base = number("OffsetSDR"),
+        guard isBaseBright.map({ $0.elementsEqual("False".utf8) }) ?? true, let minimum = number("GainMapMin"),
+            let maximum = number("GainMapMax"), let gamma = number("Gamma"), let base = number("OffsetSDR"),
             let alternate = number("OffsetHDR"), let low = number("HDRCapacityMin"),
             let high = number("HDRCapacityMax")?.first
         else { return nil }
-        let count = [least, most, gamma, base, alternate].contains { $0.count > 1 } ? 3 : 1
+        let count = [minimum, maximum, gamma, base, alternate].contains { $0.count > 1 } ? 3 : 1
         var fractions = [low.first ?? Fraction(0), high]
         for index in 0..<count {
             // One value applies to all components.
-            func value(_ values: [Fraction], _ usual: Fraction?) -> Fraction? {
+            func value(_ values: [Fraction], _ defaultValue: Fraction?) -> Fraction? {
                 values.isEmpty
-                    ? usual : values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : nil
+                    ? defaultValue
+                    : values.count == 1 ? values[0] : values.indices.contains(index) ? values[index] : nil
             }
             let offset = Fraction(1, 64)
             let values = [
-                value(least, Fraction(0)), value(most, nil), value(gamma, Fraction(1)), value(base, offset),
+                value(minimum, Fraction(0)), value(maximum, nil), value(gamma, Fraction(1)), value(base, offset),
                 value(alternate, offset),
             ].compactMap(\.self)
             fractions += values
@@ -66,7 +67,7 @@ extension GainMapMetadata {
 }
 
 extension GainMapMetadata.Fraction {
-    /// With or without an exponent, to nine digits; nil for numbers that are too large.
+    /// Reads nine digits, with or without an exponent; nil for numbers that are too large.
     init?(decimal text: [UInt8]) {
         guard text.count <= 64, text.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }),
             let value = Double(String(decoding: text, as: UTF8.self)), abs(value) < 2_000_000_000

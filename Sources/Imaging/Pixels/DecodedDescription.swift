@@ -9,7 +9,7 @@ package struct DecodedDescription: Hashable, Sendable {
         package init(size: PixelSize, region: Plane.Region) { (self.size, self.region) = (size, region) }
     }
 
-    /// Of one frame, upright and as reduced while decoding.
+    /// The size of one frame, upright and as reduced while decoding.
     package var size: PixelSize
     package var bands: Int
     package var planes: [Part]
@@ -20,7 +20,7 @@ package struct DecodedDescription: Hashable, Sendable {
     package var isIncomplete: Bool
     /// The file has all pixels, but its decoder failed until the file was repaired.
     package var isRepaired = false
-    /// Of planes or color pixels, applied after the image was reduced; nil for sRGB.
+    /// The profile of planes or color pixels, applied after the image was reduced; nil for sRGB.
     package var profile: ColorProfile?
     package var jpegDecoding: JPEGDecoding?
     /// False for pixels.

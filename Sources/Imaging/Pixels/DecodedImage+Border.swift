@@ -7,8 +7,8 @@ extension DecodedImage {
     /// In the first frame of interleaved pixels; the whole frame if it is all border.
     func part(inside trim: ImageOperations.Trim, token: WorkToken) throws -> ImagePart {
         defer { extendLifetime(token) }
-        let own = cornerColor(isBottomRight: trim.isFromBottomRight)
-        let corner = trim.matte.map { own.composited(over: $0) } ?? own
+        let borderColor = cornerColor(isBottomRight: trim.isFromBottomRight)
+        let corner = trim.matte.map { borderColor.composited(over: $0) } ?? borderColor
         let color = trim.color ?? corner
         var border = CPixelsBorder()
         border.color = (color.red, color.green, color.blue, color.alpha)

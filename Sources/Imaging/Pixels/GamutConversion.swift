@@ -10,16 +10,16 @@ struct GamutConversion: Hashable, Sendable {
 
     /// A nil `source` is sRGB; nil if there is nothing to convert.
     init?(from source: ColorProfile?, toWide: Bool) {
-        let source = source ?? .standard
+        let source = source ?? .sRGB
         guard source.primaries.count == 3, !(toWide ? source.isDisplayP3 : source.isStandard) else { return nil }
         (self.source, self.toWide) = (source, toWide)
     }
 
-    static let widening = GamutConversion(from: .standard, toWide: true)
+    static let widening = GamutConversion(from: .sRGB, toWide: true)
 
     var numbers: CPixelsGamut {
         let places = toWide ? Chromaticities.displayP3 : .srgb
-        let own = source.primaries.map { $0.map { Double($0) / 65_536 } }
+        let sourcePrimaries = source.primaries.map { $0.map { Double($0) / 65_536 } }
         let connection = Matrix3(columns: places.connectionPrimaries)
         let light = places.toXYZ
         let white = (0..<3).map { index in light.reduce(0) { $0 + $1[index] } }
@@ -32,7 +32,7 @@ struct GamutConversion: Hashable, Sendable {
             return light + [light[255]]
         }
         storeFloats(samples, in: &gamut.light)
-        storeFloats((connection.inverse * Matrix3(columns: own)).rows.joined(), in: &gamut.to_target)
+        storeFloats((connection.inverse * Matrix3(columns: sourcePrimaries)).rows.joined(), in: &gamut.to_target)
         storeFloats(shares.rows.joined(), in: &gamut.to_xyz)
         storeFloats(shares.inverse.rows.joined(), in: &gamut.from_xyz)
         return gamut

@@ -9,7 +9,7 @@ package struct Plane: Hashable, Sendable {
 
     var byteCount: Int { stride * size.height }
 
-    /// Of rows and planes, in bytes: the widest registers.
+    /// The alignment of rows and planes in bytes: the widest registers.
     static let alignment = 64
 
     /// In samples.
@@ -63,7 +63,7 @@ extension [Plane] {
 }
 
 extension PlaneRange {
-    /// From 16-bit samples of this range, 65535 for 255, to 8-bit samples of another.
+    /// Converts 16-bit samples of this range, 65535 for 255, to 8-bit samples of another.
     func conversion(to other: PlaneRange, isLuma: Bool) -> (scale: Float, offset: Float) {
         let (from, to) = (extent(isLuma: isLuma), other.extent(isLuma: isLuma))
         let factor = to.length / from.length

@@ -48,7 +48,7 @@ package struct PlaneMemory: ~Copyable {
         if self.count < count { self = try PlaneMemory(count: count) }
     }
 
-    mutating func drop(above most: Int) { if count > most { self = PlaneMemory() } }
+    mutating func drop(above maximum: Int) { if count > maximum { self = PlaneMemory() } }
 
     func fill(_ plane: Plane, with sample: UInt8) {
         unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[plane.offset..<plane.offset + plane.byteCount])

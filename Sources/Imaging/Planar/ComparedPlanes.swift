@@ -13,12 +13,12 @@ struct ComparedPlanes {
         (self.range, self.samples, self.planes) = (range, samples, planes)
     }
 
-    /// Of a still, or of the first frame of an animation.
+    /// Takes a still, or the first frame of an animation.
     ///
     /// - Parameter range: Nil for the image's range, which is full for pixels.
     init(lumaOf image: DecodedImage, in range: PlaneRange? = nil, token: WorkToken) throws {
-        if case .planar(let planes, let own) = image.layout, own == range ?? own {
-            self.init(range: own, samples: image.pixels, planes: Array(planes.prefix(1)))
+        if case .planar(let planes, let sourceRange) = image.layout, sourceRange == range ?? sourceRange {
+            self.init(range: sourceRange, samples: image.pixels, planes: Array(planes.prefix(1)))
             return
         }
         try self.init(pixelsOf: image, planes: 1, range: range ?? .full, token: token)

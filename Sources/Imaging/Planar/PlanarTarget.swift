@@ -41,9 +41,7 @@ struct PlanarTarget {
 
     static let neutralChroma: UInt8 = 128
 
-    func size(ofPlane index: Int) -> PixelSize {
-        geometry.rectangle.size.reduced(by: index == 0 ? 1 : chromaStep)
-    }
+    func size(ofPlane index: Int) -> PixelSize { geometry.rectangle.size.reduced(by: index == 0 ? 1 : chromaStep) }
 
     func planes(ofGray isGray: Bool) -> [Plane] {
         .stacked((0..<(isGray && !needsChroma ? 1 : 3)).map { size(ofPlane: $0) })

@@ -6,7 +6,7 @@ import Recipes
 @safe
 final class PlanarWorkspace {
     private static let maximumKept = 16 << 20
-    /// At most as many as threads have worked at the same time.
+    /// Holds at most as many as threads have worked at the same time.
     private static let idle = Locked<[PlanarWorkspace]>([])
 
     private var result = PlaneMemory()

@@ -19,9 +19,9 @@ struct PlaneResampling: Hashable, Sendable {
     }
 
     enum Kernel: Hashable, Sendable {
-        /// For luma.
+        /// Used for luma.
         case lanczos
-        /// For chroma: narrower, which halves the time without a visible difference.
+        /// Used for chroma: narrower, which halves the time without a visible difference.
         case catmullRom
     }
 }
@@ -56,7 +56,7 @@ final class PlaneFilter: @unchecked Sendable {
         unsafe CPlanarShim_graph_free(graph)
     }
 
-    /// For ``PlaneResampling/Mixing/lightOfColors``.
+    /// Implements ``PlaneResampling/Mixing/lightOfColors``.
     @unsafe
     func run(
         from source: CPlanarShimColors, to target: CPlanarShimColorTarget, room: UnsafeMutableRawPointer?,
@@ -93,7 +93,7 @@ final class PlaneFilters: Sendable {
     init(capacity: Int) { self.capacity = capacity }
 
     func filter(for resampling: PlaneResampling) -> PlaneFilter? {
-        if let known = state.withLock({ $0.filters[resampling] }) { return known }
+        if let cached = state.withLock({ $0.filters[resampling] }) { return cached }
         guard let filter = PlaneFilter(resampling) else { return nil }
         let forgotten = state.withLock { state -> [PlaneResampling: PlaneFilter] in
             let isFull = state.byteCount + filter.byteCount > capacity

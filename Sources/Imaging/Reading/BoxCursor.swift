@@ -11,7 +11,7 @@ struct BoxCursor {
     private let end: Int
     private let mayBeCut: Bool
     private var count = 0
-    private static let most = 1 << 15
+    private static let maximum = 1 << 15
 
     /// - Parameter mayBeCut: The last box may be truncated by the end of the range.
     init(_ range: Range<Int>, mayBeCut: Bool = false) {
@@ -21,7 +21,7 @@ struct BoxCursor {
     mutating func next(in bytes: RawSpan) throws(ImagingError) -> Box? {
         guard offset <= end - 8 else { return nil }
         count += 1
-        guard count <= Self.most else { throw .cannotDecode(detail: "too many boxes") }
+        guard count <= Self.maximum else { throw .cannotDecode(detail: "too many boxes") }
         var length = try bytes.bigEndian32(at: offset)
         let type = try bytes.bigEndian32(at: offset + 4)
         var start = offset + 8

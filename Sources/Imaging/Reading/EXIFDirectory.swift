@@ -25,7 +25,7 @@ enum EXIFDirectory {
         fileprivate let isLittleEndian: Bool
     }
 
-    /// Until `body` returns false.
+    /// Continues until `body` returns false.
     ///
     /// - Parameter place: The offset of the directory in the block; nil for the first one.
     static func read(
@@ -101,14 +101,15 @@ extension EXIFTexts {
     /// The first entry of a tag counts, so that each text is copied at most once, regardless of the number of entries.
     init?(_ bytes: RawSpan, range: Range<Int>) {
         var longest = [
-            EXIFDirectory.make: Self.longest, EXIFDirectory.model: Self.longest, EXIFDirectory.dateTime: Self.longest,
-            EXIFDirectory.artist: Attribution.longest, EXIFDirectory.copyright: Attribution.longest,
+            EXIFDirectory.make: Self.maximumLength, EXIFDirectory.model: Self.maximumLength,
+            EXIFDirectory.dateTime: Self.maximumLength,
+            EXIFDirectory.artist: Attribution.maximumLength, EXIFDirectory.copyright: Attribution.maximumLength,
         ]
         var texts: [Int: [UInt8]] = [:]
         // Values before the damage count.
         try? EXIFDirectory.read(bytes, range) { (entry, block) throws(ImagingError) in
-            guard let most = longest.removeValue(forKey: entry.tag) else { return true }
-            texts[entry.tag] = try entry.text(in: block, longest: most)
+            guard let maximum = longest.removeValue(forKey: entry.tag) else { return true }
+            texts[entry.tag] = try entry.text(in: block, longest: maximum)
             return !longest.isEmpty
         }
         self.init(

@@ -65,20 +65,20 @@ extension RawSpan {
         guard offset >= 0, offset < byteCount else { return nil }
         return unsafe withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
-                let found = unsafe memchr(base + offset, Int32(byte), bytes.count - offset)
+                let position = unsafe memchr(base + offset, Int32(byte), bytes.count - offset)
             else { return nil }
-            return unsafe UnsafeRawPointer(found) - base
+            return unsafe UnsafeRawPointer(position) - base
         }
     }
 
     /// The text must not be empty.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
-        while let found = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),
-            found <= range.upperBound - text.utf8CodeUnitCount
+        while let position = firstIndex(of: unsafe text.utf8Start.pointee, from: offset),
+            position <= range.upperBound - text.utf8CodeUnitCount
         {
-            if hasText(text, at: found) { return true }
-            offset = found + 1
+            if hasText(text, at: position) { return true }
+            offset = position + 1
         }
         return false
     }

@@ -43,7 +43,7 @@ struct XMPPacket {
         return properties.lazy.filter { $0.name == whole }.map(\.value)
     }
 
-    /// With its colon; nil if the packet does not declare the namespace.
+    /// Includes the colon; nil if the packet does not declare the namespace.
     func prefix(of space: String) -> [UInt8]? {
         properties.first { $0.name.starts(with: "xmlns:".utf8) && $0.value.elementsEqual(space.utf8) }
             .map { $0.name.dropFirst("xmlns:".utf8.count) + [UInt8(ascii: ":")] }

@@ -3,7 +3,7 @@ import Memory
 package import Recipes
 
 extension AdditionForm {
-    /// With alpha; throws a `VipsError`, or the error of `token`.
+    /// Adds alpha; throws a `VipsError`, or the error of `token`.
     func pixels(of image: DecodedImage, token: WorkToken) throws -> DecodedImage {
         if isForm(of: image) { return image }
         if let planeRange {

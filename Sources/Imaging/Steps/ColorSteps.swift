@@ -61,14 +61,14 @@ extension HistogramStep: VipsStep {
             image.watch(context.token)
             let image = try image.inColor().computed()
             try context.token.check()
-            let (least, most): (Int, Int) = try context.decided {
+            let (minimum, maximum): (Int, Int) = try context.decided {
                 let colors = try image.extractedBands(0, count: 3)
                 return (try colors.lightness(atPercent: low), try colors.lightness(atPercent: high))
             }
-            guard most - least > 1 else { return image }
-            let factor = 100 / Double(most - least)
+            guard maximum - minimum > 1 else { return image }
+            let factor = 100 / Double(maximum - minimum)
             return try image.withColors { colors throws(VipsError) in
-                try colors.scaled(lightness: factor, added: -factor * Double(least))
+                try colors.scaled(lightness: factor, added: -factor * Double(minimum))
             }
         case .noise(let amount, let seed): return try image.noisy(amount: amount, seed: seed, token: context.token)
         }

@@ -25,9 +25,9 @@ extension RankStep: VipsStep {
         let side = min(side, image.width, image.height)
         let place =
             switch place {
-            case .least: 0
+            case .minimum: 0
             case .median: side * side / 2
-            case .most: side * side - 1
+            case .maximum: side * side - 1
             }
         image.watch(context.token)
         let image = try image.computed()

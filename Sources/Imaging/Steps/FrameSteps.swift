@@ -53,7 +53,7 @@ extension BackdropStep: VipsStep {
             let color = try context.decided { try image.meanColor(token: token) }
             return try CanvasStep(size: size, x: x, y: y, color: color).applied(to: image, in: &context)
         case .blurred(let sigma):
-            let own = PixelSize(width: image.width, height: image.height)
+            let frameSize = PixelSize(width: image.width, height: image.height)
             let backdrop = try image.resampled(to: size, in: .gamma)
                 .contrasted(withMeanOf: Double(sigma) / 100_000, amount: -1, token: token)
             let stamp = try image.withAlpha()
@@ -61,7 +61,7 @@ extension BackdropStep: VipsStep {
             // The pixels live until the end of this scope.
             return try unsafe pixels.withUnsafeBytes { bytes throws in
                 try unsafe backdrop.overlaid(
-                    with: bytes, size: own, bands: stamp.bands, left: x, top: y, covering: own, opacity: 100
+                    with: bytes, size: frameSize, bands: stamp.bands, left: x, top: y, covering: frameSize, opacity: 100
                 ).computed()
             }
         }

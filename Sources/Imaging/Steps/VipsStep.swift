@@ -37,7 +37,7 @@ extension PlanarStep {
 }
 
 extension RenderSteps {
-    /// For as many leading steps as planes support.
+    /// Covers as many leading steps as planes support.
     func planarTarget(from start: PlanarTarget) -> (target: PlanarTarget, count: Int) {
         var (target, count) = (start, 0)
         for step in self {
@@ -53,7 +53,7 @@ protocol StampingStep: RenderStep {
     func stamp(in range: PlaneRange, context: inout StepContext) throws -> PlaneStamp
 }
 
-/// Of one step during one render, from the first frame to the last.
+/// The state of one step during one render, from the first frame to the last.
 package struct StepContext {
     let token: WorkToken
     package let additions: [DecodedImage]

@@ -64,7 +64,7 @@ extension VipsImage {
     }
 
     private func fitting(_ profile: RawSpan) -> ICCProfile? {
-        guard profile.byteCount <= ICCProfile.longest else { return nil }
+        guard profile.byteCount <= ICCProfile.maximumLength else { return nil }
         let profile = ICCProfile(profile)
         return profile.space == space && !profile.isStandard ? profile : nil
     }

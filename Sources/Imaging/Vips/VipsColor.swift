@@ -12,9 +12,7 @@ extension VipsImage {
         }
     }
 
-    var profile: SharedBytes? {
-        withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } }
-    }
+    var profile: SharedBytes? { withProfile { unsafe $0.withUnsafeBytes { unsafe SharedBytes(Array($0)) } } }
 
     func profiled(_ profile: SharedBytes) throws(VipsError) -> VipsImage {
         try unsafe profile.withUnsafeBytes { bytes throws(VipsError) in
@@ -53,11 +51,9 @@ extension VipsImage {
 
     func premultiplied() throws(VipsError) -> VipsImage { try applying("premultiply") }
 
-    func unpremultiplied() throws(VipsError) -> VipsImage {
-        try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR)
-    }
+    func unpremultiplied() throws(VipsError) -> VipsImage { try applying("unpremultiply").cast(to: VIPS_FORMAT_UCHAR) }
 
-    /// Of an 8-bit image.
+    /// Applies to an 8-bit image.
     func mixedWithNeighbors(middle: Double, others: Double) throws(VipsError) -> VipsImage {
         func mixed(_ image: VipsImage) throws(VipsError) -> VipsImage {
             try unsafe image.step { unsafe CVipsShim_mix_neighbors($0, $1, middle, others) }
@@ -89,9 +85,7 @@ extension VipsImage {
         hasAlpha ? self : try unsafe step { unsafe CVipsShim_add_alpha($0, $1) }
     }
 
-    func inColor() throws(VipsError) -> VipsImage {
-        bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self
-    }
+    func inColor() throws(VipsError) -> VipsImage { bands < 3 ? try converted(to: VIPS_INTERPRETATION_sRGB) : self }
 
     /// The result has color if the background has.
     func flattenedInColor(on background: Color) throws(VipsError) -> VipsImage {
@@ -104,9 +98,7 @@ extension VipsImage {
         return try body(extractedBands(0, count: colors)).joined(with: extractedBands(colors, count: 1))
     }
 
-    func inGray() throws(VipsError) -> VipsImage {
-        bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W)
-    }
+    func inGray() throws(VipsError) -> VipsImage { bands < 3 ? self : try converted(to: VIPS_INTERPRETATION_B_W) }
 
     /// An opaque sRGB image in CIE LCh: factors of lightness and chroma, and numbers added to lightness and hue.
     func scaled(
@@ -172,19 +164,13 @@ extension VipsImage {
             .interpreted(as: interpretation)
     }
 
-    private func linearized() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_linearize($0, $1) }
-    }
+    private func linearized() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_linearize($0, $1) } }
 
     private func delinearized() throws(VipsError) -> VipsImage {
         try unsafe step { unsafe CVipsShim_delinearize($0, $1) }
     }
 
-    private func unpremultipliedInFloats() throws(VipsError) -> VipsImage {
-        try applying("unpremultiply")
-    }
+    private func unpremultipliedInFloats() throws(VipsError) -> VipsImage { try applying("unpremultiply") }
 
-    fileprivate func rounded() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_round($0, $1) }
-    }
+    fileprivate func rounded() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_round($0, $1) } }
 }

@@ -54,9 +54,7 @@ extension VipsImage {
         return try unsafe filtered(blend, token, CPixels_blend)
     }
 
-    func opaque() throws(VipsError) -> VipsImage {
-        hasAlpha ? try extractedBands(0, count: bands - 1) : self
-    }
+    func opaque() throws(VipsError) -> VipsImage { hasAlpha ? try extractedBands(0, count: bands - 1) : self }
 }
 
 extension CPixelsColorFormula {

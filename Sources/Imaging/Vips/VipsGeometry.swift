@@ -83,9 +83,7 @@ extension VipsImage {
         try unsafe step { unsafe CVipsShim_zoom($0, $1, Int32(factor)) }
     }
 
-    func repeatedTwice() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) }
-    }
+    func repeatedTwice() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_replicate($0, $1, 2, 2) } }
 
     /// On an 8-bit image.
     ///

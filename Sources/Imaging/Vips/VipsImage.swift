@@ -61,11 +61,9 @@ package final class VipsImage {
         }
     }
 
-    func computed() throws(VipsError) -> VipsImage {
-        try unsafe step { unsafe CVipsShim_copy_memory($0, $1) }
-    }
+    func computed() throws(VipsError) -> VipsImage { try unsafe step { unsafe CVipsShim_copy_memory($0, $1) } }
 
-    /// With 8 bits per component, on the calling thread and from top to bottom.
+    /// Computes 8 bits per component, on the calling thread and from top to bottom.
     func pixels(in room: PlaneMemory.Allocator = { try PlaneMemory(count: $0) }, token: WorkToken) throws -> SharedBytes
     {
         precondition(hasEightBits, "only 8-bit pixels can be computed")
@@ -126,7 +124,7 @@ enum VipsLibrary {
     /// It writes JPEG XL.
     static func loadModules() { CVipsShim_load_modules() }
 
-    /// From now on, a start ends the process.
+    /// A later start ends the process.
     static func forbidStart() { CVipsShim_forbid_start() }
 
     static func disableMachineCode() { CVipsShim_disable_machine_code() }

@@ -45,9 +45,7 @@ package struct LabColor: Hashable, Sendable {
     private static let white = (x: 0.95047, z: 1.08883)
     private static let (toe, slope) = (0.008856, 7.787)
 
-    private static func compressed(_ value: Double) -> Double {
-        value > toe ? cbrt(value) : slope * value + 16.0 / 116
-    }
+    private static func compressed(_ value: Double) -> Double { value > toe ? cbrt(value) : slope * value + 16.0 / 116 }
 
     private static func expanded(_ value: Double) -> Double {
         let cube = value * value * value

@@ -25,7 +25,7 @@ extension ImageHeader {
             area * Cost(memory.workingBytes(header, isWhole)) * (memory.isForEachFrame ? frameCount : Cost(1))
         // Other frames that a decoder keeps because later ones may refer to them.
         let hidden = Cost(header.hiddenArea) + area * Cost(format.hasMovingFrames ? plan.page : 0)
-        let kept = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))
+        let hiddenBytes = hidden.limited(to: area * Cost(Self.keptFrames)) * Cost(memory.frameBytes(header))
         // Rotated planes need new memory. With full-size chroma they are as large as pixels.
         let isTurned = header.orientation != .none && format.reading.mayHavePlanes(header)
         let turning = isTurned ? result : Cost(0)
@@ -34,7 +34,8 @@ extension ImageHeader {
         let tables = Cost(header.isCMYK ? Self.cmykTables : 0)
         // The gain map is copied out of the file and decoded after the image.
         let map = plan.gainMap(of: self).map { Cost($0.map.header.cost(of: $0.plan, fileByteCount: fileByteCount)) }
-        return (result + turning + toning + rows + working + kept + tables + Cost(fileByteCount) + (map ?? Cost(0)))
+        return
+            (result + turning + toning + rows + working + hiddenBytes + tables + Cost(fileByteCount) + (map ?? Cost(0)))
             .bytes
     }
 
@@ -71,7 +72,7 @@ extension RenderPlan {
         // The map is rendered after the image and has no more pixels; after a trim, the result may be small enough for
         // full chroma.
         let mapping = decode.keepsGainMap ? (memory.pixel + memory.fullChroma) * outputSize.area : 0
-        return mapping + framing.bytes + trimming + choosing + memory.least + largest * perPixel
+        return mapping + framing.bytes + trimming + choosing + memory.minimum + largest * perPixel
             + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }

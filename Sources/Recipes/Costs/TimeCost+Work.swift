@@ -17,14 +17,14 @@ extension ImageHeader {
         if header.frames > 1 { pixel += time.animation }
         if header.hasAlpha, time.isAlphaApart { pixel += TimeCost.alphaPlane }
         // A frame of an animation needs all frames before it.
-        let kept = plan.frames(of: self)
+        let decodedFrames = plan.frames(of: self)
         let decoded =
             plan.isAnimated
-            ? min(plan.page, frames) + kept : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
+            ? min(plan.page, frames) + decodedFrames : format.hasMovingFrames ? min(plan.page + 1, frames) : 1
         // Every decoder start counts, and every frame before the wanted ones.
-        let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - kept : 0)) * TimeCost.run
+        let runs = Double(header.decoderRuns + (format.hasMovingFrames ? decoded - decodedFrames : 0)) * TimeCost.run
         let depth = header.bitDepth > 8 ? 2.0 : 1
-        let framing = plan.isAnimated ? TimeCost.frame.decode * Double(kept) : 0
+        let framing = plan.isAnimated ? TimeCost.frame.decode * Double(decodedFrames) : 0
         let rows = Double(header.storedSize.height) * TimeCost.row
         let tables = header.isCMYK ? TimeCost.cmyk.tables : 0
         let hidden = Double(header.hiddenArea) * TimeCost.hidden * depth

@@ -61,7 +61,7 @@ extension ImageFormat {
 
     package var isWritten: Bool { writing != nil }
 
-    /// For a request that keeps the source's format.
+    /// The format of a request that keeps the source's.
     package func outputFormat(hasAlpha: Bool) -> ImageFormat {
         switch traits.output {
         case .written: self

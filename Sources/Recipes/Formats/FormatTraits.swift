@@ -59,11 +59,11 @@ extension FormatTraits {
 
     /// Besides rows and pixels; the factors are measured (`make bench-costs`).
     package struct Memory: Sendable {
-        /// Per pixel of a frame.
+        /// Bytes for each pixel of a frame.
         let workingBytes: @Sendable (_ header: ImageHeader, _ isWhole: Bool) -> Int
         /// Whether all frames need this memory at the same time.
         var isForEachFrame = false
-        /// For each pixel of another frame that the decoder keeps.
+        /// Bytes for each pixel of another frame that the decoder keeps.
         var frameBytes: @Sendable (_ header: ImageHeader) -> Int = { _ in 0 }
     }
 
@@ -72,7 +72,7 @@ extension FormatTraits {
         let byte: Double
         /// The minimum per pixel of a frame, however small the file.
         var leastPixel = 0.0
-        /// Per pixel of an animation frame, for compositing onto earlier frames.
+        /// The time for each pixel of an animation's frame that is composed onto earlier ones.
         var animation = 0.0
         /// A second decode.
         var isAlphaApart = false
@@ -114,19 +114,19 @@ extension FormatTraits {
         var fullChroma = 0
         /// Per pixel.
         var alpha = 0
-        /// At any size.
+        /// Independent of the size.
         var palette = 0
         /// Per pixel of every frame, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
-        /// At any size.
-        var least = 1 << 20
+        /// Independent of the size.
+        var minimum = 1 << 20
     }
 
     /// In nanoseconds, per pixel unless the name says otherwise; see ``TimeCost``.
     package struct WritingTime: Sendable {
         /// Per pixel of every image.
         let pixel: Double
-        /// From quality 90 upward.
+        /// Applies from quality 90 upward.
         var fine = 0.0
         /// Additional, if the image may have transparent parts.
         var alpha = 0.0

@@ -5,7 +5,7 @@ struct QualityCurve: Sendable {
     /// Qualities of JPEG, and of the encoder for each of ``sides``; all rising, from 1 to 100.
     private let points: [(visual: Int, encoder: [Int])]
 
-    /// Of squares with as many pixels as results of 100, 300, 500 and 1000 pixels width at 4:3.
+    /// The sides of squares with as many pixels as results of 100, 300, 500 and 1000 pixels width at 4:3.
     private static let sides = [87, 260, 433, 866]
 
     static let same = QualityCurve([])

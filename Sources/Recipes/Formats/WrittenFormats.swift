@@ -74,7 +74,7 @@ extension FormatTraits {
                 photographBytes: [(0, 105), (2_500, 85), (40_000, 84), (500_000, 89)],
                 // Setup takes 8 MiB at any size. The pixels exist twice, in two processes. Animations keep frames that
                 // later ones may refer to.
-                memory: WritingMemory(pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), least: 8 << 20),
+                memory: WritingMemory(pixel: 60, animation: (frame: 8, pixel: 30, once: 16 << 20), minimum: 8 << 20),
                 time: WritingTime(pixel: 750, fine: 450, alpha: 420, once: 6_000_000))))
 
     static let jxl = FormatTraits(
@@ -88,5 +88,5 @@ extension FormatTraits {
             Writing(
                 quality: .jxl, effort: 5, version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
                 photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)],
-                memory: WritingMemory(pixel: 120, least: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
+                memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
 }

@@ -18,18 +18,18 @@ package final class BorderTrim: Sendable {
     package func resolved(
         _ plan: RenderPlan, inside box: ImagePart, of size: PixelSize, isDrawnAnew: Bool
     ) throws(ImagingError) -> RenderPlan {
-        let (composition, wanted) = try remainder(inside: box)
-        let alone = isDrawnAnew ? try drawing(of: composition, wanted) : nil
-        let steps = composition.allSteps(of: wanted, drawnAlone: alone?.part == nil ? nil : alone?.size)
+        let (composition, requestedPart) = try remainder(inside: box)
+        let alone = isDrawnAnew ? try drawing(of: composition, requestedPart) : nil
+        let steps = composition.allSteps(of: requestedPart, drawnAlone: alone?.part == nil ? nil : alone?.size)
         let resolved = plan.trimmed(to: steps, drawn: isDrawnAnew ? size : nil)
-        try resolved.check(source.limits, most: size.area)
+        try resolved.check(source.limits, maximum: size.area)
         return resolved
     }
 
     /// How to draw a vector image, decoded by `plan` at its natural size, without the border.
     package func drawing(inside box: ImagePart, of plan: DecodePlan) throws(ImagingError) -> DecodePlan {
-        let (composition, wanted) = try remainder(inside: box)
-        let drawing = try drawing(of: composition, wanted)
+        let (composition, requestedPart) = try remainder(inside: box)
+        let drawing = try drawing(of: composition, requestedPart)
         return DecodePlan(
             page: plan.page, incompleteImages: plan.incompleteImages, drawnSize: drawing.size, drawnPart: drawing.part)
     }
@@ -45,17 +45,17 @@ package final class BorderTrim: Sendable {
     }
 
     private func drawing(
-        of composition: Composition, _ wanted: RequestedPart
+        of composition: Composition, _ requestedPart: RequestedPart
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?) {
-        try wanted.drawing(
+        try requestedPart.drawing(
             for: composition.size, crop: composition.crop, maximumPixels: source.limits.maximumOutputPixels,
             longestSide: source.header.format.maximumSide)
     }
 
     /// The pixels in which to find the border, and a result larger than without the trim.
     func bytes(for size: PixelSize) -> Int {
-        let most = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
-        let (bytes, overflow) = most.multipliedReportingOverflow(by: 8)
+        let maximum = mayGrow ? max(size.area, source.limits.maximumOutputPixels) : size.area
+        let (bytes, overflow) = maximum.multipliedReportingOverflow(by: 8)
         return overflow ? .max / 2 : bytes
     }
 

@@ -62,7 +62,7 @@ extension ImageOperations.Radius {
         switch self {
         case .pixels(0): nil
         case .pixels(let radius): .some(radius * ratio)
-        case .most: .some(nil)
+        case .maximum: .some(nil)
         }
     }
 }

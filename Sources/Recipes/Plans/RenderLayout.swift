@@ -15,15 +15,15 @@ struct RenderLayout: Hashable, Sendable {
     /// A vector image is drawn at the required size and never enlarged.
     ///
     /// Its natural size counts in fractions of a pixel for the aspect ratio, and in whole pixels for the size.
-    init(options: RenderingOptions, of wanted: RequestedPart, in source: ImageHeader) {
+    init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
-            self.init(options: options, source: wanted.size)
+            self.init(options: options, source: requestedPart.size)
             return
         }
         var options = options
         options.enlarge = true
-        let isProportion = wanted.part == nil && (options.width != nil || options.height != nil)
-        self.init(options: options, source: isProportion ? wanted.turn.turned(drawing) : wanted.size)
+        let isProportion = requestedPart.part == nil && (options.width != nil || options.height != nil)
+        self.init(options: options, source: isProportion ? requestedPart.turn.turned(drawing) : requestedPart.size)
     }
 
     init(options: RenderingOptions, source: PixelSize) {
@@ -50,7 +50,7 @@ struct RenderLayout: Hashable, Sendable {
         }
     }
 
-    /// For at most one given side: the box has the image's aspect ratio, and nothing is cropped.
+    /// At most one side is requested: the box has the image's aspect ratio, and nothing is cropped.
     private init(free box: PixelSize, isLarger: Bool, source: PixelSize, options: RenderingOptions) {
         let isCapped = isLarger && !options.enlarge
         resizedSize = isCapped ? source : box

@@ -38,9 +38,9 @@ extension RenderPlan {
         let page = header.page(composition.page)
         let maximumPixels = limits.maximumPixels(of: page)
         if page.drawing == nil { try page.storedSize.check(frames: frames, maximumPixels: maximumPixels) }
-        let wanted = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
-        let drawing = try composition.drawing(of: wanted, on: page, maximumPixels: maximumPixels)
-        let steps = composition.allSteps(of: wanted, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
+        let requestedPart = RequestedPart(composition.part ?? ImagePart(allOf: page.size), turn: composition.turn)
+        let drawing = try composition.drawing(of: requestedPart, on: page, maximumPixels: maximumPixels)
+        let steps = composition.allSteps(of: requestedPart, drawnAlone: drawing?.part == nil ? nil : drawing?.size)
         let asked = composition.format.holdsWideColors ? composition.gamut ?? source.rules.gamut : .srgb
         let gamut = asked.of(header.colors, changesColors: steps.contains { $0.colors == .changed })
         let keepsGainMap =
@@ -49,7 +49,7 @@ extension RenderPlan {
         let isWhole = page.drawing != nil || composition.trim != nil
         let decode = DecodePlan(
             page: composition.page,
-            level: isWhole ? 1 : composition.level(source: wanted.size, hasGainMap: keepsGainMap),
+            level: isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap),
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))
@@ -71,7 +71,7 @@ extension RenderPlan {
             throw .sideTooLong(outputSize, format: format)
         }
         border = composition.trim.map { BorderTrim($0, recipe, of: source, mayGrow: composition.mayGrowByTrim) }
-        try check(limits, frames: frames, most: decoded.storedSize.area)
+        try check(limits, frames: frames, maximum: decoded.storedSize.area)
     }
 
     private mutating func set(_ quality: EncodingQuality, in scale: QualityScale) {
@@ -82,7 +82,7 @@ extension RenderPlan {
     }
 
     /// - Parameter area: Pixels of one frame of the source, which were accepted.
-    func check(_ limits: ImagingLimits, frames: Int = 1, most area: Int) throws(ImagingError) {
+    func check(_ limits: ImagingLimits, frames: Int = 1, maximum area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
         try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
@@ -90,10 +90,10 @@ extension RenderPlan {
         }
         // The cropped part may be small although the image before the crop is large. A crop by position computes only
         // its part; the search for the most interesting part computes and keeps the whole image.
-        let most = max(limits.maximumOutputPixels, area * frames)
+        let maximum = max(limits.maximumOutputPixels, area * frames)
         for work in steps.work(on: self.source) {
             let size = work.output.size
-            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= most / frames else {
+            guard max(size.width, size.height) <= PixelSize.maximumSide, work.made <= maximum / frames else {
                 throw .tooManyPixels(size, frames: frames)
             }
         }
@@ -145,15 +145,15 @@ extension RecipeSource {
 
 extension Composition {
     /// - Parameter drawnAlone: The size of a drawing of only the wanted, cropped part; nil for other sources.
-    func allSteps(of wanted: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
+    func allSteps(of requestedPart: RequestedPart, drawnAlone: PixelSize? = nil) -> RenderSteps {
         var all: RenderSteps
         if let drawnAlone {
             all = [ResampleStep(to: drawnAlone, in: light)]
         } else {
-            all = [ResampleStep(to: wanted.sizeBeforeTurn(size), of: wanted.part, in: light)]
-            if let crop { all.append(wanted.beforeTurn(crop, in: size)) }
+            all = [ResampleStep(to: requestedPart.sizeBeforeTurn(size), of: requestedPart.part, in: light)]
+            if let crop { all.append(requestedPart.beforeTurn(crop, in: size)) }
         }
-        if wanted.turn != .none { all.append(TurnStep(wanted.turn)) }
+        if requestedPart.turn != .none { all.append(TurnStep(requestedPart.turn)) }
         for step in steps { all.append(step) }
         return all
     }
@@ -164,11 +164,11 @@ extension Composition {
     }
 
     fileprivate func drawing(
-        of wanted: RequestedPart, on page: ImageHeader, maximumPixels: Int
+        of requestedPart: RequestedPart, on page: ImageHeader, maximumPixels: Int
     ) throws(ImagingError) -> (size: PixelSize, part: DrawnPart?)? {
         guard page.drawing != nil else { return nil }
         guard trim == nil else { return (page.size, nil) }
-        return try wanted.drawing(
+        return try requestedPart.drawing(
             for: size, crop: crop, maximumPixels: maximumPixels, longestSide: page.format.maximumSide)
     }
 

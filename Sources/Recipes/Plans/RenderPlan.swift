@@ -12,7 +12,7 @@ package struct RenderPlan: Hashable, Sendable {
     package internal(set) var timing: FrameTiming?
     package let format: ImageFormat
     package internal(set) var quality: EncodingQuality
-    /// For converting visual quality to the encoder's quality: of the result before a trim.
+    /// The pixels of the result before a trim, which convert visual quality to the encoder's quality.
     private let qualityPixels: Int
     /// The encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
@@ -68,7 +68,7 @@ package struct RenderPlan: Hashable, Sendable {
 
     package var isAnimated: Bool { decode.isAnimated }
 
-    /// At the highest quality that may be chosen.
+    /// The step at the highest quality that may be chosen.
     package var chromaStep: Int { chromaStep(at: quality.highest) }
 
     package func chromaStep(at quality: Int) -> Int { hasFullChroma ? 1 : format.chromaStep(at: quality) }

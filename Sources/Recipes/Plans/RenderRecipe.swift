@@ -11,11 +11,11 @@ package protocol RenderRecipe: Hashable, Sendable {
     var keyText: String { get }
 
     /// Nil for a recipe with other rules than Alula's own.
-    var ownOptions: RenderingOptions? { get }
+    var nativeOptions: RenderingOptions? { get }
 }
 
 extension RenderRecipe {
-    package var ownOptions: RenderingOptions? { nil }
+    package var nativeOptions: RenderingOptions? { nil }
 }
 
 package struct RecipeSource: Hashable, Sendable {

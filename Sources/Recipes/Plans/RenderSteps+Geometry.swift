@@ -9,14 +9,14 @@ extension RenderSteps {
     package func ofGainMap(of map: PixelSize, for image: PixelSize) -> GainMapGeometry? {
         guard let geometry = geometry(on: image) else { return nil }
         let part = geometry.shownPart(of: image)
-        let (shown, own) = (geometry.rectangle.size, part.rounded(in: map).size)
+        let (shown, mapSize) = (geometry.rectangle.size, part.rounded(in: map).size)
         let isImageReduced = part.size.width > shown.width && part.size.height > shown.height
         let scale = isImageReduced && shown.area <= RenderPlan.maximumFullChromaPixels ? 2 : 1
-        let isWithinReach = shown.width <= scale * own.width && shown.height <= scale * own.height
+        let isWithinReach = shown.width <= scale * mapSize.width && shown.height <= scale * mapSize.height
         let size =
             isWithinReach
             ? shown
-            : PixelSize(width: Swift.min(shown.width, own.width), height: Swift.min(shown.height, own.height))
+            : PixelSize(width: Swift.min(shown.width, mapSize.width), height: Swift.min(shown.height, mapSize.height))
         let isFitted = isImageReduced && isWithinReach
         return GainMapGeometry(part: part, size: size, isFitted: isFitted, turn: geometry.turn)
     }
@@ -41,8 +41,8 @@ extension StepGeometry {
     fileprivate func cropped(afterTurn crop: CropStep) -> StepGeometry? {
         var upright = self
         upright.turn = .none
-        let wanted = RequestedPart(ImagePart(allOf: rectangle.size), turn: turn)
-        var next = wanted.beforeTurn(crop, in: turn.turned(rectangle.size)).geometry(after: upright)
+        let requestedPart = RequestedPart(ImagePart(allOf: rectangle.size), turn: turn)
+        var next = requestedPart.beforeTurn(crop, in: turn.turned(rectangle.size)).geometry(after: upright)
         next?.turn = turn
         return next
     }

@@ -1,5 +1,5 @@
 extension RenderingOptions: RenderRecipe {
-    package var ownOptions: RenderingOptions? { self }
+    package var nativeOptions: RenderingOptions? { self }
 
     package func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (format, placement) = try chosenFormat(for: source)
@@ -33,11 +33,11 @@ extension RenderingOptions: RenderRecipe {
         guard number < source.header.frames else { throw .noSuchPage(page, pages: source.header.frames) }
         var frame = Frame(source, page: number, light: source.rules.light, isTrimmed: operations.trim != nil)
         let box = source.whole(ofPage: number)
-        let (wanted, layout) =
+        let (requestedPart, layout) =
             if let whole, source.box == nil { whole } else { try placement(of: box, in: frame.page) }
-        let part = wanted.naturalPart
+        let part = requestedPart.naturalPart
         frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
-        frame.turn(wanted.turn)
+        frame.turn(requestedPart.turn)
         frame.resample(
             to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
         for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
@@ -68,7 +68,7 @@ extension RenderingOptions: RenderRecipe {
         isAnimated && operations.trim == nil && header.frames > 1 && header.format.hasMovingFrames
     }
 
-    /// By its size without a trim: the trim computes it again, and must not change the format.
+    /// Chooses by the size without a trim: the trim computes it again, and must not change the format.
     private func chosenFormat(
         for source: RecipeSource
     ) throws(ImagingError) -> (format: ImageFormat, whole: Placement?) {
@@ -82,11 +82,11 @@ extension RenderingOptions: RenderRecipe {
         return (chosen, whole)
     }
 
-    private typealias Placement = (wanted: RequestedPart, layout: RenderLayout)
+    private typealias Placement = (requestedPart: RequestedPart, layout: RenderLayout)
 
     private func placement(of box: ImagePart, in page: ImageHeader) throws(ImagingError) -> Placement {
-        let wanted = try RequestedPart(operations, of: box)
-        return (wanted, RenderLayout(options: self, of: wanted, in: page))
+        let requestedPart = try RequestedPart(operations, of: box)
+        return (requestedPart, RenderLayout(options: self, of: requestedPart, in: page))
     }
 
     private func encodingQuality(by rules: RenderingRules) -> EncodingQuality {
@@ -109,15 +109,15 @@ private struct PlacedWatermark {
     private let ratio: Int
     private let header: ImageHeader
     /// Fractions of a pixel count for the aspect ratio of a drawing.
-    private let own: PixelSize
+    private let sourceSize: PixelSize
 
     init(_ options: WatermarkOptions, ratio: Int, header: ImageHeader) {
         (self.options, self.ratio, self.header) = (options, ratio, header)
-        own = options.scale == nil ? header.size : header.drawing ?? header.size
+        sourceSize = options.scale == nil ? header.size : header.drawing ?? header.size
     }
 
     func layout(on result: PixelSize, isDrawnAlone: Bool) -> OverlayLayout? {
-        let layout = OverlayLayout(options, ratio: ratio, own: own, result: result)
+        let layout = OverlayLayout(options, ratio: ratio, sourceSize: sourceSize, result: result)
         return isDrawnAlone ? layout?.covering : layout
     }
 
@@ -127,7 +127,7 @@ private struct PlacedWatermark {
     ///
     /// - Parameter isFinal: The result has this size; false before a trim.
     func addition(on result: PixelSize, isFinal: Bool, limits: ImagingLimits) -> RecipeAddition {
-        let scaled = OverlayLayout.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
+        let scaled = OverlayLayout.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
         guard header.drawing != nil else {
             return RecipeAddition(header, scaledTo: scaled, isSizeCertain: isFinal)
         }

@@ -37,10 +37,11 @@ struct RequestedPart {
         let whole = drawnSize(for: size)
         let isTooLarge = whole.area > maximumPixels || max(whole.width, whole.height) > longestSide
         guard isTooLarge, part != nil || crop != nil else { return (whole, nil) }
-        let kept = crop.map { beforeTurn($0, in: size) }
+        let cropped = crop.map { beforeTurn($0, in: size) }
         let scaled = sizeBeforeTurn(size)
         return (
-            kept?.size ?? scaled, DrawnPart(of: naturalPart, scaledTo: scaled, x: kept?.x ?? 0, y: kept?.y ?? 0)
+            cropped?.size ?? scaled,
+            DrawnPart(of: naturalPart, scaledTo: scaled, x: cropped?.x ?? 0, y: cropped?.y ?? 0)
         )
     }
 
@@ -54,7 +55,7 @@ struct RequestedPart {
             height: side(part.whole.height, needed.height, of: part.size.height))
     }
 
-    /// Of the resampled image; `whole` is the size after the turn.
+    /// The crop of the resampled image; `whole` is the size after the turn.
     func beforeTurn(_ crop: CropStep, in whole: PixelSize) -> CropStep {
         let part = turn.inverse.turned(ImagePart(x: crop.x, y: crop.y, size: crop.size, of: whole))
         return CropStep(x: part.x, y: part.y, size: part.size)

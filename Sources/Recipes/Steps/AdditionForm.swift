@@ -6,10 +6,10 @@ package struct AdditionForm: Hashable, Sendable {
     package var margins = ImageOperations.Margins()
     package let firstColumn: Int
     package let firstRow: Int
-    /// At most ``scaledSize``; past an edge of the source, it wraps around.
+    /// Not larger than ``scaledSize``; past an edge of the source, it wraps around.
     package let size: PixelSize
     package let light: ResamplingLight
-    /// For separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.
+    /// The range of separate planes of luma, Cb, Cr and alpha; nil if they are interleaved.
     package var planeRange: PlaneRange?
     package var isWide = false
 

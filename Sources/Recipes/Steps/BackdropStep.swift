@@ -1,7 +1,7 @@
 /// Centers or offsets the image on a larger canvas filled from the image itself.
 package struct BackdropStep: RenderStep {
     package enum Kind: Hashable, Sendable {
-        /// Of the first frame of an animation.
+        /// Uses the first frame of an animation.
         case mean
         /// The image stretched to the canvas and blurred, in hundred-thousandths of a pixel.
         case blurred(sigma: Int)
@@ -25,7 +25,7 @@ package struct BackdropStep: RenderStep {
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
     package func cost(of work: StepWork) -> StepCost {
         switch kind {

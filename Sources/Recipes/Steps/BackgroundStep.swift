@@ -20,7 +20,7 @@ package struct BackgroundStep: RenderStep {
         FrameShape(size: input.size, hasAlpha: input.hasAlpha && color.alpha < 255)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { outputPixels }
 
     package func cost(of work: StepWork) -> StepCost {
         guard work.input.hasAlpha else { return .none }
@@ -44,7 +44,7 @@ package struct OpaqueStep: RenderStep {
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: input.size, hasAlpha: false) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { outputPixels }
 
     package func cost(of work: StepWork) -> StepCost { .none }
 
@@ -62,14 +62,14 @@ package struct OpaqueStep: RenderStep {
 package struct CornerBackgroundStep: RenderStep {
     package init() {}
 
-    private static let usual = BackgroundStep(.white)
+    private static let defaultStep = BackgroundStep(.white)
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: input.size, hasAlpha: false) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
     package func cost(of work: StepWork) -> StepCost {
-        let cost = Self.usual.cost(of: work)
+        let cost = Self.defaultStep.cost(of: work)
         // All pixels before this step are computed once and kept.
         return StepCost(perFrame: cost.perFrame, bytes: 4 * work.input.size.area)
     }

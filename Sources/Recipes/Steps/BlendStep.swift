@@ -45,7 +45,7 @@ package struct BlendStep: AdditionStep {
         FrameShape(size: input.size, hasAlpha: input.hasAlpha || mode.addsAlpha)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
     package func cost(of work: StepWork) -> StepCost {
         let copies = Double(across.count) * Double(down.count) * Double(size.area)

@@ -18,7 +18,7 @@ package struct CanvasStep: RenderStep {
         FrameShape(size: size, hasAlpha: input.hasAlpha || color.alpha < 255)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { min(outputPixels, input.size.area) }
 
     package func cost(of work: StepWork) -> StepCost { StepCost(perFrame: Double(work.made) * Self.time) }
 

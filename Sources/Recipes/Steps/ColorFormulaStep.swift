@@ -1,4 +1,4 @@
-/// By tables, a matrix or a formula.
+/// Changes colors by tables, a matrix or a formula.
 ///
 /// ``ColorStep`` is faster, but has only the CSS filter functions.
 package struct ColorFormulaStep: WholeFrameStep {

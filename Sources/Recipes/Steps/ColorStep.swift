@@ -9,9 +9,9 @@ package struct ColorStep: Hashable {
 extension OperationParameter {
     private static let strength = "0 to 400; 100 changes nothing"
 
-    package static let brightness = OperationParameter("brightness", .percent(to: 400), standard: 100, strength)
-    package static let contrast = OperationParameter("contrast", .percent(to: 400), standard: 100, strength)
-    package static let saturation = OperationParameter("saturate", .percent(to: 400), standard: 100, strength)
+    package static let brightness = OperationParameter("brightness", .percent(to: 400), defaultValue: 100, strength)
+    package static let contrast = OperationParameter("contrast", .percent(to: 400), defaultValue: 100, strength)
+    package static let saturation = OperationParameter("saturate", .percent(to: 400), defaultValue: 100, strength)
     package static let hue = OperationParameter("hue", .whole("DEGREES", 0...359), "turn all colors, 0 to 359")
     package static let grayscale = OperationParameter("grayscale", .percent(to: 100), "0 to 100")
     package static let sepia = OperationParameter("sepia", .percent(to: 100), "0 to 100")
@@ -31,13 +31,11 @@ extension ColorStep: WholeFrameStep, OperationStep {
 
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 
-    package var keyText: String {
-        "colors " + Self.parameters.map { String(filters[$0]) }.joined(separator: " ")
-    }
+    package var keyText: String { "colors " + Self.parameters.map { String(filters[$0]) }.joined(separator: " ") }
 
     package var words: String {
         let names = ["brightness", "contrast", "saturation", "hue", "greyscale", "sepia", "inversion"]
-        let used = zip(names, Self.parameters).filter { filters[$1] != $1.standard }
+        let used = zip(names, Self.parameters).filter { filters[$1] != $1.defaultValue }
         return "change colors: "
             + used.map { "\($0) \(filters[$1])\($1 == .hue ? "°" : " %")" }.joined(separator: ", ")
     }

@@ -11,7 +11,7 @@ package struct CropStep: RenderStep {
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { outputPixels }
 
     package func cost(of work: StepWork) -> StepCost { .none }
 

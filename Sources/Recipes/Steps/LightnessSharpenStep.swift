@@ -2,9 +2,9 @@
 package struct LightnessSharpenStep: FilterStep {
     /// In pixels; above 0, at most 10.
     package let sigma: Float
-    /// For small differences, 0…1000000.
+    /// The strength for small differences, 0…1000000.
     package let flat: Float
-    /// For large differences, 0…1000000.
+    /// The strength for large differences, 0…1000000.
     package let jagged: Float
 
     private static let time = (frame: 200.0, deviation: 21.0)

@@ -12,7 +12,7 @@ package struct MarginStep: RenderStep {
         FrameShape(size: margins.around(input.size), hasAlpha: input.hasAlpha || color.alpha < 255)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { min(wanted, input.size.area) }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { min(outputPixels, input.size.area) }
 
     package func cost(of work: StepWork) -> StepCost {
         CanvasStep(size: work.output.size, x: margins.left, y: margins.top, color: color).cost(of: work)

@@ -18,7 +18,7 @@ package protocol OperationStep: RenderStep {
     /// - Parameter ratio: Device pixels per CSS pixel, in thousandths.
     static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep]
 
-    /// At a device pixel ratio of 1; nil if no numbers give this step.
+    /// The numbers at a device pixel ratio of 1; nil if none give this step.
     var numbers: OperationNumbers? { get }
 }
 
@@ -27,40 +27,11 @@ extension OperationStep {
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {
         guard let numbers else { return nil }
-        return Self.parameters.filter { numbers[$0] != $0.standard }.map { ($0.name, $0.form.text(numbers[$0])) }
+        return Self.parameters.filter { numbers[$0] != $0.defaultValue }.map { ($0.name, $0.form.text(numbers[$0])) }
     }
-}
-
-/// Each square of a grid from the top left becomes its mean.
-package struct MosaicStep: Hashable {
-    /// Of a square, in pixels, above 1.
-    package let side: Int
-
-    private static let time = 10.0
-
-    package init(side: Int) { self.side = side }
 }
 
 extension OperationParameter {
     package static let pixelate = OperationParameter(
-        "pixelate", .whole("PIXELS", 1...256), standard: 1, "side of a block, 2 to 256")
-}
-
-extension MosaicStep: WholeFrameStep, OperationStep {
-    package static var parameters: [OperationParameter] { [.pixelate] }
-
-    package static var mixesNeighbors: Bool { true }
-
-    package static func steps(_ numbers: OperationNumbers, ratio: Int) -> [any RenderStep] {
-        let side = devicePixels(numbers[.pixelate], ratio)
-        return numbers[.pixelate] > 1 && side > 1 ? [MosaicStep(side: side)] : []
-    }
-
-    package var numbers: OperationNumbers? { OperationNumbers(.pixelate, side) }
-
-    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
-
-    package var keyText: String { "pixelate \(side)" }
-
-    package var words: String { "pixelate to squares of \(side) pixels" }
+        "pixelate", .whole("PIXELS", 1...256), defaultValue: 1, "side of a block, 2 to 256")
 }

@@ -35,7 +35,7 @@ package struct OutlineStep: RenderStep {
         FrameShape(size: input.size, hasAlpha: input.hasAlpha || color.alpha < 255)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 

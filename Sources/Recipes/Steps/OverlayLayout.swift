@@ -3,9 +3,9 @@ package struct OverlayLayout: Hashable, Sendable {
     package var x: Int
     package var y: Int
     package var coveredSize: PixelSize
-    /// At the left edge of the covered area.
+    /// The column at the left edge of the covered area.
     package var firstColumn: Int
-    /// At the top edge of the covered area.
+    /// The row at the top edge of the covered area.
     package var firstRow: Int
 
     /// Nil if no pixel of the result is covered.
@@ -32,9 +32,9 @@ package struct OverlayLayout: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - ratio: Device pixels per CSS pixel, in thousandths.
-    ///   - own: Upright.
-    init?(_ options: WatermarkOptions, ratio: Int, own: PixelSize, result: PixelSize) {
-        let scaled = Self.scaledSize(of: own, scale: options.scale, ratio: ratio, result: result)
+    ///   - sourceSize: Upright.
+    init?(_ options: WatermarkOptions, ratio: Int, sourceSize: PixelSize, result: PixelSize) {
+        let scaled = Self.scaledSize(of: sourceSize, scale: options.scale, ratio: ratio, result: result)
         let (across, down) = options.isTiled ? (0, 0) : options.position.share
         let horizontal = Span(
             scaled.width, at: across, offset: Self.pixels(options.x, ratio), isTiled: options.isTiled, in: result.width)
@@ -53,16 +53,19 @@ package struct OverlayLayout: Hashable, Sendable {
         return part
     }
 
-    /// With a scale, it keeps its aspect ratio and fits inside.
-    static func scaledSize(of own: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
+    /// A scale keeps the aspect ratio, and fits inside.
+    static func scaledSize(of sourceSize: PixelSize, scale: Int?, ratio: Int, result: PixelSize) -> PixelSize {
         guard let scale else {
             return PixelSize(
-                width: proportion(own.width, ratio, of: 1_000), height: proportion(own.height, ratio, of: 1_000))
+                width: proportion(sourceSize.width, ratio, of: 1_000),
+                height: proportion(sourceSize.height, ratio, of: 1_000))
         }
         let width = proportion(result.width, scale, of: 10_000)
-        let height = proportion(own.height, width, of: own.width)
+        let height = proportion(sourceSize.height, width, of: sourceSize.width)
         guard height > result.height else { return PixelSize(width: width, height: height) }
-        return PixelSize(width: min(width, proportion(own.width, result.height, of: own.height)), height: result.height)
+        return PixelSize(
+            width: min(width, proportion(sourceSize.width, result.height, of: sourceSize.height)), height: result.height
+        )
     }
 
     private static func pixels(_ value: Int, _ ratio: Int) -> Int {

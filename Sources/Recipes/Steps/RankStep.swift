@@ -3,7 +3,9 @@
 /// Each component is ranked separately, except alpha. Edge pixels are repeated.
 package struct RankStep: FilterStep {
     package enum Place: String, Hashable, Sendable {
-        case least, median, most
+        case minimum = "least"
+        case median
+        case maximum = "most"
     }
 
     package let place: Place
@@ -22,9 +24,9 @@ package struct RankStep: FilterStep {
 
     package var words: String {
         switch place {
-        case .least: "spread dark parts by squares of \(side) pixels"
+        case .minimum: "spread dark parts by squares of \(side) pixels"
         case .median: "take the median of squares of \(side) pixels"
-        case .most: "spread bright parts by squares of \(side) pixels"
+        case .maximum: "spread bright parts by squares of \(side) pixels"
         }
     }
 }

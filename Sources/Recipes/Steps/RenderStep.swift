@@ -6,7 +6,7 @@ package protocol RenderStep: Hashable, Sendable {
     func shape(after input: FrameShape) -> FrameShape
 
     /// Pixels are computed on demand: those that a later step crops cost nothing before it.
-    func pixelsRead(of input: FrameShape, for wanted: Int) -> Int
+    func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int
 
     func cost(of work: StepWork) -> StepCost
 
@@ -22,7 +22,7 @@ package protocol RenderStep: Hashable, Sendable {
     /// A description for people who check their URLs.
     var words: String { get }
 
-    /// With the same effect on an image of this size; nil if there are none.
+    /// Parameters with the same effect on an image of this size; nil if there are none.
     func parameters(on size: PixelSize) -> [StepParameter]?
 
     var colors: StepColors { get }
@@ -64,13 +64,13 @@ package protocol FilterStep: RenderStep {}
 extension FilterStep {
     package func shape(after input: FrameShape) -> FrameShape { input }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { outputPixels }
 }
 
 package protocol WholeFrameStep: FilterStep {}
 
 extension WholeFrameStep {
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 }
 
 package protocol ContentCropStep: RenderStep {

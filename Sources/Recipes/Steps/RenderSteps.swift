@@ -20,11 +20,11 @@ package struct RenderSteps: Sendable, ExpressibleByArrayLiteral {
             shape = step.shape(after: input)
             return StepWork(input: input, output: shape)
         }
-        var wanted = shape.size.area
+        var outputPixels = shape.size.area
         for (index, step) in steps.enumerated().reversed() {
-            work[index].made = wanted
-            wanted = step.pixelsRead(of: work[index].input, for: wanted)
-            work[index].read = wanted
+            work[index].made = outputPixels
+            outputPixels = step.pixelsRead(of: work[index].input, for: outputPixels)
+            work[index].read = outputPixels
         }
         // Crops cost nothing: they only select pixels.
         var isComputed = false

@@ -7,12 +7,12 @@ package struct ResampleStep: RenderStep {
     package let part: ImagePart?
     package let light: ResamplingLight
     private static let time = (read: 10.0, made: 25.0)
-    /// For pixels that are weighted by alpha, or enlarged in linear light: libvips does both in floating point.
+    /// The factor for pixels that are weighted by alpha, or enlarged in linear light: libvips uses floating point.
     private static let weighting = 3.0
-    /// For opaque images that are enlarged in gamma-encoded values.
+    /// The factor for opaque images that are enlarged in gamma-encoded values.
     private static let enlarging = 2.0
     private static let weighted = (bytes: 16, rows: 256)
-    /// For reductions in linear light.
+    /// The time of reductions in linear light.
     private static let lightTime = (read: 5.0, made: 25.0)
 
     package init(to size: PixelSize, of part: ImagePart? = nil, in light: ResamplingLight = .gamma) {
@@ -23,7 +23,7 @@ package struct ResampleStep: RenderStep {
 
     package func shape(after input: FrameShape) -> FrameShape { FrameShape(size: size, hasAlpha: input.hasAlpha) }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { read(of: input.size).area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { read(of: input.size).area }
 
     package var readsRepeatedly: Bool { true }
 
@@ -42,10 +42,11 @@ package struct ResampleStep: RenderStep {
         if !isLight, !isSmaller, !weightsAlpha { weighting *= Self.enlarging }
         // An enlargement keeps its input in memory; see `VipsImage.resampled(to:in:)`.
         let keptArea = work.keepsInput ? work.input.size.area : isSmaller ? 0 : source.area
-        let kept = keptArea * (work.input.hasAlpha ? 4 : 3)
+        let kernelBytes = keptArea * (work.input.hasAlpha ? 4 : 3)
         let rows = weightsAlpha ? Self.weighted.bytes * source.width * min(source.height, Self.weighted.rows) : 0
         return StepCost(
-            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting, bytes: kept + rows)
+            perFrame: (Double(work.read) * time.read + Double(work.made) * time.made) * weighting,
+            bytes: kernelBytes + rows)
     }
 
     package var keyText: String {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Onto the smallest frame that contains the whole image.
+/// Rotates the image onto the smallest frame that contains all of it.
 package struct RotationStep: RenderStep {
     /// Degrees clockwise, 1…359.
     package let degrees: Int
@@ -29,15 +29,11 @@ package struct RotationStep: RenderStep {
         FrameShape(size: size(after: input.size), hasAlpha: input.hasAlpha || corners.alpha < 255)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
-    package func cost(of work: StepWork) -> StepCost {
-        .filtering(work, time: Self.time, bytes: Self.pixelBytes)
-    }
+    package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time, bytes: Self.pixelBytes) }
 
-    package var keyText: String {
-        "rotate \(degrees)" + (corners == .transparent ? "" : " \(corners.keyText)")
-    }
+    package var keyText: String { "rotate \(degrees)" + (corners == .transparent ? "" : " \(corners.keyText)") }
 
     package var words: String {
         "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.words)")

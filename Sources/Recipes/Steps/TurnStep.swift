@@ -8,7 +8,7 @@ package struct TurnStep: RenderStep {
         FrameShape(size: turn.turned(input.size), hasAlpha: input.hasAlpha)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { input.size.area }
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
 
     package func cost(of work: StepWork) -> StepCost { .filtering(work, time: Self.time) }
 

@@ -11,8 +11,8 @@ package struct ZoomStep: RenderStep {
         return FrameShape(size: size, hasAlpha: input.hasAlpha)
     }
 
-    package func pixelsRead(of input: FrameShape, for wanted: Int) -> Int {
-        min(input.size.area, wanted / factor + input.size.width)
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int {
+        min(input.size.area, outputPixels / factor + input.size.width)
     }
 
     package func cost(of work: StepWork) -> StepCost {

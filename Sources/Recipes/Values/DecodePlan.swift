@@ -72,7 +72,7 @@ package struct DecodePlan: Hashable, Sendable {
         }
     }
 
-    /// Of a vector image that is drawn in part: librsvg's coordinates have 24 bits.
+    /// The limit of a vector image that is drawn in part: librsvg's coordinates have 24 bits.
     private static let longestWhole = 1 << 22
 
     package func frames(of header: ImageHeader) -> Int {
@@ -81,8 +81,8 @@ package struct DecodePlan: Hashable, Sendable {
 
     package func gainMap(of header: ImageHeader) -> (map: GainMap, plan: DecodePlan)? {
         guard keepsGainMap, let map = header.gainMap else { return nil }
-        let (whole, own) = (header.size.width, map.header.size.width)
-        let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * own } ?? 1
+        let (whole, mapWidth) = (header.size.width, map.header.size.width)
+        let reduction = [8, 4, 2].first { $0 <= level && $0 * whole <= level * mapWidth } ?? 1
         return (map, DecodePlan(level: reduction))
     }
 

@@ -63,14 +63,14 @@ package enum EncodingQuality: Hashable, Sendable {
         case .fixed(let quality): "\(quality)"
         case .fitting(let bytes, let highest, let lowest):
             "\(highest) most \(bytes)" + (lowest == 1 ? "" : " least \(lowest)")
-        case .similar(let goal): "similar.2 \(goal.least) \(goal.lowest) \(goal.highest)"
+        case .similar(let goal): "similar.2 \(goal.minimum) \(goal.lowest) \(goal.highest)"
         }
     }
 }
 
 package struct SimilarityGoal: Hashable, Sendable {
     /// The least similarity in ten-thousandths, 0…10000; docs/quality.md defines the scale.
-    package var least = 9_800
+    package var minimum = 9_800
     package var lowest = 40
     /// 1…100; chosen without a test if no lower one is similar enough.
     package var highest = 90

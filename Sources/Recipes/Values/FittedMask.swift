@@ -34,8 +34,8 @@ package struct FittedMask {
         _ points: [Outline.Point], keepingEvery step: Int, in frame: PixelSize
     ) -> (PixelSize, Outline) {
         func bounds(_ values: [Double]) -> (start: Double, length: Double) {
-            let (least, most) = (values.min() ?? 0, values.max() ?? 0)
-            return (least.rounded(), max(1, (most - least).rounded()))
+            let (minimum, maximum) = (values.min() ?? 0, values.max() ?? 0)
+            return (minimum.rounded(), max(1, (maximum - minimum).rounded()))
         }
         let (across, down) = (bounds(points.map(\.x)), bounds(points.map(\.y)))
         let (width, height) = (Double(frame.width), Double(frame.height))

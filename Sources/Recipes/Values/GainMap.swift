@@ -28,7 +28,7 @@ package final class GainMap: Sendable {
     }
 
     package let place: Place
-    /// As a separate file, turned like the image.
+    /// The header of the map as a separate file, turned like the image.
     package let header: ImageHeader
     package let metadata: GainMapMetadata
     package let samples: Samples
@@ -62,7 +62,7 @@ extension GainMap: Hashable {
     }
 }
 
-/// As defined by ISO 21496-1 and Adobe's gain map specification 1.0.
+/// The metadata that ISO 21496-1 and Adobe's gain map specification 1.0 define.
 ///
 /// A sample from 0 to 1, to the power of one divided by gamma, interpolates between the least and the most gain, which
 /// are base-2 logarithms. Fractions are copied between files unchanged.
@@ -79,15 +79,15 @@ package struct GainMapMetadata: Hashable, Sendable {
     }
 
     package struct Channel: Hashable, Sendable {
-        package var least = Fraction(0)
-        package var most: Fraction
+        package var minimum = Fraction(0)
+        package var maximum: Fraction
         package var gamma = Fraction(1)
         /// Added to the image's light before the multiplication.
         package var baseOffset = Fraction(1, 64)
         /// Subtracted after the multiplication.
         package var alternateOffset = Fraction(1, 64)
 
-        package init(most: Fraction) { self.most = most }
+        package init(maximum: Fraction) { self.maximum = maximum }
     }
 
     /// A logarithm, up to which the image is shown unchanged.
@@ -104,9 +104,7 @@ package struct GainMapMetadata: Hashable, Sendable {
 }
 
 extension GainMapMetadata {
-    package var numbers: [Int] {
-        [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] }
-    }
+    package var numbers: [Int] { [usesBaseColors ? 1 : 0] + fractions.flatMap { [$0.numerator, $0.denominator] } }
 
     /// More stops than any display can show; keeps light multiplied by a headroom finite.
     private static let maximumHeadroom = 64.0
@@ -124,19 +122,19 @@ extension GainMapMetadata {
     /// Two headrooms, and five numbers for each component.
     package var fractions: [Fraction] {
         [baseHeadroom, alternateHeadroom]
-            + channels.flatMap { [$0.least, $0.most, $0.gamma, $0.baseOffset, $0.alternateOffset] }
+            + channels.flatMap { [$0.minimum, $0.maximum, $0.gamma, $0.baseOffset, $0.alternateOffset] }
     }
 
     package init?(fractions: [Fraction], usesBaseColors: Bool) {
         guard [7, 17].contains(fractions.count), fractions.allSatisfy(\.isPlausible) else { return nil }
         let channels = stride(from: 2, to: fractions.count, by: 5).map { start in
-            var channel = Channel(most: fractions[start + 1])
-            (channel.least, channel.gamma) = (fractions[start], fractions[start + 2])
+            var channel = Channel(maximum: fractions[start + 1])
+            (channel.minimum, channel.gamma) = (fractions[start], fractions[start + 2])
             (channel.baseOffset, channel.alternateOffset) = (fractions[start + 3], fractions[start + 4])
             return channel
         }
         guard
-            channels.allSatisfy({ $0.gamma.numerator > 0 && $0.least.value <= $0.most.value }),
+            channels.allSatisfy({ $0.gamma.numerator > 0 && $0.minimum.value <= $0.maximum.value }),
             fractions[0].numerator >= 0, fractions[1].value > fractions[0].value,
             fractions[1].value <= Self.maximumHeadroom
         else { return nil }

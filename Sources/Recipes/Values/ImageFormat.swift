@@ -39,10 +39,10 @@ package enum FormatChoice: Hashable, Sendable {
                 of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,
                 isMoving: isMoving)
             // Every client reads JPEG, so it competes even if `Accept` does not name it.
-            let most = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
+            let maximum = answer == .jpeg ? answer.photographBytes(ofPixels: pixels) ?? .max : .max
             let chosen = automatic.filter { (qualities[$0] ?? 0) >= floor && !unsupportedFormats.contains($0) }
-                .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? most) }
-                .filter { $0.bytes <= most }.min { $0.bytes < $1.bytes }
+                .map { (format: $0, bytes: $0.photographBytes(ofPixels: pixels) ?? maximum) }
+                .filter { $0.bytes <= maximum }.min { $0.bytes < $1.bytes }
             return chosen?.format ?? answer
         }
     }

@@ -2,7 +2,7 @@ package struct ImageHeader: Hashable, Sendable {
     package let format: ImageFormat
     /// Before the image is turned upright; the canvas of animations.
     package let storedSize: PixelSize
-    /// Of one frame: more than visible if an AVIF or HEIC image is cropped or composed of tiles.
+    /// The area of one frame: more than visible if an AVIF or HEIC image is cropped or composed of tiles.
     package let decodedArea: Int
     /// Items that are decoded one after the other, and hidden frames; 0 in formats whose decoder runs once.
     package let decoderRuns: Int
@@ -59,9 +59,9 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// Includes pages: a document may have thousands.
     package var byteCount: Int {
-        let own = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
+        let headerBytes = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
         // The allocator rounds a large block up, by a quarter at most.
-        return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + own
+        return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + headerBytes
     }
 
     package func page(_ index: Int) -> ImageHeader { pages.indices ~= index ? pages[index] : self }
@@ -102,13 +102,15 @@ extension ImageHeader {
 }
 
 extension PixelSize {
-    package func isPlausible(upTo longest: Int = maximumSide) -> Bool { 1...longest ~= width && 1...longest ~= height }
+    package func isPlausible(upTo maximumLength: Int = maximumSide) -> Bool {
+        1...maximumLength ~= width && 1...maximumLength ~= height
+    }
 }
 
 extension EXIFTexts {
     fileprivate var isPlausible: Bool {
-        [make, model, dateTime].allSatisfy { $0.count <= Self.longest }
-            && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.longest }
+        [make, model, dateTime].allSatisfy { $0.count <= Self.maximumLength }
+            && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.maximumLength }
     }
 }
 
@@ -120,7 +122,7 @@ package struct EXIFTexts: Hashable, Sendable {
     package let attribution: Attribution?
 
     /// In bytes; a longer text outside ``attribution`` is dropped.
-    package static let longest = 255
+    package static let maximumLength = 255
 
     package init?(
         make: [UInt8] = [], model: [UInt8] = [], dateTime: [UInt8] = [], attribution: Attribution? = nil
@@ -139,7 +141,7 @@ package struct Attribution: Hashable, Sendable {
     package let copyright: [UInt8]
 
     /// Maximum size of each text in bytes; a longer one is dropped.
-    package static let longest = 4_096
+    package static let maximumLength = 4_096
 
     package init?(artist: [UInt8], copyright: [UInt8]) {
         guard !artist.isEmpty || !copyright.isEmpty else { return nil }

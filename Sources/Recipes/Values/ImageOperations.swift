@@ -76,7 +76,7 @@ package struct ImageOperations: Hashable, Sendable {
         /// CSS pixels, limited by the image's sides.
         case pixels(Int)
         /// Half of the shorter side.
-        case most
+        case maximum
     }
 
     package enum Mask: String, Hashable, Sendable, CaseIterable {

@@ -7,7 +7,7 @@ package struct OperationParameter: Sendable {
         /// In hundredths of a CSS pixel: 0, or in the range.
         case deviation(ClosedRange<Int>)
 
-        static func percent(to most: Int) -> Form { .whole("PERCENT", 0...most) }
+        static func percent(to maximum: Int) -> Form { .whole("PERCENT", 0...maximum) }
 
         package func text(_ number: Int) -> String {
             switch self {
@@ -19,11 +19,11 @@ package struct OperationParameter: Sendable {
 
     package let name: String
     package let form: Form
-    package let standard: Int
+    package let defaultValue: Int
     package let help: String
 
-    init(_ name: String, _ form: Form, standard: Int = 0, _ help: String) {
-        (self.name, self.form, self.standard, self.help) = (name, form, standard, help)
+    init(_ name: String, _ form: Form, defaultValue: Int = 0, _ help: String) {
+        (self.name, self.form, self.defaultValue, self.help) = (name, form, defaultValue, help)
     }
 }
 
@@ -41,8 +41,8 @@ package struct OperationNumbers: Hashable, Sendable {
     init(_ parameter: OperationParameter, _ value: Int) { self[parameter] = value }
 
     package subscript(parameter: OperationParameter) -> Int {
-        get { values[parameter] ?? parameter.standard }
-        set { values[parameter] = newValue == parameter.standard ? nil : newValue }
+        get { values[parameter] ?? parameter.defaultValue }
+        set { values[parameter] = newValue == parameter.defaultValue ? nil : newValue }
     }
 
     func contains(_ parameters: [OperationParameter]) -> Bool { parameters.contains { values[$0] != nil } }

@@ -51,9 +51,7 @@ package struct FrameShape: Hashable, Sendable {
         self.hasAlpha = hasAlpha
     }
 
-    func reduced(by level: Int) -> FrameShape {
-        FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha)
-    }
+    func reduced(by level: Int) -> FrameShape { FrameShape(size: size.reduced(by: level), hasAlpha: hasAlpha) }
 }
 
 /// Nil fields are the source's.
@@ -63,14 +61,16 @@ package struct FrameTiming: Hashable, Sendable {
     package var loop: Int?
 
     /// In milliseconds, GIF's limit.
-    private static let longest = 655_350
+    private static let maximumDelay = 655_350
 
     package init(delays: [Int], loop: Int?) {
-        self.delays = delays.map { min(max($0, 0), Self.longest) }
+        self.delays = delays.map { min(max($0, 0), Self.maximumDelay) }
         self.loop = loop.map { min(max($0, 0), Int(UInt16.max)) }
     }
 
-    package func delays(for own: [Int]) -> [Int] { own.indices.map { $0 < delays.count ? delays[$0] : own[$0] } }
+    package func delays(for sourceDelays: [Int]) -> [Int] {
+        sourceDelays.indices.map { $0 < delays.count ? delays[$0] : sourceDelays[$0] }
+    }
 
     var keyText: String {
         "delays \(delays.map(String.init).joined(separator: ",")) loop \(loop.map(String.init) ?? "own")"

@@ -12,7 +12,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var quality: Int?
     package var qualityScale = QualityScale.visual
     package var isQualityAutomatic = false
-    /// Of the file; lower qualities are tried until it fits.
+    /// The limit of the file; lower qualities are tried until it fits.
     package var maximumBytes: Int?
     /// Bits per component of AVIF stills, 8 or 10; nil for the default.
     package var avifBitDepth: Int?

@@ -33,9 +33,9 @@ package enum ToneCurve: Hashable, Sendable {
     /// Black and white stay; the inverse for a negative slope.
     private static func sigmoid(_ share: Double, slope: Double) -> Double {
         func logistic(_ value: Double) -> Double { 1 / (1 + exp(abs(slope) * (0.5 - value))) }
-        let (least, most) = (logistic(0), logistic(1))
-        if slope > 0 { return (logistic(share) - least) / (most - least) }
-        let value = least + share * (most - least)
+        let (minimum, maximum) = (logistic(0), logistic(1))
+        if slope > 0 { return (logistic(share) - minimum) / (maximum - minimum) }
+        let value = minimum + share * (maximum - minimum)
         return 0.5 - log((1 - value) / value) / abs(slope)
     }
 }

@@ -22,7 +22,7 @@ package struct SharedReply: Sendable {
     func verified(by seal: SharedSeal) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {
-        case .values(let found): values = found
+        case .values(let received): values = received
         case .timeout: return SharedLookup(result: .timeout)
         case .failed: return SharedLookup(result: .error)
         }
@@ -30,13 +30,13 @@ package struct SharedReply: Sendable {
         let generations = values.dropLast().map { bytes in
             bytes.flatMap { $0.count == Generation.length ? Generation($0.array) : nil }
         }
-        let known = generations.compactMap(\.self)
-        guard known.count == generations.count else {
+        let texts = generations.compactMap(\.self)
+        guard texts.count == generations.count else {
             return SharedLookup(result: .miss)
         }
-        let current = known.dropFirst().map { SharedGenerations(everything: known[0], source: $0) }
+        let current = texts.dropFirst().map { SharedGenerations(everything: texts[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
-        switch CacheValue.read(bytes, under: key, generations: known, seal) {
+        switch CacheValue.read(bytes, under: key, generations: texts, seal) {
         case .value(let value): return SharedLookup(value: value, result: .hit, generations: current)
         case .outdated: return SharedLookup(result: .miss, generations: current)
         case .damaged: return SharedLookup(result: .rejected, generations: current)

@@ -27,7 +27,7 @@ protocol StoreBackend: Sendable {
 
     func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?)
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?)
+    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?)
 
     func learnPurges() async -> Bool
 

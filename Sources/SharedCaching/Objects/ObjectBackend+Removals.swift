@@ -7,7 +7,7 @@ extension ObjectBackend {
     /// Sources whose names are read before they are removed.
     private static let namesAtOnce = 512
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
         if !state.withLock({ $0.pending.add(removal, answer: answer) }) { answer?.give(.rejected) }
         startDelivery()
     }
@@ -61,21 +61,21 @@ extension ObjectBackend {
         // First: see ``write(_:under:since:)``.
         try await container.replaceGenerations(of: [SharedSource(label: tag.label)].compactMap(\.self))
         let folder = ObjectNames.members(of: tag)
-        guard let names = try await names(in: folder) else { return removal.onFound([], false) }
-        var (found, room) = ([NamedSource](), TagRemovalLimit())
+        guard let names = try await names(in: folder) else { return removal.onSources([], false) }
+        var (tagged, room) = ([NamedSource](), TagRemovalLimit())
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
             let (sources, areAll) = try await container.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
             // Sources with unreadable names are removed too.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
-            (found, isComplete) = (found + sources, isComplete && areAll)
+            (tagged, isComplete) = (tagged + sources, isComplete && areAll)
             guard sources.allSatisfy({ room.take($0.name) }) else {
                 isComplete = isComplete && start + part.count == names.count
                 break
             }
         }
-        removal.onFound(found, isComplete)
+        removal.onSources(tagged, isComplete)
     }
 
     /// Nil if the listing has failed several times, perhaps because it is not permitted.

@@ -73,7 +73,7 @@ final class ObjectBackend: StoreBackend {
         _ finish: @escaping @Sendable (StoreAnswer) -> Void
     ) {
         Task.detached { [self] in
-            let answer = OneTimeResult<StoreAnswer>()
+            let answer = Promise<StoreAnswer>()
             let reading = Task.detached { [self] in
                 let values = try? await values(under: key, of: sources)
                 answer.give(values.map { .values($0) } ?? .failed())
@@ -102,15 +102,15 @@ final class ObjectBackend: StoreBackend {
     /// Queried at most once per interval; nil if there is none.
     private func currentGeneration() async throws -> SharedBytes? {
         let now = timekeeper.now
-        let known = state.withLock { state -> Generation? in
-            guard let known = state.everything, now < known.queriedAt + configuration.interval else {
+        let recent = state.withLock { state -> Generation? in
+            guard let recent = state.everything, now < recent.queriedAt + configuration.interval else {
                 // Meanwhile others use the known one.
                 state.everything?.queriedAt = now
                 return nil
             }
-            return known.generation
+            return recent.generation
         }
-        let generation = if let known { known } else { try await queryGeneration() }
+        let generation = if let recent { recent } else { try await queryGeneration() }
         return generation.map { SharedBytes($0.text) }
     }
 
@@ -118,8 +118,8 @@ final class ObjectBackend: StoreBackend {
     private func queryGeneration() async throws -> Generation? {
         let now = timekeeper.now
         let removals = state.withLock { $0.removals }
-        let found = try await container.object(named: ObjectNames.everything, atMost: Self.maximumGenerationBytes)
-        var generation = found.flatMap { Generation($0.array) }
+        let object = try await container.object(named: ObjectNames.everything, atMost: Self.maximumGenerationBytes)
+        var generation = object.flatMap { Generation($0.array) }
         if generation == nil, !configuration.isReadOnly {
             let new = Generation()
             try await container.store(SharedBytes(new.text), named: ObjectNames.everything, isDurable: true)

@@ -8,7 +8,7 @@ package protocol ObjectContainer: Sendable {
     func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes?
 
     /// The last components of the names that begin with `folder` and a slash.
-    func names(in folder: String, atMost most: Int) async throws -> [String]
+    func names(in folder: String, atMost maximum: Int) async throws -> [String]
 
     /// Replaces an existing object.
     ///
@@ -63,15 +63,15 @@ extension ObjectContainer {
     func members(
         _ names: [String], in folder: String, sealedBy seal: SharedSeal
     ) async throws -> (sources: [NamedSource], areAll: Bool) {
-        let found = try await severalAtOnce(names) { name -> NamedSource? in
+        let tagged = try await severalAtOnce(names) { name -> NamedSource? in
             // Anything may stand there that others have written, also what is too long.
             guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {
                 return nil
             }
             return seal.words(sealed: bytes.array).flatMap { NamedSource($0) }
         }
-        let sources = found.compactMap(\.self)
-        return (sources, sources.count == found.count)
+        let sources = tagged.compactMap(\.self)
+        return (sources, sources.count == tagged.count)
     }
 
     private func severalAtOnce<Value: Sendable>(

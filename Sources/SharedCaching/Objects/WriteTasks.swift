@@ -69,7 +69,7 @@ final class WriteTasks: Sendable {
 final class RunningTasks: Sendable {
     private struct State {
         var count = 0
-        var waiters: [OneTimeResult<Void>] = []
+        var waiters: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
@@ -77,7 +77,7 @@ final class RunningTasks: Sendable {
     func begin() { state.withLock { $0.count += 1 } }
 
     func end() {
-        let waiters = state.withLock { state -> [OneTimeResult<Void>] in
+        let waiters = state.withLock { state -> [Promise<Void>] in
             state.count -= 1
             guard state.count == 0 else { return [] }
             defer { state.waiters = [] }
@@ -87,7 +87,7 @@ final class RunningTasks: Sendable {
     }
 
     func waitUntilIdle(within limit: Duration, by timekeeper: any Timekeeper) async {
-        let isIdle = OneTimeResult<Void>()
+        let isIdle = Promise<Void>()
         let isRunning = state.withLock { state in
             if state.count > 0 { state.waiters.append(isIdle) }
             return state.count > 0

@@ -15,10 +15,10 @@ struct PendingRemovals {
     struct Entry {
         let number: Int
         let removal: Removal
-        let answer: OneTimeResult<RemovalState>?
+        let answer: Promise<RemovalState>?
         var isSent = false
         /// Once they are known, or the readable part of their list.
-        var found: TaggedSources?
+        var tagged: TaggedSources?
     }
 
     private(set) var entries: [Entry] = []
@@ -43,7 +43,7 @@ struct PendingRemovals {
     ///
     /// If too many sources are to be forgotten without a waiting caller, everything is forgotten once; there is always
     /// room for that.
-    mutating func add(_ removal: Removal, answer: OneTimeResult<RemovalState>? = nil) -> Bool {
+    mutating func add(_ removal: Removal, answer: Promise<RemovalState>? = nil) -> Bool {
         let hasRoom = entries.count < Self.capacity
         if hasRoom {
             append(removal, answer)
@@ -55,7 +55,7 @@ struct PendingRemovals {
         return hasRoom
     }
 
-    private mutating func append(_ removal: Removal, _ answer: OneTimeResult<RemovalState>?) {
+    private mutating func append(_ removal: Removal, _ answer: Promise<RemovalState>?) {
         lastNumber += 1
         entries.append(Entry(number: lastNumber, removal: removal, answer: answer))
     }
@@ -71,9 +71,9 @@ struct PendingRemovals {
     }
 
     /// The sources need not be listed again.
-    mutating func putBack(_ number: Int, after found: TaggedSources) {
+    mutating func putBack(_ number: Int, after tagged: TaggedSources) {
         guard let index = entries.firstIndex(where: { $0.number == number }) else { return }
-        (entries[index].isSent, entries[index].found) = (false, found)
+        (entries[index].isSent, entries[index].tagged) = (false, tagged)
     }
 
     mutating func confirm(_ number: Int) -> Entry? {
@@ -94,11 +94,12 @@ package enum RemovalState: Int, Comparable, Sendable {
 package struct TagRemoval: Sendable {
     let tag: SharedTag
     /// `isComplete`: they are all that the place knew under the tag; called on any thread, must be quick.
-    let onFound: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
+    let onSources: @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
 
-    package init(of tag: SharedTag, onFound: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void)
-    {
-        (self.tag, self.onFound) = (tag, onFound)
+    package init(
+        of tag: SharedTag, onSources: @escaping @Sendable (_ sources: [NamedSource], _ isComplete: Bool) -> Void
+    ) {
+        (self.tag, self.onSources) = (tag, onSources)
     }
 }
 

@@ -3,9 +3,9 @@ import Coordination
 /// Removals are sent again until the server confirms them.
 extension PurgeLog {
     mutating func add(
-        _ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?, isConnected: Bool
+        _ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?, isConnected: Bool
     ) -> [Action] {
-        if case .purge(let notices) = removal { for notice in notices { _ = known.add(notice) } }
+        if case .purge(let notices) = removal { for notice in notices { _ = processed.add(notice) } }
         guard pending.add(removal, answer: answer) else { return answer.map { [.answer($0, .rejected)] } ?? [] }
         return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
     }
@@ -19,8 +19,8 @@ extension PurgeLog {
             guard case .tagged(let removal) = entry.removal else {
                 return [Action.send(command(for: entry.removal), .removal(entry, purpose))]
             }
-            if let found = entry.found { return purge(found, of: removal, entry, purpose) }
-            return [members(from: Self.sweepStart, .members(removal, entry, found: TaggedSources(), purpose), removal)]
+            if let tagged = entry.tagged { return purge(tagged, of: removal, entry, purpose) }
+            return [members(from: Self.sweepStart, .members(removal, entry, tagged: TaggedSources(), purpose), removal)]
         }
     }
 
@@ -33,54 +33,54 @@ extension PurgeLog {
     ///
     /// - Parameter isUnreadable: The page was too long, so that the connection has ended.
     mutating func collect(
-        _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?,
+        _ removal: TagRemoval, _ entry: PendingRemovals.Entry, _ tagged: TaggedSources, _ replies: [Reply]?,
         _ isUnreadable: Bool, _ purpose: Purpose?
     ) -> [Action] {
-        var found = found
+        var tagged = tagged
         let set = RedisTagSet(of: removal.tag, seal)
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
             let page = parts[1].elements
         else {
             if isUnreadable {
-                found.end()
-                pending.putBack(entry.number, after: found)
+                tagged.end()
+                pending.putBack(entry.number, after: tagged)
             } else if replies?.first?.failure.map(Self.isUnusable) == true {
-                found.end()
-                return [.send(RedisCommand("DEL", set.name), .other)] + purge(found, of: removal, entry, purpose)
+                tagged.end()
+                return [.send(RedisCommand("DEL", set.name), .other)] + purge(tagged, of: removal, entry, purpose)
             } else {
                 pending.putBack(entry.number)
             }
             return replies == nil ? [] : finish(purpose)
         }
-        found.add(page.map(\.text), sealedBy: set.seal)
-        guard next == Self.sweepStart || !found.isComplete else {
-            return [members(from: next, .members(removal, entry, found: found, purpose), removal)]
+        tagged.add(page.map(\.text), sealedBy: set.seal)
+        guard next == Self.sweepStart || !tagged.isComplete else {
+            return [members(from: next, .members(removal, entry, tagged: tagged, purpose), removal)]
         }
-        return purge(found, of: removal, entry, purpose)
+        return purge(tagged, of: removal, entry, purpose)
     }
 
     private mutating func purge(
-        _ found: TaggedSources, of removal: TagRemoval, _ entry: PendingRemovals.Entry, _ purpose: Purpose?
+        _ tagged: TaggedSources, of removal: TagRemoval, _ entry: PendingRemovals.Entry, _ purpose: Purpose?
     ) -> [Action] {
-        var found = found
-        let notices = found.notices(for: removal.tag)
-        for notice in notices { _ = known.add(notice) }
-        return [.send(command(for: .purge(notices)), .removal(entry, found: found, purpose))]
+        var tagged = tagged
+        let notices = tagged.notices(for: removal.tag)
+        for notice in notices { _ = processed.add(notice) }
+        return [.send(command(for: .purge(notices)), .removal(entry, tagged: tagged, purpose))]
     }
 
     mutating func delivered(
-        _ entry: PendingRemovals.Entry, _ found: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
+        _ entry: PendingRemovals.Entry, _ tagged: TaggedSources, _ replies: [Reply]?, _ purpose: Purpose?
     ) -> [Action] {
         guard let replies, Self.isDone(entry.removal, replies) else {
             if case .tagged = entry.removal {
-                pending.putBack(entry.number, after: found)
+                pending.putBack(entry.number, after: tagged)
             } else {
                 pending.putBack(entry.number)
             }
             return replies.map { checkWrites($0) + finish(purpose) } ?? []
         }
         var actions = [Action]()
-        if case .tagged(let removal) = entry.removal { actions.append(.found(removal, found)) }
+        if case .tagged(let removal) = entry.removal { actions.append(.tagged(removal, tagged)) }
         if let answer = pending.confirm(entry.number)?.answer { actions.append(.answer(answer, .done)) }
         if case .everything = entry.removal { actions.append(Self.sweep(from: Self.sweepStart)) }
         return actions + finish(purpose)

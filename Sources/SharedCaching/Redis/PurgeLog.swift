@@ -11,15 +11,15 @@ struct PurgeLog {
         case join
         /// Periodic: pending removals are sent.
         case poll
-        case notify(OneTimeResult<Bool>)
+        case notify(Promise<Bool>)
     }
 
     enum Question {
-        /// From a position, after this many entries.
+        /// A page of the log from a position, after this many entries.
         case page(from: [UInt8]?, after: Int, PurgeLogReading?, Purpose)
         /// The last of several removals has the purpose of sending them.
-        case removal(PendingRemovals.Entry, found: TaggedSources = TaggedSources(), Purpose?)
-        case members(TagRemoval, PendingRemovals.Entry, found: TaggedSources, Purpose?)
+        case removal(PendingRemovals.Entry, tagged: TaggedSources = TaggedSources(), Purpose?)
+        case members(TagRemoval, PendingRemovals.Entry, tagged: TaggedSources, Purpose?)
         case repair
         case sweep
         case other
@@ -28,12 +28,12 @@ struct PurgeLog {
     enum Action {
         case send(RedisCommand, Question)
         case purge(PurgeNotice)
-        case found(TagRemoval, TaggedSources)
+        case tagged(TagRemoval, TaggedSources)
         /// Missed purges are lost.
         case dropEverything
         case savePosition([UInt8])
-        case notify(OneTimeResult<Bool>)
-        case answer(OneTimeResult<RemovalState>, RemovalState)
+        case notify(Promise<Bool>)
+        case answer(Promise<RemovalState>, RemovalState)
         case report(String)
         case fail(String)
         case probe
@@ -48,7 +48,7 @@ struct PurgeLog {
 
     let seal: SharedSeal
     let isReadOnly: Bool
-    var known = PurgeMemory()
+    var processed = PurgeMemory()
     var pending = PendingRemovals()
     private var position: [UInt8]?
     /// The position is an earlier process's, and the log has not been read since.
@@ -67,7 +67,7 @@ struct PurgeLog {
 
     // MARK: Reading
 
-    /// From the last position; from the beginning if it is a different log.
+    /// Reads from the last position, or from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
         guard let position, !isUnusable else { return [readAll(for: purpose)] }
         return [page(from: position, after: 0, nil, purpose)]
@@ -93,16 +93,16 @@ struct PurgeLog {
                 return Self.isUnusable(failure) ? markUnusable(failure, reading, purpose) : [.fail(failure)]
             }
             return repaired(replies) + read(page, from: start, after: count, reading, purpose)
-        case .removal(let entry, let found, let purpose): return delivered(entry, found, replies, purpose)
-        case .members(let removal, let entry, let found, let purpose):
-            return collect(removal, entry, found, replies, isUnreadable, purpose)
+        case .removal(let entry, let tagged, let purpose): return delivered(entry, tagged, replies, purpose)
+        case .members(let removal, let entry, let tagged, let purpose):
+            return collect(removal, entry, tagged, replies, isUnreadable, purpose)
         case .repair: return replies.map { checkWrites($0) } ?? []
         case .sweep: return swept(replies)
         case .other: return []
         }
     }
 
-    mutating func process(_ notice: PurgeNotice) -> [Action] { known.add(notice) ? [.purge(notice)] : [] }
+    mutating func process(_ notice: PurgeNotice) -> [Action] { processed.add(notice) ? [.purge(notice)] : [] }
 
     /// - Parameter reading: The notices since the beginning of the log; nil if the log is read from a later position.
     private func page(from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose) -> Action
@@ -154,7 +154,7 @@ struct PurgeLog {
         }
         var (actions, reading) = ([Action](), reading)
         // The purge at the previous position was already performed, perhaps by an earlier process.
-        if reading == nil, let done = entries.first?.notice { _ = known.add(done) }
+        if reading == nil, let done = entries.first?.notice { _ = processed.add(done) }
         for entry in entries {
             let purges = entry.notice.map { process($0) } ?? []
             reading?.add(entry, isKnown: purges.isEmpty)
@@ -184,7 +184,7 @@ struct PurgeLog {
     private func repairs(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
         let gap: [Action] = reading.isGap(seal) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
-        let missing = known.missing(in: reading.ids)
+        let missing = processed.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
         var command = RedisCommand()
         // An empty entry later identifies the log as this one.
@@ -207,9 +207,9 @@ struct PurgeLog {
 
     private func swept(_ replies: [Reply]?) -> [Action] {
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
-            let found = parts[1].elements
+            let tagged = parts[1].elements
         else { return [] }
-        let names = found.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
+        let names = tagged.compactMap(\.text).filter { $0.starts(with: RedisNames.values) }
         var dropping = RedisCommand()
         dropping.add("UNLINK", keys: names)
         return (names.isEmpty ? [] : [.send(dropping, .other)])

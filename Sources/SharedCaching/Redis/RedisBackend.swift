@@ -13,7 +13,7 @@ final class RedisBackend: StoreBackend {
     private let gate: StoreGate
     private let inbox: RedisInbox
     private let tls: RedisTLS?
-    /// Until a request writes its value: any URL creates a generation, so it must not stay longer.
+    /// The lifetime until a request writes its value: any URL creates a generation, so it must not stay longer.
     private let newGenerationSeconds: Int
 
     init(_ configuration: SharedCacheConfiguration, gate: StoreGate) throws(SharedStoreFailure) {
@@ -96,12 +96,12 @@ final class RedisBackend: StoreBackend {
                     command: command, replyCount: command.replyCount, length: source.queuedLength, queue: .tags)))
     }
 
-    func remove(_ removal: PendingRemovals.Removal, _ answer: OneTimeResult<RemovalState>?) {
+    func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?) {
         inbox.post(.remove(removal, answer: answer))
     }
 
     func learnPurges() async -> Bool {
-        let answer = OneTimeResult<Bool>()
+        let answer = Promise<Bool>()
         inbox.post(.readLog(answer))
         return await answer.value(within: Self.logTimeLimit, by: gate.timekeeper, or: false)
     }

@@ -164,7 +164,7 @@ final class RedisConnection {
         guard let next = nextDeadline, next <= now else { return }
         nextDeadline = nil
         var expired: [(Outcome) -> Void] = []
-        var kept = Deque<Pending>()
+        var unsent = Deque<Pending>()
         for var entry in pending.elements {
             if let deadline = entry.deadline, !entry.isAbandoned {
                 if deadline <= now {
@@ -174,9 +174,9 @@ final class RedisConnection {
                     nextDeadline = min(deadline, nextDeadline ?? deadline)
                 }
             }
-            kept.append(entry)
+            unsent.append(entry)
         }
-        pending = kept
+        pending = unsent
         for finish in expired { finish(.timeout) }
     }
 

@@ -20,13 +20,13 @@ struct RedisWrite: Sendable {
     var queue = SharedStoreStatistics.Queue.values
 }
 
-/// From other threads to the `shared-cache` thread.
+/// Passes work from other threads to the `shared-cache` thread.
 final class RedisInbox: Sendable {
     enum Request: Sendable {
         case read(RedisRead)
         case write(RedisWrite)
-        case remove(PendingRemovals.Removal, answer: OneTimeResult<RemovalState>?)
-        case readLog(OneTimeResult<Bool>)
+        case remove(PendingRemovals.Removal, answer: Promise<RemovalState>?)
+        case readLog(Promise<Bool>)
         case addresses([ServerAddress])
     }
 
@@ -37,7 +37,7 @@ final class RedisInbox: Sendable {
     }
 
     private let state = Locked(State())
-    let ended = OneTimeResult<Bool>()
+    let ended = Promise<Bool>()
     private let readEnd: CInt
     private let writeEnd: CInt
 

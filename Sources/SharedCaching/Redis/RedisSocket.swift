@@ -14,19 +14,19 @@ struct ServerAddress: Sendable {
         var list: UnsafeMutablePointer<addrinfo>?
         guard unsafe getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
         defer { unsafe freeaddrinfo(list) }
-        var found: [ServerAddress] = []
+        var addresses: [ServerAddress] = []
         var next = unsafe list
-        while let entry = unsafe next, found.count < 16 {
+        while let entry = unsafe next, addresses.count < 16 {
             let bytes = unsafe UnsafeRawBufferPointer(
                 start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
-            unsafe found.append(ServerAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
+            unsafe addresses.append(ServerAddress(family: entry.pointee.ai_family, bytes: Array(bytes)))
             unsafe next = entry.pointee.ai_next
         }
-        return found
+        return addresses
     }
 }
 
-/// Of all connections; libssl may use them on any thread once they are created.
+/// The TLS settings of all connections; libssl may use them on any thread once they are created.
 @safe
 final class RedisTLS: @unchecked Sendable {
     fileprivate let context: OpaquePointer

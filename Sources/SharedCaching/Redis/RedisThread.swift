@@ -102,10 +102,10 @@ final class RedisThread {
             perform(purges.add(removal, answer, isConnected: !isDown))
         case .readLog(let answer):
             if isDown { answer.give(false) } else { perform(purges.read(for: .notify(answer))) }
-        case .addresses(let found):
+        case .addresses(let tagged):
             isLookingUp = false
-            addresses = found
-            if isDown, !found.isEmpty { connect() }
+            addresses = tagged
+            if isDown, !tagged.isEmpty { connect() }
         }
     }
 
@@ -230,7 +230,7 @@ final class RedisThread {
                     perform(purges.process(question, outcome))
                 }
             case .purge(let notice): handlers.onPurge(notice.subject)
-            case .found(let removal, let found): removal.onFound(Array(found.sources), found.isComplete)
+            case .tagged(let removal, let tagged): removal.onSources(Array(tagged.sources), tagged.isComplete)
             case .dropEverything: handlers.onGap()
             case .savePosition(let position): handlers.onPosition(position)
             case .notify(let answer): answer.give(true)

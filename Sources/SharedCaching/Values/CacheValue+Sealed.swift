@@ -13,9 +13,7 @@ extension CacheValue {
         mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + sealLength
     }
 
-    func length(generations count: Int) -> Int {
-        Self.frameLength(generations: count) + head.count + body.count
-    }
+    func length(generations count: Int) -> Int { Self.frameLength(generations: count) + head.count + body.count }
 
     func encoded(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
         let length = length(generations: generations.count)

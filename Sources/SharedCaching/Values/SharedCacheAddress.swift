@@ -50,9 +50,9 @@ package struct SharedCacheAddress: Hashable, Sendable {
         return (String(parts[0]), parts.count == 2 ? parts[1] : nil)
     }
 
-    private static func number(_ text: some StringProtocol, to most: Int) -> Int? {
+    private static func number(_ text: some StringProtocol, to maximum: Int) -> Int? {
         guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit),
-            let number = Int(text), number <= most
+            let number = Int(text), number <= maximum
         else { return nil }
         return number
     }

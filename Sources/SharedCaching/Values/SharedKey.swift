@@ -15,9 +15,7 @@ package struct SharedSource: Hashable, Sendable {
     /// A hash in 43 letters and digits.
     let label: [UInt8]
 
-    package init(of name: [UInt8]) {
-        label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8)
-    }
+    package init(of name: [UInt8]) { label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8) }
 
     init?(label: [UInt8]) {
         guard label.count == Self.labelLength else { return nil }
@@ -34,11 +32,11 @@ package struct SharedTag: Hashable, Sendable {
     /// A hash in 43 letters and digits.
     let label: [UInt8]
 
-    private static let longest = 64
+    private static let maximumLength = 64
 
     /// The grammar is checked elsewhere; nil if the tag cannot be written.
     package init?(_ text: String) {
-        guard 1...Self.longest ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
+        guard 1...Self.maximumLength ~= text.utf8.count, !text.utf8.contains(0) else { return nil }
         self.text = text
         let name = Array("tag ".utf8) + text.utf8
         label = Array(Base64URL.encode(unsafe SHA256.hash(name.span.bytes).bytes).utf8)

@@ -72,14 +72,14 @@ package final class EventFeed: Sendable {
         return reader
     }
 
-    /// For a reader that has seen the events up to `seen`; includes events already offered to the others.
+    /// The events after `seen`, including those already offered to other readers.
     private func backlog(
         after seen: Int, upTo offeredID: Int, _ filter: EventFilter, at now: Duration
     ) -> EventQueue<EventReader.Waiter> {
-        let kept = log.events(after: seen)
-        let lost = kept.first.map { $0.id - seen - 1 } ?? 0
+        let stored = log.events(after: seen)
+        let lost = stored.first.map { $0.id - seen - 1 } ?? 0
         return EventQueue(
-            kept.filter { $0.id <= offeredID && filter.accepts($0.event) }.map { EventText($0) }, lost: lost, at: now)
+            stored.filter { $0.id <= offeredID && filter.accepts($0.event) }.map { EventText($0) }, lost: lost, at: now)
     }
 
     package var readerCount: Int { state.withLock { $0.readers.count } }
@@ -92,9 +92,7 @@ package final class EventFeed: Sendable {
         for reader in readers { reader.close() }
     }
 
-    private func remove(_ reader: EventReader) {
-        state.withLock { state in state.readers.removeAll { $0 === reader } }
-    }
+    private func remove(_ reader: EventReader) { state.withLock { state in state.readers.removeAll { $0 === reader } } }
 
     private func run() async {
         while let round = nextRound() {
@@ -143,8 +141,8 @@ package final class EventFeed: Sendable {
                 newest = text ?? EventText(figures: figures())
                 text = newest
             }
-            let wanted = events.filter { $0.event.id > reader.firstID && reader.filter.accepts($0.event.event) }
-            reader.offer(wanted.map(\.text), missed: round.missed, figures: newest, at: now)
+            let accepted = events.filter { $0.event.id > reader.firstID && reader.filter.accepts($0.event.event) }
+            reader.offer(accepted.map(\.text), missed: round.missed, figures: newest, at: now)
         }
     }
 }
@@ -188,7 +186,7 @@ package final class EventReader: Sendable {
         self.leave = leave
     }
 
-    /// As soon as there are bytes; nil when the reader is closed.
+    /// Waits for bytes; nil when the reader is closed.
     ///
     /// Only one task may wait.
     package func next() async -> [UInt8]? {

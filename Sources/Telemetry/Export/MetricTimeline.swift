@@ -1,4 +1,4 @@
-/// As totals or as changes since the last document (OpenTelemetry, "Temporality Preference").
+/// Totals, or changes since the last document (OpenTelemetry, "Temporality Preference").
 package enum MetricTemporality: String, CaseIterable, Sendable {
     case cumulative
     case delta

@@ -41,7 +41,7 @@ enum OTLPText {
     }
 }
 
-/// Of the service (OpenTelemetry, "Resource").
+/// The attributes of the service (OpenTelemetry, "Resource").
 package struct OTLPResource: Sendable {
     let attributes: Span.Attributes
     let version: String

@@ -1,6 +1,6 @@
 import Coordination
 
-/// Of a request in progress.
+/// The trace of a request in progress.
 ///
 /// The task that handles the request carries it in ``current``, and so do the tasks that it starts: shared work belongs
 /// to the trace of the request that started it. Safe to use on any thread.

@@ -1,4 +1,4 @@
-/// As passed between services (W3C Trace Context, sections 3.2 and 3.3).
+/// The trace that services pass on (W3C Trace Context, sections 3.2 and 3.3).
 package struct TraceContext: Hashable, Sendable {
     /// 16 bytes, not all zero.
     package struct TraceID: Hashable, Sendable {

@@ -98,7 +98,7 @@ package final class BodyMemory: Sendable {
             }
         }
 
-        /// From now on the block of bytes counts itself, and only the share remains in use.
+        /// The block of bytes counts itself after this, and only the share remains in use.
         func settle() { reservation.release() }
 
         func release() {

@@ -17,11 +17,11 @@ enum JSONBody {
     }
 
     static func members(
-        _ value: JSONValue, _ place: String, _ known: Set<ExactText>
+        _ value: JSONValue, _ place: String, _ names: Set<ExactText>
     ) throws(APIError) -> [ExactText: JSONValue] {
         guard let members = value.members else { throw .badBody(place, "Must be an object.") }
-        for name in members.keys.sorted() where !known.contains(name) {
-            let nearest = NearestName.of(name.string, among: known.map(\.string).sorted())
+        for name in members.keys.sorted() where !names.contains(name) {
+            let nearest = NearestName.of(name.string, among: names.map(\.string).sorted())
             throw .badBody(
                 "\(place)/\(name.string.prefix(APIError.longestQuotedName))",
                 nearest.map { "There is no such member; did you mean \($0)?" } ?? "There is no such member.")

@@ -13,7 +13,7 @@ package struct APIConfiguration: Sendable {
     /// Several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
     package var vocabulary = Vocabulary()
-    /// For clients that save data, if no quality is given and it is lower.
+    /// The quality for clients that save data, if they request none and it is lower.
     package var saveDataQuality: Int?
     package var otherDialects: [any Dialect] = []
     /// Their unsigned targets are served although other dialects have keys or restrictions.
@@ -31,7 +31,7 @@ package struct APIConfiguration: Sendable {
     package var tags: TagNaming?
     /// Lets any client force fetches from origins.
     package var honorsClientCacheControl = false
-    /// From a request's header to its response, including waits in queues.
+    /// The time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
     /// Failures that need an explanation are always logged.
     package var accessLog = true
@@ -41,7 +41,7 @@ package struct APIConfiguration: Sendable {
     /// In `CDN-Loop` (RFC 8586), which rejects the service's own image requests.
     package var loopName: String?
     package var adminSites = AdminSites()
-    /// Only for a service without public clients.
+    /// Set only for a service without public clients.
     package var revealsRules = false
     package var version = "0"
 
@@ -71,15 +71,11 @@ package struct APIConfiguration: Sendable {
     }
 
     /// Closed because of others; sorted.
-    package var closedDialects: [String] {
-        Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted()
-    }
+    package var closedDialects: [String] { Set(dialects.filter { !isOpen($0) }.map(\.unsignedName)).sorted() }
 
     private var closers: Set<ExactText> {
         closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.unsignedName) })
     }
 
-    package var nativeDialect: NativeDialect {
-        NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary)
-    }
+    package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary) }
 }

@@ -13,7 +13,7 @@ import Text
 package struct AdminSites: Sendable {
     package enum Objection: Equatable {
         case unknownHost(String)
-        /// As declared by the browser.
+        /// The site that the browser declares.
         case otherSite(String)
     }
 
@@ -22,7 +22,7 @@ package struct AdminSites: Sendable {
     private let names: Set<[UInt8]>
     private let acceptsAnyName: Bool
 
-    /// Also accepts addresses and `localhost`, ignoring case; `*` matches all names.
+    /// Accepts addresses and `localhost`, too, ignoring case; `*` matches all names.
     package init(names: [String] = []) {
         self.names = Set(([Self.localhost] + names).map { Self.canonical($0.utf8[...]) })
         acceptsAnyName = names.contains { $0.utf8.elementsEqual(Self.anyName.utf8) }

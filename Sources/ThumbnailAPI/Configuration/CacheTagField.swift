@@ -8,7 +8,7 @@ package struct CacheTagField: Sendable, Equatable {
     package let name: HTTPField.Name
     private let separator: String
 
-    /// By spaces: Fastly, Varnish; others use commas (Cloudflare, Akamai).
+    /// Fields with spaces between tags: Fastly, Varnish; others use commas (Cloudflare, Akamai).
     private static let spaced: [HTTPField.Name?] = [HTTPField.Name("Surrogate-Key"), HTTPField.Name("xkey")]
     /// The service's own fields, and those that frame a message.
     private static let taken: [HTTPField.Name] =

@@ -33,26 +33,26 @@ package struct TargetExplainer: Sendable {
             return TargetExplanation(.refused(APIError.noSuchRoute))
         }
         var explanation = TargetExplanation(.works, dialect: dialect.name)
-        var refusal: (any ServiceError)?
+        var rejection: (any ServiceError)?
         do {
-            let query = try configuration.clientPolicy.query(in: target, of: dialect)
-            refusal = self.refusal(of: query, at: now)
+            let query = try configuration.clientPolicy.request(in: target, of: dialect)
+            rejection = self.rejection(of: query, at: now)
             explanation.source = query.source.string
             explanation.ignored = query.ignoredOptions
-            explanation.answer = Self.answer(to: query)
+            explanation.response = Self.response(to: query)
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
             if query.form.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
             explanation.verdict = .refused(error)
         }
-        if let refusal { explanation.verdict = TargetExplanation.Verdict(refusing: refusal) }
+        if let rejection { explanation.verdict = TargetExplanation.Verdict(refusing: rejection) }
         if !configuration.isOpen(dialect) || !dialect.isAuthentic(target) {
             explanation.verdict = .refused(APIError.badSignature)
         }
         return explanation
     }
 
-    private func refusal(of query: Request, at now: Int?) -> (any ServiceError)? {
+    private func rejection(of query: Request, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
         guard let downloads else { return nil }
         let additional = query.additional.filter { $0.file == nil }.map(\.source)
@@ -67,7 +67,7 @@ package struct TargetExplainer: Sendable {
         return nil
     }
 
-    private static func answer(to query: Request) -> [String] {
+    private static func response(to query: Request) -> [String] {
         let form = query.form
         var words: [String] = []
         if form.facts != nil {
@@ -143,7 +143,7 @@ package struct TargetExplainer: Sendable {
     }
 
     private func dialect(of target: String) -> (any Dialect)? {
-        Route(ownTarget: target).owner(of: target, among: configuration.dialects) { $0 }
+        Route(nativeTarget: target).owner(of: target, among: configuration.dialects) { $0 }
     }
 
     /// Everything after the authority of an absolute URL, without a fragment.

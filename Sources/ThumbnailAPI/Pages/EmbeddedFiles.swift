@@ -6,25 +6,25 @@ import Memory
 import Text
 
 struct EmbeddedFiles: Sendable {
-    private let answers: [EmbeddedFile: StaticResponse]
+    private let responses: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
 
     /// `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
-        var answers: [EmbeddedFile: StaticResponse] = [:]
+        var responses: [EmbeddedFile: StaticResponse] = [:]
         for file in files where file.chapter == nil {
             var bytes = file.bytes
             if let page, file.isPage { bytes = page.inserted(into: bytes) }
-            answers[file] = StaticResponse(
+            responses[file] = StaticResponse(
                 bytes, mediaType: file.mediaType, common: file.isPage ? common.page : common.strict)
         }
-        self.answers = answers
+        self.responses = responses
         self.common = common
     }
 
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         if let chapter = file.chapter { return response(to: request, file, chapter) }
-        guard var response = answers[file]?.response(to: request) else { return nil }
+        guard var response = responses[file]?.response(to: request) else { return nil }
         if file.mediaType == "application/yaml" {
             // Browsers save YAML to a file, and show text.
             if request.headerFields[.accept]?.contains("text/html") == true, response.status == .ok {
@@ -56,7 +56,7 @@ struct EmbeddedFiles: Sendable {
         fields.append(.eTag, isCompressed ? "\"\(eTag)-gzip\"" : "\"\(eTag)\"")
         if isCompressed { fields.append(.contentEncoding, "gzip") }
         let body = isCompressed ? compressed : SharedBytes(chapter.bytes)
-        return Preconditions.answer(
+        return Preconditions.response(
             HTTPResponse(status: .ok, headerFields: fields, body: .shared(body)), to: request.headerFields,
             eTag: fields[.eTag] ?? "")
     }
@@ -78,6 +78,6 @@ private struct StaticResponse: Sendable {
     }
 
     func response(to request: HTTPRequest) -> HTTPResponse {
-        Preconditions.answer(response, to: request.headerFields, eTag: eTag)
+        Preconditions.response(response, to: request.headerFields, eTag: eTag)
     }
 }

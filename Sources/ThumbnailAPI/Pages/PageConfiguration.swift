@@ -14,7 +14,7 @@ struct PageConfiguration: Sendable {
     let sampleSource: String?
     let qualities: [(format: ImageFormat, quality: Int)]
 
-    /// For unsigned requests; empty for any.
+    /// The sizes of unsigned requests; empty for any.
     let sizes: (sides: [Int], qualities: [Int])
 
     init(_ configuration: APIConfiguration) {

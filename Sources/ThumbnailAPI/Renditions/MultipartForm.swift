@@ -171,10 +171,10 @@ private struct ByteSearch {
             while index < bytes.count {
                 if matched == 0 {
                     // The search for the first byte skips nearly all bytes.
-                    guard let found = unsafe memchr(base + index, Int32(text[0]), bytes.count - index) else {
+                    guard let match = unsafe memchr(base + index, Int32(text[0]), bytes.count - index) else {
                         return nil
                     }
-                    index = unsafe UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                    index = unsafe UnsafeRawPointer(match) - UnsafeRawPointer(base)
                 }
                 let byte = unsafe bytes[index]
                 while matched > 0, byte != text[matched] { matched = borders[matched - 1] }

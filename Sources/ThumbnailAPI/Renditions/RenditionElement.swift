@@ -8,13 +8,13 @@ import ThumbnailPipeline
 /// A query, or an object with a name and a query or facts; a query may have a destination.
 struct RenditionElement {
     enum Content {
-        /// Of `/thumbnail`, without the source.
+        /// The query of `/thumbnail`, without the source.
         case query(String)
         /// The value of `include` of `/info`.
         case include(String)
     }
 
-    /// By default the element's index.
+    /// The default is the element's index.
     let name: ExactText
     let content: Content
     /// `NAME:PATH`; nil if the result is part of the response.
@@ -67,9 +67,9 @@ struct RenditionElement {
     func checkDestination(_ resultWriter: ResultWriter, _ pointer: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
         do throws(Destination.Refusal) {
-            var known = try resultWriter.destination(destination)
-            known.cacheControl = cacheControl ?? known.cacheControl
-            return known
+            var resolved = try resultWriter.destination(destination)
+            resolved.cacheControl = cacheControl ?? resolved.cacheControl
+            return resolved
         } catch {
             guard error == .malformed else { throw .originNotWritable }
             throw .badBody(
@@ -79,10 +79,10 @@ struct RenditionElement {
 }
 
 package enum RenditionName {
-    private static let longest = 128
+    private static let maximumLength = 128
 
     package static func isValid(_ text: String) -> Bool {
-        guard 1...longest ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
+        guard 1...maximumLength ~= text.utf8.count, text.utf8.first != UInt8(ascii: ".") else { return false }
         return text.hasOnlyBytes { byte in
             byte.isASCIIAlphanumeric || "._-".utf8.contains(byte)
         }

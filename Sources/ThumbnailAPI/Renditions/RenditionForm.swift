@@ -7,7 +7,7 @@ enum RenditionForm: CaseIterable, Sendable {
     case tar
     case json
 
-    /// By weight, then by specificity (RFC 9110 section 12.5.1).
+    /// Chooses by weight, then by specificity (RFC 9110 section 12.5.1).
     init(accept: String?) {
         let members = HTTPSyntax.list(accept ?? "").map { member in
             (type: ExactText(MediaType(member)?.description ?? ""), weight: AcceptedFormats.weight(of: member) ?? 0)

@@ -18,13 +18,13 @@ struct RenditionJSON: Sendable {
 
         init(head: String, bytes: SharedBytes?) { (self.head, self.bytes) = (head, bytes) }
 
-        /// With a JSON object as the last member.
+        /// An object whose last member is a JSON object.
         init(_ members: [(String, JSONValue)], _ name: String, _ object: SharedBytes) {
             let text = String(decoding: object.array, as: UTF8.self)
             self.init(head: "\(JSONValue.object(members).text.dropLast()),\"\(name)\":\(text)", bytes: nil)
         }
 
-        /// With the end and a comma.
+        /// Includes the end and a comma.
         var count: Int { head.utf8.count + ((bytes?.count ?? 0) + 2) / 3 * 4 + end.utf8.count + 1 }
 
         var end: String { bytes == nil ? "}" : "\"}" }
@@ -36,7 +36,7 @@ struct RenditionJSON: Sendable {
     private var entries: [Int: Entry] = [:]
     private(set) var count = opening.utf8.count + closing.utf8.count
 
-    /// In any order; throws ``APIError/answerTooLarge``.
+    /// In any order; throws ``APIError/responseTooLarge``.
     mutating func add(_ part: RenditionArchive.Part, at index: Int, named name: String) throws(APIError) {
         var members: [(String, JSONValue)] = [("name", .string(name))]
         let content = RenditionArchive.content(of: part)
@@ -60,7 +60,7 @@ struct RenditionJSON: Sendable {
 
     private mutating func add(_ entry: Entry, at index: Int) throws(APIError) {
         count += entry.count
-        guard count <= Self.maximumBytes else { throw .answerTooLarge }
+        guard count <= Self.maximumBytes else { throw .responseTooLarge }
         entries[index] = entry
     }
 

@@ -44,9 +44,9 @@ struct RenditionList: Sendable {
             }
         }
         let elements = try JSONBody.elements(members, "renditions", "")
-        let most = configuration.maximumRenditions
-        guard elements.count <= most else {
-            throw .badBody("/renditions/\(most)", "A call has at most \(most) renditions.")
+        let maximum = configuration.maximumRenditions
+        guard elements.count <= maximum else {
+            throw .badBody("/renditions/\(maximum)", "A call has at most \(maximum) renditions.")
         }
         var names: Set<ExactText> = []
         var locations: Set<ExactText> = []
@@ -60,7 +60,7 @@ struct RenditionList: Sendable {
             // With keys, only signed requests get here.
             guard content.destination == nil || !configuration.signingKeys.isEmpty else { throw .badSignature }
             let destination = Result { () throws(APIError) in try content.checkDestination(resultWriter, pointer) }
-            if case .success(let known?) = destination, !locations.insert(ExactText(known.location)).inserted {
+            if case .success(let resolved?) = destination, !locations.insert(ExactText(resolved.location)).inserted {
                 throw .badBody(pointer + "/to", "Another rendition has this destination.")
             }
             let request = Result { () throws(APIError) -> RenditionRequest in

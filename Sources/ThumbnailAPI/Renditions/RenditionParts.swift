@@ -41,16 +41,16 @@ struct RenditionParts: Sendable {
 
     private func part(_ rendition: RenditionList.Rendition) async -> RenditionArchive.Part {
         do {
-            let wanted = try rendition.request.get()
+            let renditionRequest = try rendition.request.get()
             return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
-                switch wanted {
+                switch renditionRequest {
                 case .image(let request, let destination):
                     let made = try await thumbnails.thumbnail(for: call(request))
                     guard let destination else { return .image(made) }
                     return .stored(try await resultWriter.put(made, at: destination, of: source))
-                case .facts(let asked):
-                    let facts = try await thumbnails.facts(asked, for: call(Request(source: "")))
-                    return .facts(FactsText.text(facts, of: list.source, requested: asked))
+                case .facts(let factsRequest):
+                    let facts = try await thumbnails.facts(factsRequest, for: call(Request(source: "")))
+                    return .facts(FactsText.text(facts, of: list.source, requested: factsRequest))
                 }
             }
         } catch {

@@ -46,7 +46,7 @@ struct Submission: Sendable {
         // An expired signature takes precedence over everything else that it covers.
         let query = Result { () throws(APIError) in
             try configuration.clientPolicy.allowed(
-                try route.dialect.uploadQuery(in: target), isSigned: isSigned, target.hints)
+                try route.dialect.uploadRequest(in: target), isSigned: isSigned, target.hints)
         }
         if case .success(let query) = query, let expires = query.expires, expires <= now { throw APIError.expired }
         if field != nil { _ = try query.get() }

@@ -17,102 +17,102 @@ struct SubmissionResponder: Sendable {
     let failures: FailureWriter
     let timekeeper: any Timekeeper
 
-    func body(of request: HTTPRequest, _ exchange: Exchange) throws -> ArrivingBody {
+    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
-        let submission = try Submission(request, at: exchange.route, configuration, at: timekeeper.secondsSince1970)
+        let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
         let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
-        return try ArrivingBody(length: exchange.bodyLength, in: bodies.room(for: exchange.client)) {
+        return try ArrivingBody(length: context.bodyLength, in: bodies.room(for: context.client)) {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
-        } reply: { request, room in
-            .later(.task { await answer(to: submission, request, room, exchange) })
+        } respond: { request, room in
+            .deferred { await outcome(of: submission, request, room, context) }
         }
     }
 
-    private func answer(
-        to submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
-    ) async -> Answer {
+    private func outcome(
+        of submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ context: RequestContext
+    ) async -> Outcome {
         do {
             try submission.checkBody(of: request)
             guard case .one(let query) = submission.work else {
-                return try await several(submission.body, request, room, exchange)
+                return try await several(submission.body, request, room, context)
             }
             defer { room.release() }
-            return try await one(query, submission.body, request, exchange)
+            return try await one(query, submission.body, request, context)
         } catch {
             room.release()
-            var answer = failures.answer(to: error, exchange)
-            if let route = exchange.route.images, !Task.isCancelled {
-                answer.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
+            var outcome = failures.outcome(of: error, context)
+            if let route = context.route.images, !Task.isCancelled {
+                outcome.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
             }
-            return answer
+            return outcome
         }
     }
 }
 
 extension SubmissionResponder {
     private func one(
-        _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ exchange: Exchange
-    ) async throws -> Answer {
+        _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
+    ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
-        let deadline = exchange.startedAt + configuration.requestTimeout
-        let made = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
+        let deadline = context.startedAt + configuration.requestTimeout
+        let thumbnail = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
             let source = try await thumbnails.open(upload: image)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(thumbnails.resolved(query, of: source), receipt: exchange.id))
+                for: Job(thumbnails.resolved(query, of: source), receipt: context.id))
         }
         try Task.checkCancellation()
         var fields = failures.common
-        let written = query.form.writer?.answer(about: made)
-        var content = HTTPResponse.Body.shared(made.image.bytes)
+        let written = query.form.writer?.response(about: thumbnail)
+        var content = HTTPResponse.Body.shared(thumbnail.image.bytes)
         if case .text(let text) = written?.body { content = .text(text) }
-        fields.append(.contentType, written?.mediaType ?? made.image.format.mediaType)
-        if written == nil { fields.append(.eTag, made.eTag) }
-        if query.form.includesSize, written == nil { fields.append(sizeOf: made.image) }
-        fields.append(findingsOf: made)
+        fields.append(.contentType, written?.mediaType ?? thumbnail.image.format.mediaType)
+        if written == nil { fields.append(.eTag, thumbnail.eTag) }
+        if query.form.includesSize, written == nil { fields.append(sizeOf: thumbnail.image) }
+        fields.append(findingsOf: thumbnail)
         fields.append(.cacheControl, "private, no-store")
         if let vary = query.vary { fields.append(.vary, vary) }
         if written == nil {
             fields.append(
                 .contentDisposition,
-                FileName(source: "").contentDisposition(fileExtension: made.image.format.fileExtension))
+                FileName(source: "").contentDisposition(fileExtension: thumbnail.image.format.fileExtension))
         }
-        fields.append(.cacheStatus, CacheStatusText.text(made.cacheStatus))
-        fields.append(.alulaReceipt, exchange.id)
-        return Answer(
-            response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: made.timings,
+        fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
+        fields.append(.alulaReceipt, context.id)
+        return Outcome(
+            response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
             source: NativeDialect.uploadedSource)
     }
 
     /// The room is released when the file or the list is no longer needed.
     private func several(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ exchange: Exchange
-    ) async throws -> Answer {
+        _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ context: RequestContext
+    ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
-        let deadline = exchange.startedAt + configuration.requestTimeout
+        let deadline = context.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.open(upload: image) }
             let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: exchange.id))
+            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: context.id))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
-            requestID: exchange.id,
-            client: configuration.signingKeys.isEmpty ? ClientNetwork(of: exchange.client) : nil, deadline: deadline,
+            requestID: context.id,
+            client: configuration.signingKeys.isEmpty ? ClientNetwork(of: context.client) : nil, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
         fields.append(.vary, "Accept")
-        fields.append(.alulaReceipt, exchange.id)
+        fields.append(.alulaReceipt, context.id)
         let (content, mediaType, failure) =
             form == .json ? try await whole(parts, room) : try await streamed(parts, isTar: form == .tar, room)
         try Task.checkCancellation()
         fields.append(.contentType, mediaType)
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
-        return Answer(
+        return Outcome(
             response: HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content),
             source: list.source ?? NativeDialect.uploadedSource, error: failure)
     }
@@ -162,12 +162,12 @@ extension SubmissionResponder {
         return (.streamed(stream), "application/json", outcome.failure)
     }
 
-    /// As the parts complete, from the first image on, together with the failures before it.
+    /// Sends parts as they complete, from the first image on, together with the failures before it.
     private func streamed(
         _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
     ) async throws -> Content {
         let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
-        let begun = OneTimeResult<(any ServiceError)?>()
+        let begun = Promise<(any ServiceError)?>()
         let writer = Task {
             defer {
                 thumbnails.close(parts.source)
@@ -176,7 +176,7 @@ extension SubmissionResponder {
             await write(parts, as: archive, to: stream, begun)
         }
         stream.onClose { writer.cancel() }
-        let failure = await begun.value(orIfCancelled: APIError.clientGone)
+        let failure = await begun.value(orIfCanceled: APIError.clientGone)
         if Task.isCancelled { stream.close() }
         return (.streamed(stream), archive.mediaType, failure)
     }
@@ -184,7 +184,7 @@ extension SubmissionResponder {
     /// Writes each part as soon as it is ready and the client has taken the one before.
     private func write(
         _ parts: RenditionParts, as archive: RenditionArchive, to stream: StreamedBody,
-        _ begun: OneTimeResult<(any ServiceError)?>
+        _ begun: Promise<(any ServiceError)?>
     ) async {
         var outcome = RenditionOutcome()
         var withheld: [(index: Int, part: RenditionArchive.Part)] = []

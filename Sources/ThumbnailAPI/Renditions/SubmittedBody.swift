@@ -64,7 +64,7 @@ enum SubmittedBody: Equatable {
         }
     }
 
-    /// Of a body that contains nothing else.
+    /// The image in a body that contains nothing else.
     func image(in body: SharedBytes, atMost maximum: Int) throws(APIError) -> SharedBytes {
         switch self {
         case .list: throw .unsupportedMediaType

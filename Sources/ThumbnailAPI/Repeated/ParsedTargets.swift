@@ -17,13 +17,13 @@ final class ParsedTargets: Sendable {
 
     var count: Int { requests.withLock(\.count) }
 
-    /// For exactly this target, `Accept` and the client hints that the target uses; if it uses hints, an entry without
+    /// Keyed by target, `Accept` and the client hints that the target uses; if it uses hints, an entry without
     /// hints records which ones.
     func request(
         for request: HTTPRequest, parse: (RequestedTarget) throws(APIError) -> ResolvedRequest
     ) throws(APIError) -> ResolvedRequest {
         var key = RequestedTarget(request)
-        guard let known = known(key) else {
+        guard let remembered = remembered(key) else {
             var target = key
             target.hints = ClientHints(request.headerFields)
             let new = try parse(target)
@@ -34,15 +34,15 @@ final class ParsedTargets: Sendable {
             }
             return new
         }
-        guard !known.request.hintFields.isEmpty else { return known }
-        key.hints = ClientHints(request.headerFields, reading: known.request.hintFields)
-        if let known = self.known(key) { return known }
+        guard !remembered.request.hintFields.isEmpty else { return remembered }
+        key.hints = ClientHints(request.headerFields, reading: remembered.request.hintFields)
+        if let remembered = self.remembered(key) { return remembered }
         let new = try parse(key)
         insert(new, for: key)
         return new
     }
 
-    private func known(_ key: RequestedTarget) -> ResolvedRequest? { requests.withLock { $0.value(for: key) } }
+    private func remembered(_ key: RequestedTarget) -> ResolvedRequest? { requests.withLock { $0.value(for: key) } }
 
     private func insert(_ request: ResolvedRequest, for key: RequestedTarget) {
         // An estimate: the source, the file name and the response's fields repeat parts of the target.

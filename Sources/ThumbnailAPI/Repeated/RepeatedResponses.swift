@@ -18,9 +18,9 @@ struct RepeatedResponses: Sendable {
 
     /// Nil if each request needs its own response: when every request is logged, because each line has another request
     /// ID, and when the target expires.
-    func reply(
+    func recurring(
         _ thumbnail: Thumbnail, to request: ResolvedRequest, at route: ImageRoute, since start: Duration
-    ) -> Reply? {
+    ) -> PendingResponse<Outcome>? {
         response(thumbnail, to: request, at: route, since: start, second: timekeeper.secondsSince1970)
             .map { .recurring($0, by: RecurringThumbnail(request, at: route, of: self)) }
     }
@@ -98,9 +98,9 @@ private final class RecurringThumbnail: RecurringResponder {
 
     /// Nil if the thumbnail is no longer cached and fresh, or the service is draining.
     func response() -> RecurringResponse? {
-        let known = last.withLock { $0 }
-        let new = responses.response(to: request, at: route, after: known)
-        if new?.second != known?.second || new?.generation != known?.generation { last.withLock { $0 = new } }
+        let previous = last.withLock { $0 }
+        let new = responses.response(to: request, at: route, after: previous)
+        if new?.second != previous?.second || new?.generation != previous?.generation { last.withLock { $0 = new } }
         return new?.response
     }
 }

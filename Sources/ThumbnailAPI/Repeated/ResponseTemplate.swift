@@ -32,16 +32,16 @@ final class ResponseTemplate: Sendable {
     static func template(
         for thumbnail: Thumbnail, _ request: Request, at slot: ResponseSlot, make: () -> HTTPFields
     ) -> ResponseTemplate {
-        if let known = slot.value as? ResponseTemplate, known.fits(thumbnail, request) { return known }
+        if let cached = slot.value as? ResponseTemplate, cached.fits(thumbnail, request) { return cached }
         let new = ResponseTemplate(thumbnail, request, make())
         slot.set(new)
         return new
     }
 
-    /// For all requests within this second since 1970.
+    /// The response to all requests within this second since 1970.
     func response(age: Int?, second: Int, make: () -> HTTPResponse) -> RecurringResponse {
-        let known = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
-        if let known { return known }
+        let cached = recurring.withLock { $0?.age == age && $0?.second == second ? $0?.response : nil }
+        if let cached { return cached }
         let made = RecurringResponse(make())
         let replaced = recurring.withLock { recurring in
             defer { recurring = (age, second, made) }

@@ -21,9 +21,7 @@ package struct CachedSources: SourceCaching {
 
     package var hasSlowerLayer: Bool { caches.slower.contains(where: \.holdsSources) }
 
-    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? {
-        await caches.restoreSource(for: identity)
-    }
+    package func retrieve(_ identity: SourceIdentity) async -> SourceCopy? { await caches.restoreSource(for: identity) }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
         var begun = self
@@ -35,11 +33,11 @@ package struct CachedSources: SourceCaching {
     package func store(_ source: Source) {
         caches.recordChange(of: source.identity)
         let old = caches.storedRecord(for: source.identity)
-        let found = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
+        let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
         // If one target of a source returns something other than an image, images from other targets of the source are
         // unaffected.
-        if found == nil, source.identity.sharesTargets { return }
-        guard source.head.freshness.storability == .shared, let record = found else {
+        if fetchedRecord == nil, source.identity.sharesTargets { return }
+        guard source.head.freshness.storability == .shared, let record = fetchedRecord else {
             withdraw(source.identity, isKnown: old != nil, cause: .notStorable)
             return
         }
@@ -70,6 +68,6 @@ package struct CachedSources: SourceCaching {
 
     private func withdraw(_ identity: SourceIdentity, isKnown: Bool, cause: PurgeCause) {
         caches.forgetShared(identity, isKnown: isKnown)
-        if isKnown || !caches.slowerOwn.isEmpty { caches.removeAll(from: identity, cause: cause) }
+        if isKnown || !caches.slowerLocal.isEmpty { caches.removeAll(from: identity, cause: cause) }
     }
 }

@@ -42,10 +42,10 @@ final class FailedDecodes: Sendable {
     var checkpoint: Checkpoint { state.withLock { Checkpoint(removals: $0.removals) } }
 
     func failure(
-        of identity: SourceIdentity, known: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
+        of identity: SourceIdentity, stored: SourceRecord?, plan: (SourceRecord) throws -> DecodePlan
     ) -> ImagingError? {
         guard let entry = state.withLock({ $0.memory.peek(FetchedTarget(identity), at: timekeeper.now) }),
-            known == nil || known?.validator == entry.head.validator
+            stored == nil || stored?.validator == entry.head.validator
         else { return nil }
         guard let record = entry.record else { return entry.failures[nil] }
         return (try? plan(record)).flatMap { entry.failures[$0] }
@@ -84,8 +84,8 @@ final class FailedDecodes: Sendable {
         state.withLock { state in
             guard state.removals == checkpoint.removals else { return }
             var entry = entry
-            if let known = state.memory.peek(target, at: now), known.head.validator == head.validator {
-                entry.failures = known.failures
+            if let stored = state.memory.peek(target, at: now), stored.head.validator == head.validator {
+                entry.failures = stored.failures
             }
             if entry.failures.count >= Self.maximumFailures, entry.failures[plan] == nil { entry.failures = [:] }
             entry.failures[plan] = error

@@ -5,10 +5,10 @@ package struct AdditionalSourceError: ServiceError {
     package let role: AdditionalSource.Role
     package let underlying: any ServiceError
 
-    package var answer: ErrorAnswer {
-        var answer = underlying.answer
-        answer.parameter = role.rawValue
-        return answer
+    package var response: ErrorResponse {
+        var response = underlying.response
+        response.parameter = role.rawValue
+        return response
     }
 
     /// Runs `body` for the source of this role; nil stands for the image, whose errors are passed on unchanged.

@@ -3,25 +3,25 @@ package import Recipes
 package import ThumbnailTypes
 
 extension ImagingError: ServiceError {
-    package var answer: ErrorAnswer {
-        func tooManyPixels(_ category: ErrorCategory, _ message: String) -> ErrorAnswer {
-            ErrorAnswer(.unprocessableContent, "too_many_pixels", category, message)
+    package var response: ErrorResponse {
+        func tooManyPixels(_ category: ErrorCategory, _ message: String) -> ErrorResponse {
+            ErrorResponse(.unprocessableContent, .tooManyPixels, category, message)
         }
         return switch self {
         case .notAnImage:
-            ErrorAnswer(
-                .unsupportedMediaType, "not_an_image", .image, "The source is not an image in a supported format.")
+            ErrorResponse(
+                .unsupportedMediaType, .notAnImage, .image, "The source is not an image in a supported format.")
         case .formatNotAccepted(let format):
-            ErrorAnswer(
-                .unsupportedMediaType, "not_an_image", .image,
+            ErrorResponse(
+                .unsupportedMediaType, .notAnImage, .image,
                 "Sources in the format \(format.rawValue) are not accepted here.")
         case .cannotDecode(let detail):
-            ErrorAnswer(
-                .unprocessableContent, "cannot_decode", .image,
+            ErrorResponse(
+                .unprocessableContent, .cannotDecode, .image,
                 "The source is damaged or incomplete and cannot be decoded.", detail: detail)
         case .unsupported(let kind):
-            ErrorAnswer(
-                .unprocessableContent, "cannot_decode", .image,
+            ErrorResponse(
+                .unprocessableContent, .cannotDecode, .image,
                 "The source is \(kind), which is not supported.")
         case .tooManyPixels(let size, let frames):
             tooManyPixels(
@@ -34,23 +34,24 @@ extension ImagingError: ServiceError {
         case .sideTooLong(let size, let format):
             tooManyPixels(.request, "The format \(format.rawValue) cannot hold an image of \(size) pixels.")
         case .noSuchPage(let page, let count):
-            ErrorAnswer(
-                .unprocessableContent, "no_such_page", .request,
+            ErrorResponse(
+                .unprocessableContent, .noSuchPage, .request,
                 "The source has no page \(page); its pages are 0 to \(count - 1).", parameter: "page")
         case .frameTooLate(let page):
-            ErrorAnswer(
-                .unprocessableContent, "too_many_pixels", .request,
+            ErrorResponse(
+                .unprocessableContent, .tooManyPixels, .request,
                 "Decoding the frames up to \(page) would exceed decodeTimeout.",
                 parameter: "page")
         case .cropOutside(let size):
-            ErrorAnswer(
-                .unprocessableContent, "crop_outside", .request,
+            ErrorResponse(
+                .unprocessableContent, .cropOutside, .request,
                 "crop is outside the image, which has \(size) pixels.", parameter: "crop")
         case .outOfMemory(let detail):
             .overloaded("The service has no memory to spare at the moment; try again shortly.", detail: detail)
         case .encodeFailed(let detail): .internal(detail)
         case .ofAddition(_, let error):
-            ErrorAnswer(error.status, error.code, error.category, error.publicMessage, detail: error.logDetail)
+            ErrorResponse(
+                error.status, error.response.code, error.category, error.publicMessage, detail: error.logDetail)
         }
     }
 }

@@ -12,12 +12,12 @@ enum PipelineError: Error, Equatable {
 }
 
 extension PipelineError: ServiceError {
-    var answer: ErrorAnswer {
+    var response: ErrorResponse {
         switch self {
         case .sourceNeeded: .internal()
         case .placeholderTooLarge:
-            ErrorAnswer(
-                .unprocessableContent, "too_many_pixels", .request, "The placeholder would have too many pixels.")
+            ErrorResponse(
+                .unprocessableContent, .tooManyPixels, .request, "The placeholder would have too many pixels.")
         case .tooManyPrefetchJobs: .overloaded("Too many prefetch jobs are running.", retryAfter: 30)
         case .tooManyPurges:
             .overloaded("Too many purges wait for the shared cache; only this instance is purged.", retryAfter: 30)
@@ -30,15 +30,15 @@ struct ResultWriteError: ServiceError {
 
     init(_ cause: DownloadError) { self.cause = cause }
 
-    var answer: ErrorAnswer {
-        ErrorAnswer(
-            .badGateway, "destination_failed", .origin, "The result could not be put at its destination.",
-            detail: cause.answer.detail ?? cause.answer.message, upstreamStatus: cause.upstreamStatus)
+    var response: ErrorResponse {
+        ErrorResponse(
+            .badGateway, .destinationFailed, .origin, "The result could not be put at its destination.",
+            detail: cause.response.detail ?? cause.response.message, upstreamStatus: cause.upstreamStatus)
     }
 }
 
 extension WorkerPool.Full: ServiceError {
-    package var answer: ErrorAnswer {
+    package var response: ErrorResponse {
         .overloaded(
             "The service has more images to work on than it can take; try again shortly.",
             retryAfter: max(1, Int(delay.seconds.rounded(.up))))
@@ -46,23 +46,23 @@ extension WorkerPool.Full: ServiceError {
 }
 
 extension WorkerPool.Stopped: ServiceError {
-    package var answer: ErrorAnswer { .shuttingDown }
+    package var response: ErrorResponse { .shuttingDown }
 }
 
 extension MemoryBudget.Full: ServiceError {
-    package var answer: ErrorAnswer {
+    package var response: ErrorResponse {
         .overloaded("The service has no memory to spare at the moment; try again shortly.")
     }
 }
 
 extension WorkerUnavailable: ServiceError {
-    package var answer: ErrorAnswer {
+    package var response: ErrorResponse {
         .overloaded("The service has no room to work on the image; try again shortly.", detail: detail)
     }
 }
 
 extension DeadlineExceeded: ServiceError {
-    package var answer: ErrorAnswer {
-        ErrorAnswer(.gatewayTimeout, "deadline_exceeded", .timeout, "The thumbnail was not ready in time.")
+    package var response: ErrorResponse {
+        ErrorResponse(.gatewayTimeout, .deadlineExceeded, .timeout, "The thumbnail was not ready in time.")
     }
 }

@@ -15,9 +15,9 @@ protocol CacheLayer: Sendable {
     var holdsSources: Bool { get }
 
     /// - Parameters:
-    ///   - known: The source's stale record; nothing is looked up if a newer one is unlikely.
+    ///   - stored: The source's stale record; nothing is looked up if a newer one is unlikely.
     ///   - allowances: The time that the request has waited for the shared layers.
-    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
 

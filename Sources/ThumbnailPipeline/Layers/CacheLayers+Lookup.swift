@@ -10,14 +10,14 @@ extension CacheLayers {
     func restoreRecord(
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
-        var known = knownRecord(for: identity)
-        let layers = allowances == nil ? slowerOwn : slower[...]
-        for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(known) {
-            let read = RecordRead(of: identity, known, in: self)
-            known = read.adopted(
-                await lookup(.record(identity), newerThan: known, in: layer, allowances ?? LayerAllowances()))
+        var stored = knownRecord(for: identity)
+        let layers = allowances == nil ? slowerLocal : slower[...]
+        for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(stored) {
+            let read = RecordRead(of: identity, stored, in: self)
+            stored = read.adopted(
+                await lookup(.record(identity), newerThan: stored, in: layer, allowances ?? LayerAllowances()))
         }
-        return known
+        return stored
     }
 
     func restoreRecords(
@@ -30,8 +30,8 @@ extension CacheLayers {
         return records
     }
 
-    func mayHaveNewer(_ known: SourceRecord?) -> Bool {
-        known?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && known?.incompleteUntil == nil
+    func mayHaveNewer(_ stored: SourceRecord?) -> Bool {
+        stored?.freshness.isFresh(at: timekeeper.secondsSince1970) != true && stored?.incompleteUntil == nil
     }
 
     func restoreSource(for identity: SourceIdentity) async -> SourceCopy? {
@@ -52,7 +52,7 @@ extension CacheLayers {
         after earlier: EarlierLookup?
     ) async -> RestoredResult {
         var restored = RestoredResult()
-        for (index, layer) in slower.enumerated() where index < slowerOwn.count || isCurrent(records) {
+        for (index, layer) in slower.enumerated() where index < slowerLocal.count || isCurrent(records) {
             let reply =
                 if let reply = earlier?.reply(ofLayer: index, for: key) { reply } else {
                     await lookup(.result(key), in: layer, allowances)
@@ -65,10 +65,10 @@ extension CacheLayers {
 
     /// A wait for a server is a part of the request's trace.
     private func lookup(
-        _ key: CacheKey, newerThan known: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
+        _ key: CacheKey, newerThan stored: SourceRecord? = nil, in layer: any CacheLayer, _ allowances: LayerAllowances
     ) async -> LayerReply {
         let begun = timekeeper.now
-        let reply = await layer.lookup(key, newerThan: known, allowances)
+        let reply = await layer.lookup(key, newerThan: stored, allowances)
         if reply.wasQueried {
             RequestTrace.current?.record(
                 "lookup", .client, time: begun..<max(begun, timekeeper.now),
@@ -83,12 +83,12 @@ extension CacheLayers {
 /// A read of a record, which has no effect if the source changes before its end.
 final class RecordRead: Sendable {
     private let identity: SourceIdentity
-    private let known: SourceRecord?
+    private let stored: SourceRecord?
     private let caches: CacheLayers
     private let ticket: ChangeTracker<SourceIdentity>.Ticket
 
-    init(of identity: SourceIdentity, _ known: SourceRecord? = nil, in caches: CacheLayers) {
-        (self.identity, self.known, self.caches) = (identity, known, caches)
+    init(of identity: SourceIdentity, _ stored: SourceRecord? = nil, in caches: CacheLayers) {
+        (self.identity, self.stored, self.caches) = (identity, stored, caches)
         ticket = caches.changes.withLock { $0.begin(identity) }
     }
 
@@ -97,17 +97,19 @@ final class RecordRead: Sendable {
     private var isUnchanged: Bool { caches.changes.withLock { $0.isUnchanged(since: ticket) } }
 
     func adopted(_ reply: LayerReply) -> SourceRecord? {
-        guard let found = reply.value?.record else { return known }
+        guard let received = reply.value?.record else { return stored }
         guard isUnchanged else { return caches.knownRecord(for: identity) }
-        if let known = known ?? caches.knownRecord(for: identity) {
-            guard found.head.receivedAt.secondsSince1970 > known.head.receivedAt.secondsSince1970 else { return known }
+        if let stored = stored ?? caches.knownRecord(for: identity) {
+            guard received.head.receivedAt.secondsSince1970 > stored.head.receivedAt.secondsSince1970 else {
+                return stored
+            }
             // Another instance has fetched it again meanwhile.
-            if known.validator != found.validator {
+            if stored.validator != received.validator {
                 caches.memory.removeDerived(from: identity)
-                for layer in caches.slowerOwn { layer.forget(.sources([identity])) }
+                for layer in caches.slowerLocal { layer.forget(.sources([identity])) }
             }
         }
-        return store(found) ? found : nil
+        return store(received) ? received : nil
     }
 
     func store(_ record: SourceRecord) -> Bool {
@@ -137,7 +139,7 @@ struct RestoredResult {
             shared.append(CacheLayerStatus(caches.slower[index].name.status, result == nil ? .uriMiss : .hit))
         }
         guard let result else { return }
-        for faster in caches.slower.prefix(index).dropFirst(caches.slowerOwn.count) {
+        for faster in caches.slower.prefix(index).dropFirst(caches.slowerLocal.count) {
             caches.store(result, for: key, of: records, in: faster)
         }
         isStored = caches.store(result, for: key, of: records, in: caches.memory)

@@ -13,7 +13,7 @@ package final class CacheLayers: Sendable {
     let all: [any CacheLayer]
     /// Below memory, local layers first.
     let slower: [any CacheLayer]
-    let own: [any CacheLayer]
+    let local: [any CacheLayer]
     let shared: [SharedLayer]
 
     /// Nothing read from a layer before a change of its source is put into memory after it.
@@ -32,17 +32,17 @@ package final class CacheLayers: Sendable {
         memory = MemoryLayer(configuration) { entries, bytes, isAsked in
             events.record(.purge(url: nil, entries: entries, bytes: bytes, cause: isAsked ? .memory : .full))
         }
-        own = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
+        local = ([memory, disk] as [(any CacheLayer)?]).compactMap(\.self)
         shared = [(LayerName.sharedCache, sharedCache), (.resultStore, resultStore)].compactMap { name, store in
             store.map { SharedLayer(name, $0, rules: rules, timekeeper: timekeeper) }
         }
-        all = own + shared
+        all = local + shared
         slower = Array(all.dropFirst())
         self.events = events
         self.timekeeper = timekeeper
     }
 
-    var slowerOwn: ArraySlice<any CacheLayer> { own.dropFirst() }
+    var slowerLocal: ArraySlice<any CacheLayer> { local.dropFirst() }
 
     var hasSlowerResults: Bool { slower.contains(where: \.isUp) }
 
@@ -124,21 +124,21 @@ package final class CacheLayers: Sendable {
     ///
     /// It is then fetched unconditionally, because the complete file may have the same entity tag.
     func limit(_ record: SourceRecord, until end: Duration) {
-        guard let known = knownRecord(for: record.identity), known.validator == record.validator,
-            known.incompleteUntil == nil
+        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator,
+            stored.incompleteUntil == nil
         else { return }
-        storeInMemory(SourceRecord(known.head, of: known, incompleteUntil: end))
+        storeInMemory(SourceRecord(stored.head, of: stored, incompleteUntil: end))
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
-    /// Only while the sources are current.
+    /// Stores nothing if a source is no longer current.
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>
     ) -> [CacheLayerStatus.Layer] {
         all.filter { store(result, for: key, of: records, in: $0) }.map(\.name.status)
     }
 
-    /// Only while the source is current; returns whether the pixels were admitted.
+    /// Stores nothing if the source is no longer current; returns whether the pixels were admitted.
     @discardableResult
     func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
         guard isCurrent(record), memory.decoded.add(image, for: key) else { return false }
@@ -182,17 +182,17 @@ package final class CacheLayers: Sendable {
     }
 
     func beginning(of identity: SourceIdentity) -> LayerGenerations {
-        let known = shared.isEmpty ? nil : knownRecord(for: identity)
-        return shared.reduce(into: [:]) { $0[$1.name] = $1.beginning(of: identity, known: known) }
+        let stored = shared.isEmpty ? nil : knownRecord(for: identity)
+        return shared.reduce(into: [:]) { $0[$1.name] = $1.beginning(of: identity, stored: stored) }
     }
 
     // MARK: Removals
 
-    /// From memory at once, from the disk later; returns the entries removed from memory.
+    /// Removes from memory at once, from the disk later; returns the entries removed from memory.
     @discardableResult
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) -> RemovedEntries {
         recordChange(of: identity)
-        let removed = own.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
+        let removed = local.reduce(RemovedEntries()) { $0 + $1.forget(.sources([identity])) }
         if removed.entries > 0 {
             events.record(.purge(url: identity.name, entries: removed.entries, bytes: removed.bytes, cause: cause))
         }
@@ -204,7 +204,7 @@ package final class CacheLayers: Sendable {
     }
 
     /// Memory first, because results are stored only while their records are there.
-    func removeOwn(_ removal: Removal) async -> RemovedEntries {
+    func removeLocal(_ removal: Removal) async -> RemovedEntries {
         switch removal {
         case .sources(let identities, _): identities.forEach(recordChange)
         case .value, .tagged: break
@@ -213,7 +213,7 @@ package final class CacheLayers: Sendable {
             tagIndex.withLock { $0.forgetAll() }
         }
         var removed = RemovedEntries()
-        for layer in own { removed = removed + (await layer.remove(removal)).entries }
+        for layer in local { removed = removed + (await layer.remove(removal)).entries }
         return removed
     }
 

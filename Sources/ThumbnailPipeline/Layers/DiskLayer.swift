@@ -42,9 +42,9 @@ package struct DiskLayer: CacheLayer {
     private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
 
     /// A result of several sources needs a voucher of each additional source for these very bytes.
-    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
         // Whatever replaces a record on disk replaces it in memory, too.
-        guard known == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
+        guard stored == nil, mayHold(key), let value = await store.entry(for: location(of: key)) else {
             return LayerReply()
         }
         for voucher in vouchers(of: key) {

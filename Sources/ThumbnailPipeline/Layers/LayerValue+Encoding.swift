@@ -125,7 +125,7 @@ extension ResultKey {
 }
 
 extension SourceIdentity {
-    /// With the digest of its named origin's settings.
+    /// The name includes the digest of its named origin's settings.
     func name(in originDigests: [ExactText: String]) -> [UInt8] {
         var writer = RecordWriter()
         writer.write(originName != nil)
@@ -234,9 +234,7 @@ extension RecordReader {
         return numbers
     }
 
-    fileprivate mutating func date() -> HTTPDate? {
-        int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) }
-    }
+    fileprivate mutating func date() -> HTTPDate? { int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) } }
 
     fileprivate mutating func validator() -> SourceValidator? {
         guard let isTag = flag(), let text = line() else { return nil }

@@ -47,12 +47,12 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     /// - Parameter isUsable: Called under the cache's lock; an unusable value counts as a miss.
     func value(for key: Key, countsMiss: Bool = true, where isUsable: (Value) -> Bool = { _ in true }) -> Value? {
         state.withLock { state in
-            guard let found = state.entries.value(for: key, where: { isUsable($0.value) }) else {
+            guard let cached = state.entries.value(for: key, where: { isUsable($0.value) }) else {
                 if countsMiss { state.misses += 1 }
                 return nil
             }
             state.hits += 1
-            return found.value
+            return cached.value
         }
     }
 
@@ -123,9 +123,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     }
 
     @discardableResult
-    func purgeToPreferred() -> Int {
-        report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isAsked: true)
-    }
+    func purgeToPreferred() -> Int { report(state.withLock { evict(downTo: $0.preferred, from: &$0) }, isAsked: true) }
 
     @discardableResult
     func purgeEverything() -> Int { report(state.withLock { evict(downTo: 0, from: &$0) }, isAsked: true) }

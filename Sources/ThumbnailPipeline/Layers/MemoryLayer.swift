@@ -38,7 +38,7 @@ struct MemoryLayer: CacheLayer {
         LayerHealth(figures: [("decoded", decoded.figures), ("result", results.figures), ("source", sources.figures)])
     }
 
-    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
         LayerReply(value: value(for: key))
     }
 

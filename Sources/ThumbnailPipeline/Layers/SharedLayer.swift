@@ -16,7 +16,7 @@ package final class SharedLayer: CacheLayer {
         package var digest: String
         /// Texts that change with the settings of the named origins, by name.
         package var originDigests: [ExactText: String] = [:]
-        /// By the source's name; it must be the same on all machines.
+        /// Decides by the source's name, and must decide the same on all machines.
         package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
         package var staleAllowances = StaleAllowances()
         package var sharesSources = false
@@ -53,15 +53,15 @@ package final class SharedLayer: CacheLayer {
     // MARK: Lookups
 
     /// A source whose record is not found is assigned generations, because it is fetched next.
-    func lookup(_ key: CacheKey, newerThan known: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
-        guard known.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
+    func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
+        guard stored.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
         return read(
             await store.value(
                 for: location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name]),
             for: key)
     }
 
-    /// As ``lookup(_:newerThan:_:)``, without waiting.
+    /// Like ``lookup(_:newerThan:_:)``, but does not wait.
     ///
     /// Returns whether the query was sent; if not, `finish` is not called.
     func query(
@@ -86,10 +86,10 @@ package final class SharedLayer: CacheLayer {
             wasQueried: lookup.result != nil)
     }
 
-    /// For a nearby server it is always worth waiting; for a store, only if the stale record cannot answer the request.
-    private func mayHaveNewer(_ known: SourceRecord) -> Bool {
+    /// A server is always worth a wait, a store only if the stale record cannot serve the request.
+    private func mayHaveNewer(_ stored: SourceRecord) -> Bool {
         if isNearby { return true }
-        let freshness = known.freshness
+        let freshness = stored.freshness
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
         return freshness.forbidsStale
             || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
@@ -98,17 +98,15 @@ package final class SharedLayer: CacheLayer {
     // MARK: Writes
 
     /// Nil if they are unknown, so that nothing derived from the source can be shared.
-    func beginning(of identity: SourceIdentity, known: SourceRecord?) -> SharedGenerations? {
+    func beginning(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
-        return beginnings.withLock { $0.peek(identity, at: now) } ?? known?.generations[name]
+        return beginnings.withLock { $0.peek(identity, at: now) } ?? stored?.generations[name]
     }
 
     /// Returns whether a removal is worth its cost although the source is unknown here.
-    func mayHold(unknown identity: SourceIdentity) -> Bool {
-        isNearby && beginning(of: identity, known: nil) != nil
-    }
+    func mayHold(unknown identity: SourceIdentity) -> Bool { isNearby && beginning(of: identity, stored: nil) != nil }
 
-    /// For sharing sources fetched while the server was unreachable.
+    /// Shares sources that were fetched while the server was unreachable.
     ///
     /// The generations are read first, and then all earlier purges are performed: if the caller still has the source
     /// after that, no purge has come in between. Nil if the server is unreachable again.
@@ -236,8 +234,8 @@ struct LateSharing: Sendable {
         guard !result.isIncomplete, layer.isUp, layer.mayHold(.result(key)) else { return }
         Task.detached {
             for record in records where record.generations[layer.name] == nil { await assignGenerations(to: record) }
-            let known = records.mapValues { caches.knownRecord(for: $0.identity) }
-            guard let current = known.complete(), caches.isCurrent(records) else { return }
+            let stored = records.mapValues { caches.knownRecord(for: $0.identity) }
+            guard let current = stored.complete(), caches.isCurrent(records) else { return }
             caches.store(.result(result), for: .result(key), of: current, in: layer)
         }
     }
@@ -250,10 +248,10 @@ struct LateSharing: Sendable {
         guard isFirst else { return }
         defer { caches.adopting.withLock { _ = $0.remove(identity) } }
         let read = RecordRead(of: identity, in: caches)
-        guard let known = caches.knownRecord(for: identity), known.generations[layer.name] == nil,
-            known.incompleteUntil == nil, let generations = await layer.adoption(of: identity)
+        guard let stored = caches.knownRecord(for: identity), stored.generations[layer.name] == nil,
+            stored.incompleteUntil == nil, let generations = await layer.adoption(of: identity)
         else { return }
-        let adopted = SourceRecord(known.head, of: known, under: [layer.name: generations])
+        let adopted = SourceRecord(stored.head, of: stored, under: [layer.name: generations])
         guard read.store(adopted) else { return }
         caches.store(.record(adopted), for: .record(identity), of: PerSource(adopted), in: layer)
     }

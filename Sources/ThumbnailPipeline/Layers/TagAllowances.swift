@@ -21,8 +21,9 @@ struct TagAllowances {
     /// The maximum number of clients tracked separately; further ones share an allowance.
     private static let maximumClients = 8_192
 
-    /// - Parameter known: The number of the source's other tags.
-    mutating func take<Tag>(_ tags: [Tag], known: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag> {
+    /// - Parameter indexed: The number of the source's other tags.
+    mutating func take<Tag>(_ tags: [Tag], indexed: Int, by client: ClientNetwork, at now: Duration) -> ArraySlice<Tag>
+    {
         if clients[client] == nil, clients.count >= Self.maximumClients, now >= nextPrune {
             nextPrune = now + .seconds(1)
             clients = clients.filter { Self.points($0.value, at: now) < Self.most }
@@ -31,7 +32,7 @@ struct TagAllowances {
         var points = clients[client].map { Self.points($0, at: now) } ?? Self.most
         var count = 0
         while count < tags.count {
-            let cost = known + count < Self.freeTags ? 1 : Self.excessWeight
+            let cost = indexed + count < Self.freeTags ? 1 : Self.excessWeight
             guard points >= cost else { break }
             points -= cost
             count += 1

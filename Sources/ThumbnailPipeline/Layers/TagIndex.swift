@@ -8,7 +8,7 @@ import Text
 /// A source whose tags are dropped must leave the caches, so that no entry is unreachable by its tags. A request drops
 /// no tags before its source is served, so that a nonexistent source evicts nothing.
 struct TagIndex {
-    /// By tag, with the number of requests.
+    /// The number of waiting requests of each source, by tag.
     private var awaited: [ExactText: [SourceIdentity: Int]] = [:]
     private var tags = BoundedMap<SourceIdentity, [ExactText]>(maximumWeight: TagIndex.capacity)
     private var sources: [ExactText: Set<SourceIdentity>] = [:]
@@ -25,7 +25,7 @@ struct TagIndex {
 
     var byteCount: Int { count * Self.cost }
 
-    /// Until ``endWait(for:_:)``; returns the tags that are new for the source.
+    /// The wait lasts until ``endWait(for:_:)``; returns the tags that are new for the source.
     mutating func beginWait(for source: SourceIdentity, _ tags: [ExactText]) -> [ExactText] {
         for tag in tags { awaited[tag, default: [:]][source, default: 0] += 1 }
         return missing(tags, of: source)
@@ -44,33 +44,31 @@ struct TagIndex {
     mutating func record(
         _ tags: [ExactText], of source: SourceIdentity, by client: ClientNetwork? = nil, at now: Duration = .zero
     ) -> (added: [ExactText], dropped: [SourceIdentity]) {
-        let known = self.tags(of: source)
+        let indexed = self.tags(of: source)
         var new = missing(tags, of: source)
         if let client, !new.isEmpty {
             let all = new.count
-            new = Array(allowances.take(new, known: known.count, by: client, at: now))
+            new = Array(allowances.take(new, indexed: indexed.count, by: client, at: now))
             droppedCount += all - new.count
         }
         guard !new.isEmpty else { return ([], []) }
-        let isOver = known.count + new.count > Self.maximumTags
+        let isOver = indexed.count + new.count > Self.maximumTags
         if isOver { forget(source) }
         for tag in new { sources[tag, default: []].insert(source) }
-        let now = isOver ? new : known + new
+        let now = isOver ? new : indexed + new
         let evicted = self.tags.insert(now, for: source, weight: now.count).filter { $0.key != source }
         for entry in evicted { forget(entry.value, of: entry.key) }
         return (new, (isOver ? [source] : []) + evicted.map(\.key))
     }
 
     private func missing(_ tags: [ExactText], of source: SourceIdentity) -> [ExactText] {
-        let known = self.tags(of: source)
-        return tags.filter { !known.contains($0) }
+        let indexed = self.tags(of: source)
+        return tags.filter { !indexed.contains($0) }
     }
 
     func tags(of source: SourceIdentity) -> [ExactText] { tags.peek(source) ?? [] }
 
-    func sources(under tag: ExactText) -> Set<SourceIdentity> {
-        (sources[tag] ?? []).union((awaited[tag] ?? [:]).keys)
-    }
+    func sources(under tag: ExactText) -> Set<SourceIdentity> { (sources[tag] ?? []).union((awaited[tag] ?? [:]).keys) }
 
     mutating func forget(_ source: SourceIdentity) {
         if let entry = tags.remove(source) { forget(entry.value, of: source) }

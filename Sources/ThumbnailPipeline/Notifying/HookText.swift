@@ -52,9 +52,7 @@ struct HookText: Sendable, Equatable {
         parts.append(.literal(literal))
     }
 
-    func has(_ value: Value) -> Bool {
-        parts.contains { if case .value(value, _) = $0 { true } else { false } }
-    }
+    func has(_ value: Value) -> Bool { parts.contains { if case .value(value, _) = $0 { true } else { false } } }
 
     var start: [UInt8] { if case .literal(let bytes)? = parts.first { bytes } else { [] } }
 

@@ -47,9 +47,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    package func callBack(_ call: OutgoingCall, end: @escaping OutgoingCaller.End) {
-        callbacks.add(call, end: end)
-    }
+    package func callBack(_ call: OutgoingCall, end: @escaping OutgoingCaller.End) { callbacks.add(call, end: end) }
 
     package var figures: [Figures] {
         CallKind.allCases.map { kind in

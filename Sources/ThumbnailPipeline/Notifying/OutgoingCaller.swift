@@ -25,7 +25,7 @@ package final class OutgoingCaller: Sendable {
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
-    private let idle = OneTimeResult<Bool>()
+    private let idle = Promise<Bool>()
 
     /// - Parameters:
     ///   - outcomes: Counts calls by kind and outcome.
@@ -108,10 +108,8 @@ package final class OutgoingCaller: Sendable {
         entry.end(outcome)
     }
 
-    /// Without the path, because paths of hooks may be secrets.
-    private static func host(of url: String) -> String {
-        String(SourceLabel.text(url).prefix { $0 != "/" })
-    }
+    /// The path is omitted, because paths of hooks may be secrets.
+    private static func host(of url: String) -> String { String(SourceLabel.text(url).prefix { $0 != "/" }) }
 }
 
 package enum CallKind: String, Sendable, CaseIterable {

@@ -36,7 +36,7 @@ struct PrefetchJobs {
         var results: [PrefetchResult] = []
         var endedAt: Duration?
         var notedAt: Duration
-        /// Of the items and possible results, after the end of the report.
+        /// The items' and possible results' memory, later the report's.
         var memory: MemoryReservation?
         var reportBytes = 0
 
@@ -89,7 +89,7 @@ struct PrefetchJobs {
 
     init(_ configuration: PrefetchConfiguration) { self.configuration = configuration }
 
-    /// Also forgets jobs that ended long ago and, if there is still no room, the oldest ended jobs.
+    /// Removes jobs that ended long ago and, if there is still no room, the oldest ended jobs.
     ///
     /// - Parameters:
     ///   - outcomes: From an earlier process.
@@ -113,12 +113,13 @@ struct PrefetchJobs {
         for id in forgotten { jobs[id] = nil }
         order.removeAll { jobs[$0] == nil }
 
-        let known = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
+        let initialOutcomes = outcomes.count == items.count ? outcomes : Array(repeating: .left, count: items.count)
         var job = Job(
-            total: items.count, callback: callback, isHeld: isHeld, items: items, outcomes: known, notedAt: now,
+            total: items.count, callback: callback, isHeld: isHeld, items: items, outcomes: initialOutcomes,
+            notedAt: now,
             memory: memory)
-        job.done = known.count { $0 == .done }
-        job.failed = known.count { $0 == .failed }
+        job.done = initialOutcomes.count { $0 == .done }
+        job.failed = initialOutcomes.count { $0 == .failed }
         if job.isEnded { job.end(at: now) }
         jobs[id] = job
         order.append(id)
@@ -136,7 +137,7 @@ struct PrefetchJobs {
         return true
     }
 
-    /// From the oldest job that has one; nil ends the runner.
+    /// Takes the assignment from the oldest job that has one; nil ends the runner.
     mutating func nextAssignment() -> Assignment? {
         for id in order {
             guard var job = jobs[id], job.hasNext else { continue }
@@ -197,12 +198,12 @@ struct PrefetchJobs {
 }
 
 extension PrefetchJobs {
-    /// Of the items, and of the results that those with destinations will have.
+    /// Counts the items, and the results that items with destinations will have.
     static func byteCount(of items: [PrefetchItem]) -> Int {
         items.reduce(0) { sum, item in
-            let own = heapBytes(item.target, item.destination ?? "", item.cacheControl ?? "")
-            let result = item.destination == nil ? 0 : MemoryLayout<PrefetchResult>.stride + 2 * own + 128
-            return sum + MemoryLayout<PrefetchItem>.stride + own + result
+            let itemBytes = heapBytes(item.target, item.destination ?? "", item.cacheControl ?? "")
+            let result = item.destination == nil ? 0 : MemoryLayout<PrefetchResult>.stride + 2 * itemBytes + 128
+            return sum + MemoryLayout<PrefetchItem>.stride + itemBytes + result
         }
     }
 
@@ -220,7 +221,5 @@ extension PrefetchResult {
 }
 
 extension PrefetchFailure {
-    fileprivate var byteCount: Int {
-        MemoryLayout<Self>.stride + PrefetchJobs.heapBytes(target, source, code, reason)
-    }
+    fileprivate var byteCount: Int { MemoryLayout<Self>.stride + PrefetchJobs.heapBytes(target, source, code, reason) }
 }

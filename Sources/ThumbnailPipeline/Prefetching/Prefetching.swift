@@ -92,7 +92,7 @@ package struct PrefetchConfiguration: Sendable {
     /// The maximum number of jobs, including ended ones; a new job replaces the oldest ended one.
     package var maximumJobs = 100
     package var memory = Duration.seconds(3_600)
-    /// Of ended jobs; a new job replaces the oldest ones beyond it.
+    /// The limit of ended jobs' reports; a new job replaces the oldest ones beyond it.
     package var maximumReportBytes = 16 << 20
     package var timeLimit = Duration.seconds(15)
     /// The number of attempts for a thumbnail rejected because of overload.

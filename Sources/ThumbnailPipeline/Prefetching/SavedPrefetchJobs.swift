@@ -36,9 +36,7 @@ struct SavedPrefetchJobs: Sendable {
 
     func forgetCallback(of id: String) { store.removeNotes([Self.callbackName(id)]) }
 
-    func forget(_ id: String) {
-        store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)])
-    }
+    func forget(_ id: String) { store.removeNotes([Self.jobName(id), Self.outcomeName(id), Self.callbackName(id)]) }
 
     func jobs() async -> [Job] {
         let notes = Dictionary(

@@ -114,7 +114,7 @@ extension ResultKey {
         for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
-        if let most = request.maximumSourceBytes, record.byteCount > most { throw DownloadError.tooLarge }
+        if let maximum = request.maximumSourceBytes, record.byteCount > maximum { throw DownloadError.tooLarge }
         let plan = try RenderPlan(for: request, of: records.mapValues(\.header), by: configuration)
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),

@@ -34,7 +34,7 @@ struct LayerHealth: Sendable {
 typealias LayerGenerations = [LayerName: SharedGenerations]
 
 extension LayerGenerations {
-    func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { known, _ in known } }
+    func filled(from others: LayerGenerations) -> LayerGenerations { merging(others) { generation, _ in generation } }
 }
 
 /// The time that one request has waited for each of the shared layers.

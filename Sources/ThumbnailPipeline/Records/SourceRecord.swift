@@ -11,7 +11,7 @@ final class SourceRecord: Sendable {
     let head: SourceHead
     let header: ImageHeader
     let byteCount: Int
-    /// By the service's clock; nil for an image not known to be truncated.
+    /// The service's clock applies; nil for an image not known to be truncated.
     let incompleteUntil: Duration?
     /// Distinguishes this object from all others, including earlier ones.
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
@@ -40,12 +40,12 @@ final class SourceRecord: Sendable {
 
     /// - Parameter head: Newer fields from the origin.
     convenience init(
-        _ head: SourceHead, of known: SourceRecord, incompleteUntil: Duration? = nil,
+        _ head: SourceHead, of stored: SourceRecord, incompleteUntil: Duration? = nil,
         under generations: LayerGenerations = [:]
     ) {
         self.init(
-            head, header: known.header, byteCount: known.byteCount, incompleteUntil: incompleteUntil,
-            generations: generations.filled(from: known.generations))
+            head, header: stored.header, byteCount: stored.byteCount, incompleteUntil: incompleteUntil,
+            generations: generations.filled(from: stored.generations))
     }
 
     var cost: Int { head.byteCount + header.byteCount + 128 }
@@ -60,8 +60,8 @@ extension PerSource where Value == SourceRecord {
     var lastModified: HTTPDate? {
         var latest = image.head.lastModified
         for record in additional {
-            guard let known = latest, let other = record.head.lastModified else { return nil }
-            latest = Swift.max(known, other)
+            guard let stored = latest, let other = record.head.lastModified else { return nil }
+            latest = Swift.max(stored, other)
         }
         return latest
     }

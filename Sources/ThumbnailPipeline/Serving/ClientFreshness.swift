@@ -2,10 +2,10 @@ import Downloading
 import ThumbnailTypes
 
 extension Freshness {
-    /// Of a response made from a truncated source, in seconds.
+    /// The lifetime of a response rendered from a truncated source, in seconds.
     static let maximumLifetimeOfIncomplete = 60
 
-    /// Without bounds, the source's own lifetime and age.
+    /// Equals the source's lifetime and age if there are no bounds.
     ///
     /// If a bound takes effect, `max-age` counts from now, without an age.
     ///

@@ -32,8 +32,8 @@ package struct Job: Sendable {
         return job
     }
 
-    /// For a retry, without cache directives except one that forbids a download.
-    var again: Job {
+    /// The job without cache directives, except one that forbids a download.
+    var retry: Job {
         var job = self
         job.directives = .none
         job.directives.onlyIfCached = directives.onlyIfCached

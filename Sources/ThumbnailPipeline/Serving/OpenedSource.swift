@@ -38,7 +38,7 @@ package final class OpenedSource: Sendable {
         self.isAdmitted = Atomic(isAdmitted)
     }
 
-    /// As stated by the source's origin; nil if there is none.
+    /// The freshness that the source's origin states; nil without an origin.
     func freshness(of thumbnail: Thumbnail) -> Freshness? {
         guard record.identity.isUpload else { return thumbnail.freshness }
         return fetched.map { thumbnail.freshness.restricted(by: $0, at: record.head.receivedAt.secondsSince1970) }
@@ -90,8 +90,8 @@ final class ImagesInUse: Sendable {
     func add(_ image: DecodedImage, for key: DecodeKey) {
         let released = images.withLock { images in
             let replaced = images.insert(image, for: key, weight: image.byteCount)
-            let most = images.entries.map(\.weight).max() ?? 0
-            return replaced + images.evict(downTo: most + most / 2, sparesNewest: true)
+            let maximum = images.entries.map(\.weight).max() ?? 0
+            return replaced + images.evict(downTo: maximum + maximum / 2, sparesNewest: true)
         }
         // Released here, outside the lock: freeing pixels takes time.
         _ = released

@@ -11,7 +11,7 @@ package final class ResolvedRequest: Sendable {
     /// A ``ServiceError`` if one of them has no identity.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
     package let opened: OpenedSource?
-    private let found = Locked<FoundResult?>(nil)
+    private let lastResult = Locked<LastResult?>(nil)
 
     package init(
         _ request: Request, sources: Result<PerSource<SourceIdentity>, any Error>, of opened: OpenedSource? = nil
@@ -21,17 +21,17 @@ package final class ResolvedRequest: Sendable {
         self.opened = opened
     }
 
-    var last: FoundResult? { found.withLock { $0 } }
+    var last: LastResult? { lastResult.withLock { $0 } }
 
     /// `make` creates the key if a record has changed.
     func key(
         of records: PerSource<SourceRecord>, make: (Request) throws -> ResultKey
     ) rethrows -> ResultKey {
         if let last, records.areSame(as: last.serials) { return last.key }
-        let new = FoundResult(serials: records.mapValues(\.serial), key: try make(request))
-        let replaced = found.withLock { found in
-            defer { found = new }
-            return found
+        let new = LastResult(serials: records.mapValues(\.serial), key: try make(request))
+        let replaced = lastResult.withLock { lastResult in
+            defer { lastResult = new }
+            return lastResult
         }
         // Released here, outside the lock.
         _ = replaced
@@ -40,7 +40,7 @@ package final class ResolvedRequest: Sendable {
 }
 
 /// An object, because copying the key's parts for each response would cost more than looking it up.
-final class FoundResult: Sendable {
+final class LastResult: Sendable {
     /// The serials of the records: the records themselves would stay in memory beside the cache that counts them.
     let serials: PerSource<UInt64>
     let key: ResultKey

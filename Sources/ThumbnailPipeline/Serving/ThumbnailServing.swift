@@ -22,7 +22,7 @@ package protocol ThumbnailLookup: Sendable {
     /// Counts a response repeated within a second and a generation without looking up its thumbnail.
     func countRepeatedHit()
 
-    func refusal(of request: ResolvedRequest) -> (any ServiceError)?
+    func overload(for request: ResolvedRequest) -> (any ServiceError)?
 
     /// Nil if a lookup without a task is not the next step of the request.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
@@ -69,7 +69,7 @@ package protocol PendingLookup: AnyObject, Sendable {
 
 package enum PendingLookupOutcome: Sendable {
     case thumbnail(Thumbnail)
-    case question
+    case queryAgain
     /// The thumbnail must be rendered, or the reply is so large that a task reads it.
-    case work(EarlierLookup)
+    case needsTask(EarlierLookup)
 }

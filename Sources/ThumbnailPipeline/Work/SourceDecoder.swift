@@ -30,7 +30,7 @@ struct SourceDecoder: Sendable {
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse
     ) async throws -> Bool {
         let roles = job.request.roles
-        return try await key.decodeKeys.mapSideBySide { index, key in
+        return try await key.decodeKeys.concurrentMap { index, key in
             guard shared.contains(key), costs.cost(of: key, from: sources[index].record).isExpensive else {
                 return false
             }
@@ -54,7 +54,7 @@ struct SourceDecoder: Sendable {
         turn: WorkTurn, rooms: PerSource<MemoryReservation?>
     ) async throws -> Pixels {
         let roles = job.request.roles
-        let found = try await key.decodeKeys.mapSideBySide { index, key in
+        let found = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
                     for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
@@ -82,7 +82,7 @@ struct SourceDecoder: Sendable {
         rooms: PerSource<MemoryReservation?>
     ) async throws -> PerSource<DecodedImage> {
         let roles = job.request.roles
-        return try await key.decodeKeys.mapSideBySide { index, key in
+        return try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 guard let bytes = sources[index].bytes else { throw PipelineError.sourceNeeded }
                 return try await decode(

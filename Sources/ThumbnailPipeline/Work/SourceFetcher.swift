@@ -18,7 +18,7 @@ struct SourceFetcher: Sendable {
     func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
         let start = timekeeper.now
         let roles = job.request.roles
-        let sources = try await job.sources.mapSideBySide { index, identity -> AvailableSource? in
+        let sources = try await job.sources.concurrentMap { index, identity -> AvailableSource? in
             if index == 0, let opened = job.opened { return available(opened) }
             return try await AdditionalSourceError.attributing(to: roles[index]) {
                 if index > 0, let file = job.request.additional[index - 1].file {

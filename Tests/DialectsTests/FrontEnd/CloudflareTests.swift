@@ -12,7 +12,7 @@ import ThumbnailTypes
         _ options: String, source: String = "https://a.example/b.jpg", accept: String? = nil
     ) throws -> Request {
         let dialect = CloudflareDialect(at: try #require(PathPrefix("/cdn-cgi/image")), base: "site:")
-        return try dialect.query(in: RequestedTarget("/cdn-cgi/image/\(options)/\(source)", accept: accept))
+        return try dialect.request(in: RequestedTarget("/cdn-cgi/image/\(options)/\(source)", accept: accept))
     }
 
     private static func header(
@@ -161,7 +161,7 @@ import ThumbnailTypes
     func `facts describe the image that the other options make`(options: String, start: String) throws {
         let query = try Self.query(options, accept: "image/avif")
         #expect(query.form.facts == FactsRequest() && !query.isNegotiated)
-        let written = query.form.factsWriter?.answer(about: SourceFacts(header: Self.header(), byteCount: 1_234))
+        let written = query.form.factsWriter?.response(about: SourceFacts(header: Self.header(), byteCount: 1_234))
         let original = #""original":{"file_size":1234,"width":1080,"height":720,"format":"image/jpeg"}}"#
         #expect(written?.mediaType == "application/json" && written?.text == start + original)
     }

@@ -26,7 +26,7 @@ import ThumbnailTypes
     private static func answer(_ target: String, accept: String?, of header: ImageHeader) throws -> String {
         let path = String(target.prefix(before: UInt8(ascii: "?")))
         let names = ["/_next/image": "next", "/_vercel/image": "vercel", "/.netlify/images": "netlify"]
-        let query = try dialect(names[path] ?? "astro").query(in: RequestedTarget(target, accept: accept))
+        let query = try dialect(names[path] ?? "astro").request(in: RequestedTarget(target, accept: accept))
         return try RenderPlan(query.recipe, of: RecipeSource(header: header)).answerText
     }
 
@@ -66,7 +66,7 @@ import ThumbnailTypes
 
     /// The format that a drawing gets where drawings are read.
     private static func format(ofDrawing target: String, _ name: String) throws -> ImageFormat {
-        let query = try dialect(name).query(in: RequestedTarget(target))
+        let query = try dialect(name).request(in: RequestedTarget(target))
         return try query.recipe.recipe.composition(of: RecipeSource(header: header(300, 150, .svg))).format
     }
 
@@ -111,7 +111,7 @@ import ThumbnailTypes
         func source(_ text: String) throws -> ExactText {
             let prefix = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
             let text = URLEscape.encode(text)
-            return try Self.dialect(name).query(
+            return try Self.dialect(name).request(
                 in: RequestedTarget("\(prefix ?? "/_image")?url=\(text)&href=\(text)&w=640&q=75")
             ).source
         }
@@ -129,7 +129,7 @@ import ThumbnailTypes
 
     @Test func `without an origin for paths, a path is not a source`() throws {
         let dialect = AstroDialect(at: try #require(PathPrefix("/_image")), base: nil)
-        #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget("/_image?href=/a.jpg")) }
+        #expect(throws: APIError.self) { try dialect.request(in: RequestedTarget("/_image?href=/a.jpg")) }
     }
 
     @Test(arguments: [
@@ -186,34 +186,34 @@ import ThumbnailTypes
     func `a plus means a blank, as in forms`(name: String) throws {
         let prefix = ["next": "/_next/image", "vercel": "/_vercel/image", "netlify": "/.netlify/images"][name]
         let target = "\(prefix ?? "/_image")?url=%2Fmy+photo%2B1.jpg&href=%2Fmy+photo%2B1.jpg&w=640&q=75"
-        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
+        #expect(try Self.dialect(name).request(in: RequestedTarget(target)).source == "site:my photo+1.jpg")
     }
 
     @Test func `a BlurHash is a text instead of an image`() throws {
-        let query = try Self.dialect("netlify").query(in: RequestedTarget("/.netlify/images?url=a.jpg&fm=blurhash"))
+        let query = try Self.dialect("netlify").request(in: RequestedTarget("/.netlify/images?url=a.jpg&fm=blurhash"))
         #expect(query.form.facts == FactsRequest(features: [.blurHash]) && !query.isNegotiated)
         let appearance = ImageAppearance(
             SmallImage(width: 1, height: 1, pixels: [9, 99, 200, 255]), features: [.blurHash], components: (4, 3))
         var facts = SourceFacts(header: Self.header(), byteCount: 9)
-        #expect(query.form.factsWriter?.answer(about: facts) == nil)
+        #expect(query.form.factsWriter?.response(about: facts) == nil)
         facts.appearance = appearance
-        let written = query.form.factsWriter?.answer(about: facts)
+        let written = query.form.factsWriter?.response(about: facts)
         let hash = try #require(appearance.blurHash)
         #expect(written?.mediaType == "text/plain" && written?.text == hash)
     }
 
     @Test func `the origin's client errors keep their status`() throws {
-        func status(_ upstream: Int, code: String = "origin_error") throws -> Int {
+        func status(_ upstream: Int, code: ErrorCode = .originError) throws -> Int {
             let error = StubFailure(code: code, upstreamStatus: upstream)
             let problem = Problem(error, requestID: "r", common: [:])
             return try Self.dialect("next").response(to: problem).status.code
         }
         #expect(try (status(403), status(410), status(500)) == (403, 410, 502))
-        #expect(try status(403, code: "origin_timeout") == 502)
+        #expect(try status(403, code: .originTimeout) == 502)
     }
 
     @Test func `a color is drawn behind transparent pixels`() throws {
-        let query = try Self.dialect("astro").query(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
+        let query = try Self.dialect("astro").request(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
         let plan = try RenderPlan(
             query.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))
         #expect(plan.steps.contains { $0 is BackgroundStep }, "\(plan.words)")
@@ -229,7 +229,7 @@ import ThumbnailTypes
         ("next", "/_next/image?w=640&q=75&url=https%3A%2F%2Fh%2Fa%20b", "https://h/a b"),
     ])
     func `a path names a file as well as a part of a URL`(name: String, target: String, source: ExactText) throws {
-        #expect(try Self.dialect(name).query(in: RequestedTarget(target)).source == source)
+        #expect(try Self.dialect(name).request(in: RequestedTarget(target)).source == source)
     }
 
     @Test(arguments: [
@@ -240,10 +240,10 @@ import ThumbnailTypes
     func `a path in a path keeps its question and number signs`(text: String, source: ExactText) throws {
         let cloudflare = CloudflareDialect(at: try #require(PathPrefix("/cdn-cgi/image")), base: Self.base)
         let ipx = IPXDialect(at: try #require(PathPrefix("/_ipx")), base: Self.base)
-        #expect(try cloudflare.query(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).source == source)
+        #expect(try cloudflare.request(in: RequestedTarget("/cdn-cgi/image/w=30/\(text)")).source == source)
         let expected = source == "https://h/a b?x" ? "https://h/a%20b?x" : source
-        #expect(try ipx.query(in: RequestedTarget("/_ipx/w_30/\(text)")).source == expected)
-        #expect(throws: APIError.self) { try ipx.query(in: RequestedTarget("/_ipx/w_30/ftp://h/a.jpg")) }
+        #expect(try ipx.request(in: RequestedTarget("/_ipx/w_30/\(text)")).source == expected)
+        #expect(throws: APIError.self) { try ipx.request(in: RequestedTarget("/_ipx/w_30/ftp://h/a.jpg")) }
     }
 
     @Test func `Alula's own sources may be paths, too`() throws {
@@ -256,17 +256,17 @@ import ThumbnailTypes
         #expect(try source("//a/b.jpg") == "//a/b.jpg")
         #expect(try source("https://a/b.jpg") == "https://a/b.jpg")
         let facts = InfoDialect(vocabulary: vocabulary)
-        #expect(try facts.query(in: RequestedTarget("/info?url=/a")).source == "site:a")
+        #expect(try facts.request(in: RequestedTarget("/info?url=/a")).source == "site:a")
     }
 }
 
 /// A failure of an origin.
 private struct StubFailure: ServiceError {
-    let code: String
+    let code: ErrorCode
     let upstreamStatus: Int?
 
-    var answer: ErrorAnswer {
-        ErrorAnswer(.badGateway, code, .origin, "No image came.", upstreamStatus: upstreamStatus)
+    var response: ErrorResponse {
+        ErrorResponse(.badGateway, code, .origin, "No image came.", upstreamStatus: upstreamStatus)
     }
 }
 

@@ -13,7 +13,7 @@ import ThumbnailTypes
         _ modifiers: String, source: String = "https://a.example/b.jpg", accept: String? = nil
     ) throws -> Request {
         let dialect = IPXDialect(at: try #require(PathPrefix("/_ipx")), base: "site:")
-        return try dialect.query(in: RequestedTarget("/_ipx/\(modifiers)/\(source)", accept: accept))
+        return try dialect.request(in: RequestedTarget("/_ipx/\(modifiers)/\(source)", accept: accept))
     }
 
     private static func header(

@@ -16,7 +16,7 @@ func imaginary(_ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) t
 
 /// The query of an image that is sent to a target.
 func imaginaryQuery(_ target: String, accept: String? = nil) throws -> Request {
-    try imaginary().uploadQuery(in: RequestedTarget(target, accept: accept))
+    try imaginary().uploadRequest(in: RequestedTarget(target, accept: accept))
 }
 
 /// The composition of a target for a source.

@@ -128,7 +128,7 @@ import ThumbnailTypes
         configuration.prefix = PathPrefix("/")
         func source(_ query: String) throws -> ExactText {
             let dialect = try #require(ImaginaryDialect(configuration, base: "site:"))
-            return try dialect.query(in: RequestedTarget("/flip?" + query)).source
+            return try dialect.request(in: RequestedTarget("/flip?" + query)).source
         }
         #expect(try source("url=/a%2520b.jpg") == "site:a b.jpg" && source("file=a.jpg") == "site:a.jpg")
         #expect(try source("url=//h/a.jpg") == "//h/a.jpg" && source("url=http://h/a") == "http://h/a")
@@ -141,7 +141,7 @@ import ThumbnailTypes
     @Test func `a source is a URL, and a file only below the operator's folder`() throws {
         func source(_ query: String, _ configure: (inout ImaginaryConfiguration) -> Void = { _ in }) throws -> ExactText
         {
-            try imaginary(configure).query(in: RequestedTarget("/flip?" + query)).source
+            try imaginary(configure).request(in: RequestedTarget("/flip?" + query)).source
         }
         #expect(try source("url=http%3A%2F%2Fh%2Fa%2520b&url=x") == "http://h/a%20b")
         #expect(throws: APIError.self) { try source("") }
@@ -158,7 +158,7 @@ import ThumbnailTypes
             if let field { fields.append(.apiKey, field) }
             let request = HTTPRequest(method: .get, target: "/flip?url=http://h/a" + query, headerFields: fields)
             do {
-                _ = try dialect.query(in: RequestedTarget(request))
+                _ = try dialect.request(in: RequestedTarget(request))
                 return true
             } catch {
                 #expect(error == .badKey)
@@ -196,7 +196,7 @@ import ThumbnailTypes
 
     @Test func `at the root only the service's own routes are matched`() throws {
         let dialect = try imaginary()
-        func isTaken(_ target: String) -> Bool { if case .certain = dialect.claim(on: target) { true } else { false } }
+        func isTaken(_ target: String) -> Bool { if case .exact = dialect.match(on: target) { true } else { false } }
         #expect(isTaken("/resize?width=3") && isTaken("/info") && isTaken("/thumbnail?width=3"))
         #expect(!isTaken("/Resize") && !isTaken("/resize/") && !isTaken("/thumbnails") && !isTaken("/watermarkImage"))
     }

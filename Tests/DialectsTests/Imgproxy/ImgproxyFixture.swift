@@ -22,7 +22,7 @@ enum ImgproxyFixture {
     static func query(
         _ path: String, accept: String? = nil, _ configure: (inout ImgproxyConfiguration) -> Void = { _ in }
     ) throws(APIError) -> Request {
-        try dialect(configure).query(in: RequestedTarget("/_/" + path, accept: accept))
+        try dialect(configure).request(in: RequestedTarget("/_/" + path, accept: accept))
     }
 
     /// The composition of an image by options.

@@ -160,7 +160,7 @@ struct ImgproxyGrammarTests {
         var vocabulary = Vocabulary()
         vocabulary.dialectPresets = ["a": "w:3"]
         let dialect = try #require(ImgproxyDialect(configuration, vocabulary: vocabulary))
-        let query = try dialect.query(in: RequestedTarget("/_/pr:a:b/\(ImgproxyFixture.source)"))
+        let query = try dialect.request(in: RequestedTarget("/_/pr:a:b/\(ImgproxyFixture.source)"))
         let options = try #require(query.recipe.recipe as? ImgproxyRecipe).options
         #expect(options.width == 3 && options.height == 2)
     }
@@ -227,8 +227,8 @@ struct ImgproxyGrammarTests {
 
     @Test func `a path is a prefix`() {
         let dialect = ImgproxyFixture.dialect { $0.prefix = PathPrefix("/img") }
-        #expect(dialect.claim(on: "/img/_/plain/x") == .certain && dialect.claim(on: "/image/_/plain/x") == .none)
-        #expect(throws: Never.self) { try dialect.query(in: RequestedTarget("/img/_/plain/https://h/a")) }
+        #expect(dialect.match(on: "/img/_/plain/x") == .exact && dialect.match(on: "/image/_/plain/x") == .none)
+        #expect(throws: Never.self) { try dialect.request(in: RequestedTarget("/img/_/plain/https://h/a")) }
         #expect(ImgproxyDialect(ImgproxyConfiguration()) == nil)
     }
 }

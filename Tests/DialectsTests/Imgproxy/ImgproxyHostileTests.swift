@@ -25,7 +25,7 @@ struct ImgproxyHostileTests {
             let dialect = ImgproxyFixture.dialect { $0.presets = ["default": "w:5/h:6/el:1"] }
             let requested = RequestedTarget(target)
             _ = dialect.isAuthentic(requested)
-            _ = try? dialect.query(in: requested)
+            _ = try? dialect.request(in: requested)
         }
     }
 

@@ -116,10 +116,10 @@ struct ImgproxyRecipeTests {
 
     @Test func `animations keep at most the allowed number of frames, in formats with animation`() throws {
         let gif = ImageHeader.still(.gif, 120, 80, frames: 5)
-        func made(_ options: String, _ header: ImageHeader = gif, most: Int = 64) throws -> Composition {
-            try composition(options, header) { $0.defaults.maximumFrames = most }
+        func made(_ options: String, _ header: ImageHeader = gif, maximum: Int = 64) throws -> Composition {
+            try composition(options, header) { $0.defaults.maximumFrames = maximum }
         }
-        #expect(try made("").frames == 5 && made("", most: 3).frames == 3 && made("", most: 1).frames == 1)
+        #expect(try made("").frames == 5 && made("", maximum: 3).frames == 3 && made("", maximum: 1).frames == 1)
         #expect(try made("f:jpg").frames == 1 && made("f:webp").frames == 5)
         #expect(try made("", .still(.webp, 9, 9, frames: 5)).format == .gif)
         #expect(try made("t:10").trim == nil && made("t:10/f:png").trim != nil)

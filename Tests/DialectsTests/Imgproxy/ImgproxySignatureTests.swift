@@ -92,6 +92,6 @@ struct ImgproxySignatureTests {
     func `a target without a path is parsed, and its error says so`(target: String) {
         let dialect = ImgproxyFixture.dialect { ($0.keys, $0.salts) = ([[1]], [[2]]) }
         #expect(dialect.isAuthentic(RequestedTarget(target)))
-        #expect(throws: APIError.self) { try dialect.query(in: RequestedTarget(target)) }
+        #expect(throws: APIError.self) { try dialect.request(in: RequestedTarget(target)) }
     }
 }

@@ -26,7 +26,7 @@ struct OperationGrammarTests {
         (wanted[.sepia], wanted[.inversion]) = (50, 1)
         (wanted[.blur], wanted[.sharpen], wanted[.pixelate]) = (250, 75, 8)
         wanted.pad = .init(top: 1, right: 2, bottom: 3, left: 4)
-        (wanted.radius, wanted.mask) = (.most, .triangleDown)
+        (wanted.radius, wanted.mask) = (.maximum, .triangleDown)
         #expect(try operations(query) == wanted)
         #expect(try operations("crop=0,1,20,30").crop == .pixels(x: 0, y: 1, width: 20, height: 30))
     }
@@ -137,7 +137,7 @@ struct OperationGrammarTests {
         operations[.sharpen] = maybe(number(30...1_000)) ?? 0
         operations[.pixelate] = number(1...256)
         operations.pad = .init(top: number(0...4_096), right: number(0...1), bottom: number(0...1), left: number(0...1))
-        operations.radius = maybe(.most) ?? .pixels(number(0...16_384))
+        operations.radius = maybe(.maximum) ?? .pixels(number(0...16_384))
         operations.mask = ImageOperations.Mask.allCases.randomElement(using: &random)
         return operations
     }

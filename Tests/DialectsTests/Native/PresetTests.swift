@@ -117,7 +117,7 @@ struct PresetTests {
         func requests(_ vocabulary: Vocabulary, _ rendition: String) throws -> AnyRenderRecipe {
             let dialect = NativeDialect(vocabulary: vocabulary)
             let target = try dialect.target(source: "http://h/a b", rendition: rendition)
-            return try dialect.query(in: RequestedTarget(target)).recipe
+            return try dialect.request(in: RequestedTarget(target)).recipe
         }
         func request(_ query: String) throws -> AnyRenderRecipe {
             try ThumbnailTarget.parse("/thumbnail?url=http://h/a%20b&" + query, accept: nil).recipe

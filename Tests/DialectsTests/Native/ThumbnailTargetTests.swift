@@ -184,7 +184,7 @@ import ThumbnailTypes
         let error = #expect(throws: APIError.self) { try parse(query) }
         #expect(error?.code == "bad_url" && error?.parameter == "url")
         #expect(error?.publicMessage.contains("not percent-encoded") == true)
-        let other = #expect(throws: APIError.self) { try InfoDialect().query(in: RequestedTarget("/info?" + query)) }
+        let other = #expect(throws: APIError.self) { try InfoDialect().request(in: RequestedTarget("/info?" + query)) }
         #expect(other?.code == "bad_url" || query.hasPrefix("w"))
     }
 

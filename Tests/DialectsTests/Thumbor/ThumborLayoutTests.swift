@@ -122,7 +122,7 @@ struct ThumborLayoutTests {
         ("bottom", 100, 30, 70), ("top", 100, 30, 0), ("r-5", 100, 30, 75),
     ])
     func `positions of marks match both services`(text: String, side: Int, own: Int, start: Int) throws {
-        #expect(try #require(ThumborFilterReader.place(text)).start(in: side, own: own) == start)
+        #expect(try #require(ThumborFilterReader.place(text)).start(in: side, sourceSide: own) == start)
     }
 
     @Test(arguments: ["", "-", "p", "1.5", "x", "left-", "10q", "--1", "0.1p"])

@@ -20,7 +20,7 @@ struct ThumborRecipeTests {
     private func query(
         _ path: String, accept: String? = nil, _ change: (inout ThumborConfiguration) -> Void = { _ in }
     ) throws -> Request {
-        try dialect(change).query(in: RequestedTarget("/img/unsafe/" + path, accept: accept))
+        try dialect(change).request(in: RequestedTarget("/img/unsafe/" + path, accept: accept))
     }
 
     private func composition(
@@ -42,11 +42,11 @@ struct ThumborRecipeTests {
 
     @Test func `a target is matched below its prefix only`() throws {
         let dialect = try dialect()
-        guard case .certain = dialect.claim(on: "/img/unsafe/a.example/b") else {
+        guard case .exact = dialect.match(on: "/img/unsafe/a.example/b") else {
             Issue.record("not claimed")
             return
         }
-        guard case .none = dialect.claim(on: "/image/unsafe/a.example/b") else {
+        guard case .none = dialect.match(on: "/image/unsafe/a.example/b") else {
             Issue.record("claimed")
             return
         }
@@ -147,7 +147,7 @@ struct ThumborRecipeTests {
                 EncodedImage(
                     bytes: SharedBytes([1]), format: .jpeg, size: PixelSize(width: 100, height: 300), quality: nil),
                 eTag: "\"a\"", cacheStatus: []), sourceHeader: Self.header(), lastModified: nil, freshness: Freshness())
-        let written = try #require(query.form.writer?.answer(about: thumbnail))
+        let written = try #require(query.form.writer?.response(about: thumbnail))
         #expect(written.mediaType == "application/json")
         #expect(
             written.body

@@ -82,7 +82,7 @@ struct ThumborSignatureTests {
         let target = RequestedTarget("/\(String(decoding: code, as: UTF8.self))/\(sent)")
         let dialect = try dialect { $0.key = key }
         #expect(dialect.isAuthentic(target), "\(sent)")
-        return try dialect.query(in: target)
+        return try dialect.request(in: target)
     }
 
     @Test(arguments: [
@@ -118,7 +118,7 @@ struct ThumborSignatureTests {
     @Test func `fully encoded filters count without a signature, too`() throws {
         let dialect = try dialect { _ in }
         func recipe(_ target: String) throws -> ThumborRecipe? {
-            try dialect.query(in: RequestedTarget(target)).recipe.recipe as? ThumborRecipe
+            try dialect.request(in: RequestedTarget(target)).recipe.recipe as? ThumborRecipe
         }
         for target in ["/unsafe/30x20/filters%3Agrayscale()/a.png", "/unsafe/30x20/filters%3agrayscale%28%29/a.png"] {
             let read = try #require(try recipe(target))

@@ -43,15 +43,15 @@ import ThumbnailTypes
 
     @Test func `the prefix at the root matches targets with a source`() throws {
         let dialect = WsrvDialect(at: try #require(PathPrefix("/")))
-        func claim(_ target: String) -> String { "\(dialect.claim(on: target))" }
-        for target in ["/?url=a", "/?w=2&URL=a", "/?&uRl="] { #expect(claim(target) == "certain", "\(target)") }
-        #expect(claim("/thumb/x.jpg?url=a") == "remainder")
+        func match(_ target: String) -> String { "\(dialect.match(on: target))" }
+        for target in ["/?url=a", "/?w=2&URL=a", "/?&uRl="] { #expect(match(target) == "exact", "\(target)") }
+        #expect(match("/thumb/x.jpg?url=a") == "fallback")
         for target in ["/", "/?", "/?url", "/?urls=a", "/?w=2", "/?a=url=b", "/x.jpg", "/?xurl=a"] {
-            #expect(claim(target) == "none", "\(target)")
+            #expect(match(target) == "none", "\(target)")
         }
         let prefixed = WsrvDialect(at: try #require(PathPrefix("/wsrv")))
-        for (target, expected) in [("/wsrv?url=a", "certain"), ("/wsrv/", "certain"), ("/wsrvs?url=a", "none")] {
-            #expect("\(prefixed.claim(on: target))" == expected, "\(target)")
+        for (target, expected) in [("/wsrv?url=a", "exact"), ("/wsrv/", "exact"), ("/wsrvs?url=a", "none")] {
+            #expect("\(prefixed.match(on: target))" == expected, "\(target)")
         }
         #expect(dialect.signatures == .none)
     }

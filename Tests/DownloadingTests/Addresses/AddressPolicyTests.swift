@@ -42,26 +42,26 @@ struct AddressPolicyTests {
     @Test func `public addresses are open on the allowed ports only, and not if they are this host's`() throws {
         let policy = AddressPolicy()
         let address = try #require(IPAddress("8.8.8.8"))
-        #expect(policy.allows(address, port: 80, ownAddresses: []))
-        #expect(policy.allows(address, port: 443, ownAddresses: []))
-        #expect(!policy.allows(address, port: 8080, ownAddresses: []))
-        #expect(!policy.allows(address, port: 80, ownAddresses: [address]))
+        #expect(policy.allows(address, port: 80, localAddresses: []))
+        #expect(policy.allows(address, port: 443, localAddresses: []))
+        #expect(!policy.allows(address, port: 8080, localAddresses: []))
+        #expect(!policy.allows(address, port: 80, localAddresses: [address]))
     }
 
     @Test func `a network is opened on any port, own addresses included, and no other network`() throws {
         let policy = AddressPolicy(allowedNetworks: [try #require(AddressNetwork("10.1.0.0/16"))])
         let inside = try #require(IPAddress("10.1.2.3"))
-        #expect(policy.allows(inside, port: 9000, ownAddresses: [inside]))
-        #expect(policy.allows(try #require(IPAddress("::ffff:10.1.2.3")), port: 9000, ownAddresses: []))
-        #expect(!policy.allows(try #require(IPAddress("10.2.0.1")), port: 80, ownAddresses: []))
+        #expect(policy.allows(inside, port: 9000, localAddresses: [inside]))
+        #expect(policy.allows(try #require(IPAddress("::ffff:10.1.2.3")), port: 9000, localAddresses: []))
+        #expect(!policy.allows(try #require(IPAddress("10.2.0.1")), port: 80, localAddresses: []))
     }
 
     @Test func `an endpoint is opened on its port only`() throws {
         let address = try #require(IPAddress("127.0.0.1"))
         let policy = AddressPolicy(allowedEndpoints: [AllowedEndpoint(address: address, port: 9000)])
-        #expect(policy.allows(address, port: 9000, ownAddresses: [address]))
-        #expect(!policy.allows(address, port: 80, ownAddresses: []))
-        #expect(!policy.allows(try #require(IPAddress("127.0.0.2")), port: 9000, ownAddresses: []))
+        #expect(policy.allows(address, port: 9000, localAddresses: [address]))
+        #expect(!policy.allows(address, port: 80, localAddresses: []))
+        #expect(!policy.allows(try #require(IPAddress("127.0.0.2")), port: 9000, localAddresses: []))
         #expect(policy.mayAllow(port: 9000))
         #expect(!policy.mayAllow(port: 9001))
     }

@@ -156,7 +156,7 @@ struct HostileOriginTests {
         let good = try await downloader.begin(url: fixture.origin.url("/good")).value
         #expect(good.bytes?.array == [1, 2, 3])
         // A flight has landed before its callers are answered.
-        #expect(downloader.activeRequestCount == 0 && downloader.flights.isEmpty)
+        #expect(downloader.activeRequestCount == 0 && downloader.fetches.isEmpty)
     }
 
     @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close])
@@ -206,7 +206,7 @@ struct HostileOriginTests {
         let slow = downloader.begin(url: fixture.origin.url("/slow"))
         let good = downloader.begin(url: fixture.origin.url("/good"))
         #expect(downloader.queuedRequestCount == 1)
-        #expect(await eventually { downloader.flights.contains { $0.receivedBytes > 0 } })
+        #expect(await eventually { downloader.fetches.contains { $0.receivedBytes > 0 } })
         // Once: from here on, time stands for the one that waits.
         time.advance(by: .milliseconds(300))
         await #expect(throws: DownloadError.timedOut) { try await slow.value }

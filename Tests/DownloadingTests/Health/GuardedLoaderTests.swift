@@ -216,8 +216,8 @@ struct GuardedLoaderTests {
         }
         #expect(broken.hits == hits)
         #expect(broken.connectionCount == connections)
-        let known = loader.originHealth.origins.filter { !$0.isSuspended }
-        #expect(known.map(\.isReachable) == [true])
+        let storedCopy = loader.originHealth.origins.filter { !$0.isSuspended }
+        #expect(storedCopy.map(\.isReachable) == [true])
         // The first to come after the suspension is the probe, by whatever way it comes.
         time.advance(by: .seconds(5))
         try await load(fixture.origin.url("/around"))

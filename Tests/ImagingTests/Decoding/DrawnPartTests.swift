@@ -33,14 +33,14 @@ struct DrawnPartTests {
 
     /// The plan and the result, if drawings have at most this number of pixels.
     private func result(
-        _ file: [UInt8], _ options: RenderingOptions, most: Int
+        _ file: [UInt8], _ options: RenderingOptions, maximum: Int
     ) throws -> (plan: RenderPlan, image: DecodedImage) {
         try ImageLibrary.start()
         let bytes = SharedBytes(file)
         let header = try ImageHeader.inspect(bytes)
-        let plan = try RenderPlan(options: options, format: .png, source: header, limits: limits(most))
+        let plan = try RenderPlan(options: options, format: .png, source: header, limits: limits(maximum))
         let image = try ImageDecoder.decode(
-            bytes, header: header, plan: plan.decode, limits: limits(most), token: WorkToken())
+            bytes, header: header, plan: plan.decode, limits: limits(maximum), token: WorkToken())
         let result = try ImageRenderer.render(image, plan: plan, token: WorkToken())
         return (plan, try ImageReading.decode(result.bytes))
     }
@@ -66,8 +66,8 @@ struct DrawnPartTests {
     func `a part drawn alone equals a crop`(index: Int) throws {
         let wanted = options(240, nil, change: Self.changes[index])
         let (whole, alone) = (
-            try result(Self.file, wanted, most: 1_000_000),
-            try result(Self.file, wanted, most: 2...4 ~= index ? 43_000 : 45_000)
+            try result(Self.file, wanted, maximum: 1_000_000),
+            try result(Self.file, wanted, maximum: 2...4 ~= index ? 43_000 : 45_000)
         )
         #expect(whole.plan.decode.drawnPart == nil && alone.plan.decode.drawnPart != nil)
         #expect(alone.image.size == whole.image.size)
@@ -84,7 +84,7 @@ struct DrawnPartTests {
                 file,
                 options(640, nil) {
                     $0.operations.crop = .pixels(x: 32 - side / 2, y: 24 - side / 2, width: side, height: side)
-                }, most: 500_000)
+                }, maximum: 500_000)
             #expect(plan.decode.drawnSize == PixelSize(width: 640, height: 640) && image.size == plan.decode.drawnSize)
             for x in 0..<640 where x != 320 {
                 #expect(image.pixel(x: x, y: 0).prefix(3) == (x < 320 ? [255, 0, 0] : [0, 255, 0]), "\(x)")
@@ -95,7 +95,8 @@ struct DrawnPartTests {
     @Test func `the part and its position are in the key`() throws {
         let plan = try result(
             UnwrittenImages.svg("width='64' height='48'"),
-            options(100, 10, .cover) { $0.operations.crop = .pixels(x: 32, y: 0, width: 32, height: 48) }, most: 9_000
+            options(100, 10, .cover) { $0.operations.crop = .pixels(x: 32, y: 0, width: 32, height: 48) },
+            maximum: 9_000
         ).plan
         #expect(
             plan.keyTexts == [

@@ -34,9 +34,9 @@ struct HEIFSequenceTests {
 
     @Test func `an animation has all frames, or at most the requested number`() throws {
         let file = Self.writer().file
-        for (most, level) in [(Int.max, 1), (3, 2)] {
-            let image = try decode(file, DecodePlan(page: 1, level: level, isAnimated: true, maximumFrames: most))
-            let colors = Self.colors.dropFirst().prefix(most)
+        for (maximum, level) in [(Int.max, 1), (3, 2)] {
+            let image = try decode(file, DecodePlan(page: 1, level: level, isAnimated: true, maximumFrames: maximum))
+            let colors = Self.colors.dropFirst().prefix(maximum)
             #expect(image.frames == colors.count && image.delays == colors.map { _ in 40 } && image.loop == 0)
             for (frame, color) in colors.enumerated() {
                 #expect(isNear(image.pixel(x: 9, y: 9, frame: frame), color))
@@ -77,12 +77,12 @@ struct HEIFSequenceTests {
     }
 
     private func decode(
-        _ file: some Collection<UInt8>, _ plan: DecodePlan, limits most: Int? = nil
+        _ file: some Collection<UInt8>, _ plan: DecodePlan, limits maximum: Int? = nil
     ) throws -> DecodedImage {
         try ImageLibrary.start()
         let file = SharedBytes(file)
         var limits = ImagingLimits.none
-        if let most { limits.maximumSourcePixels = most }
+        if let maximum { limits.maximumSourcePixels = maximum }
         return try ImageDecoder.decode(
             file, header: .inspect(file), plan: plan, limits: limits, token: WorkToken()
         ).interleaved(token: WorkToken())

@@ -53,8 +53,8 @@ struct HostileImageTests {
         #expect(try decode(file(layers: 8)) == PixelSize(width: 8, height: 8))
         let header = try ImageHeader.inspect(file())
         for isSplit in [false, true] {
-            let most = file(references: 7, isSplit: isSplit)
-            #expect(try decode(most) == PixelSize(width: 8, height: 8))
+            let maximum = file(references: 7, isSplit: isSplit)
+            #expect(try decode(maximum) == PixelSize(width: 8, height: 8))
             for layered in [file(layers: 9, isSplit: isSplit), file(references: 8, isSplit: isSplit)] {
                 #expect(throws: refusal) { try ImageHeader.inspect(layered) }
                 // The decoder checks again, because a profile may have hidden the layers.

@@ -141,12 +141,12 @@ struct MissingEndTests {
         var writer = PNGWriter(width: 61, height: 43, colorType: kind.type)
         (writer.bitDepth, writer.isInterlaced) = (kind.depth, true)
         if kind.type == .palette { writer.palette = (0..<16).flatMap { [UInt8(16 * $0), 0, UInt8(255 - 16 * $0)] } }
-        let most = 1 << kind.depth - 1
+        let maximum = 1 << kind.depth - 1
         let file = SharedBytes(
             writer.file { x, y in
-                let sample = (x / 8 + y / 8) * most / 13
-                let samples = [sample, most - sample, sample, most]
-                return kind.type == .grayAlpha ? [sample, most] : Array(samples.prefix(kind.components))
+                let sample = (x / 8 + y / 8) * maximum / 13
+                let samples = [sample, maximum - sample, sample, maximum]
+                return kind.type == .grayAlpha ? [sample, maximum] : Array(samples.prefix(kind.components))
             })
         let whole = try Judgement.decode(file, lane: .planar)
         // Blocks of eight pixels are whole after the first pass, which is a little more than a 64th.

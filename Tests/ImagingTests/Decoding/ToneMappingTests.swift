@@ -39,8 +39,8 @@ struct ToneMappingTests {
 
     /// The sRGB pixel of light in BT.2020, by the numbers of ITU-R BT.2087.
     private static func pixel(_ light: Light, peak: Double) -> [Int] {
-        let most = light.max() ?? 0
-        let factor = most > 0 ? toned(most, peak: peak) / most : 1
+        let maximum = light.max() ?? 0
+        let factor = maximum > 0 ? toned(maximum, peak: peak) / maximum : 1
         let matrix = [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]]
         return matrix.map { row in
             let value = min(max(zip(row, light).reduce(0) { $0 + $1.0 * $1.1 * factor }, 0), 1)

@@ -17,14 +17,14 @@ struct TrimmedDrawingTests {
         """.utf8)
 
     private func trimmed(
-        _ options: RenderingOptions, watermark: WatermarkOptions? = nil, most: Int = 25_000_000, ratio: Int = 1_000
+        _ options: RenderingOptions, watermark: WatermarkOptions? = nil, maximum: Int = 25_000_000, ratio: Int = 1_000
     ) throws -> (drawing: DecodePlan?, image: DecodedImage) {
         try ImageLibrary.start()
         let (codec, bytes, token) = (InProcessCodec(), SharedBytes(Self.file), WorkToken())
         let header = try ImageHeader.inspect(bytes)
         var (options, limits) = (options, ImagingLimits())
         limits.sourceFormats.insert(.svg)
-        limits.maximumOutputPixels = most
+        limits.maximumOutputPixels = maximum
         options.operations.trim = ImageOperations.Trim(tolerance: 10)
         if watermark != nil { (options.watermark, options.devicePixelRatio) = (watermark, ratio) }
         let mark = SharedBytes(UnwrittenImages.svg("width='64' height='48'"))
@@ -84,10 +84,10 @@ struct TrimmedDrawingTests {
     }
 
     @Test func `if the whole would be too large, only the trimmed part is drawn`() throws {
-        let (drawing, image) = try trimmed(options(300, nil), most: 90_000)
+        let (drawing, image) = try trimmed(options(300, nil), maximum: 90_000)
         #expect(drawing?.drawnPart != nil && drawing?.drawnSize == PixelSize(width: 300, height: 180))
         #expect(isSharp(image))
-        #expect(throws: ImagingError.self) { try trimmed(options(300, nil), most: 50_000) }
+        #expect(throws: ImagingError.self) { try trimmed(options(300, nil), maximum: 50_000) }
     }
 
     @Test func `a watermark is drawn over the trimmed part`() throws {

@@ -233,10 +233,10 @@ struct AttributionTests {
         let source = try attributed()
         var options = RenderingOptions()
         (options.width, options.keepsCopyright) = (30, true)
-        let most = try thumbnail(source, options, .jpeg).bytes.count
-        options.maximumBytes = most - 1
+        let maximum = try thumbnail(source, options, .jpeg).bytes.count
+        options.maximumBytes = maximum - 1
         let found = try thumbnail(source, options, .jpeg)
-        #expect(found.bytes.count < most)
+        #expect(found.bytes.count < maximum)
         #expect(try ImageHeader.inspect(found.bytes).attribution != nil)
     }
 

@@ -11,7 +11,7 @@ struct GainMapHeaderTests {
 
     /// The numbers of the usual writer.
     private static var metadata: GainMapMetadata {
-        var channel = GainMapMetadata.Channel(most: .init(3))
+        var channel = GainMapMetadata.Channel(maximum: .init(3))
         (channel.baseOffset, channel.alternateOffset) = (.init(1, 64), .init(1, 32))
         return GainMapMetadata(alternateHeadroom: .init(3), channels: [channel])
     }
@@ -55,8 +55,8 @@ struct GainMapHeaderTests {
         var writer = UltraHDRWriter.scene(Self.size, isColor: true)
         (writer.forms, writer.gains) = ([form], [(-8, 48), (0, 32), (1, 16)])
         let metadata = try #require(try inspect(writer.file).gainMap?.metadata)
-        #expect(metadata.channels.map(\.least.value) == [-0.5, 0, 0.0625])
-        #expect(metadata.channels.map(\.most.value) == [3, 2, 1])
+        #expect(metadata.channels.map(\.minimum.value) == [-0.5, 0, 0.0625])
+        #expect(metadata.channels.map(\.maximum.value) == [3, 2, 1])
         #expect(metadata.channels.map(\.gamma.value) == [1, 1, 1])
         #expect(GainMapMetadata(numbers: metadata.numbers) == metadata)
     }

@@ -67,7 +67,7 @@ struct HEIFGainMapTests {
         #expect(try inspect(file).gainMap?.samples == .amounts)
         let result = try kept(file)
         #expect(result.metadata.alternateHeadroom.value == 1.5808)
-        #expect(result.metadata.channels.map(\.most.value) == [1.5808])
+        #expect(result.metadata.channels.map(\.maximum.value) == [1.5808])
         #expect(result.metadata.channels[0].baseOffset.value == 0)
         // 128 of 255 is 0.2614 of the light; 1 + 1.991 · 0.2614 is 2 to the power of 0.6046, of 1.5808.
         #expect(result.mean.allSatisfy { abs($0 - 97.5) < 5 })

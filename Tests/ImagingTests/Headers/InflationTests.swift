@@ -13,15 +13,15 @@ struct InflationTests {
         + "nYJIwSVgmzhHN_Nuc-uE_uo_vsPrxP7-Oznwyo_Hyds6GMKCvKjLKjDClLypSypep7hHPmlD1lUFlUJpVNZVRZVWZVfx9zzrIyrWwr46r3B_"
         + "P5V1w"
 
-    private func inflated(_ data: [UInt8], most: Int = 1_000) -> [UInt8] {
-        unsafe data.withUnsafeBytes { unsafe Inflation.prefix(of: $0.bytes, most: most) }
+    private func inflated(_ data: [UInt8], maximum: Int = 1_000) -> [UInt8] {
+        unsafe data.withUnsafeBytes { unsafe Inflation.prefix(of: $0.bytes, maximum: maximum) }
     }
 
     @Test func `dynamic codes are read, up to the limit`() throws {
         let text = Array((0..<150).map(String.init).joined(separator: " ").utf8)
         let data = try #require(Base64URL.decode(Self.coded))
         #expect(inflated(data) == text)
-        #expect(inflated(data, most: 77) == Array(text.prefix(77)))
+        #expect(inflated(data, maximum: 77) == Array(text.prefix(77)))
     }
 
     @Test func `fixed codes and stored blocks are read`() {

@@ -133,7 +133,7 @@ struct AreaOperationTests {
         #expect(try keys(1_500) { $0[.pixelate] = 3 } == ["pixelate 5"])
         #expect(try keys(500) { $0[.pixelate] = 2 } == [])
         #expect(try keys(1_500) { $0.radius = .pixels(5) } == ["radius 7500 0,0,0,0"])
-        #expect(try keys(1_500) { $0.radius = .most } == ["radius max 0,0,0,0"])
+        #expect(try keys(1_500) { $0.radius = .maximum } == ["radius max 0,0,0,0"])
         #expect(
             try keys(1_500) { $0.pad = .init(top: 1, right: 2, bottom: 3, left: 4) }
                 == ["pad 2,3,5,6 0,0,0,0"])
@@ -169,7 +169,7 @@ struct AreaOperationTests {
         // The area of a corner that is cut off is (1 − π ÷ 4) r².
         let alpha = (0..<30).reduce(0) { sum, y in sum + (0..<40).reduce(0) { $0 + result.values($1, y)[3] } }
         #expect(abs(Double(alpha) / 255 - (1_200 - (4 - .pi) * 100)) < 0.5)
-        for radius in [.most, .pixels(16_384)] as [ImageOperations.Radius] {
+        for radius in [.maximum, .pixels(16_384)] as [ImageOperations.Radius] {
             let pill = try OperationFixture.render(image) { $0.radius = radius }
             #expect(pill.values(3, 3)[3] == 0 && pill.values(20, 0)[3] == 255 && pill.values(0, 15)[3] > 200)
         }
@@ -181,7 +181,7 @@ struct AreaOperationTests {
         #expect(white.isClose(x: 2, y: 2, to: [255, 255, 255]) && white.isClose(x: 30, y: 30, to: [200, 100, 50]))
         var options = RenderingOptions()
         options.background = Color(red: 10, green: 20, blue: 30, alpha: 128)
-        let veiled = try OperationFixture.render(image, options) { ($0.mask, $0.radius) = (.circle, .most) }
+        let veiled = try OperationFixture.render(image, options) { ($0.mask, $0.radius) = (.circle, .maximum) }
         #expect(veiled.isClose(x: 2, y: 2, to: [10, 20, 30, 128], tolerance: 1))
         #expect(veiled.values(30, 30) == [200, 100, 50, 255])
         // Inside, the background is laid behind the image once.

@@ -85,7 +85,7 @@ struct FormulaStepTests {
         #expect((145...160).contains(brighter.values(3, 3)[0]))
     }
 
-    @Test(arguments: [(RankStep.Place.median, 3, 1), (.most, 3, 9), (.most, 5, 25), (.least, 3, 0)])
+    @Test(arguments: [(RankStep.Place.median, 3, 1), (.maximum, 3, 9), (.maximum, 5, 25), (.minimum, 3, 0)])
     func `a rank picks a pixel of a square by its order`(place: RankStep.Place, side: Int, count: Int) throws {
         // One bright pixel at (8, 8), and a bright half from x = 20 on.
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, y in
@@ -99,7 +99,7 @@ struct FormulaStepTests {
 
     @Test func `windows are no larger than the image`() throws {
         let image = SampleImage(PixelSize(width: 2, height: 9), bands: 3) { _, y in [UInt8(y), 0, 0] }
-        #expect(try render(image, [RankStep(.most, side: 99)]).values(0, 0)[0] <= 1)
+        #expect(try render(image, [RankStep(.maximum, side: 99)]).values(0, 0)[0] <= 1)
     }
 
     @Test(arguments: [(ImageOperations.Margins.Pixels.copy, 0, 39), (.repeat, 38, 1), (.mirror, 1, 38)])
@@ -180,9 +180,9 @@ struct FormulaStepTests {
         let image = OperationFixture.plain([0, 0, 0])
         let flat = try render(image, [OutlineStep(.elliptic(across: 20_000, down: 4_000), color: red)])
         #expect(flat.values(0, 0) == [255, 0, 0] && flat.values(0, 6) == [0, 0, 0] && flat.values(8, 0)[0] > 100)
-        let most = try render(image, [OutlineStep(.elliptic(across: 900_000, down: 900_000), color: red)])
-        #expect(most.values(0, 15) == [0, 0, 0] || most.values(0, 15)[0] < 60)
-        #expect(most.values(2, 2) == [255, 0, 0])
+        let maximum = try render(image, [OutlineStep(.elliptic(across: 900_000, down: 900_000), color: red)])
+        #expect(maximum.values(0, 15) == [0, 0, 0] || maximum.values(0, 15)[0] < 60)
+        #expect(maximum.values(2, 2) == [255, 0, 0])
     }
 
     /// Values of W3C Compositing and Blending 1 for 0.8 above 0.4, and a few others.

@@ -129,7 +129,7 @@ struct OperationGoldenTests {
         Golden(
             name: "radius=max", still: "61×44 0197201f939b88fffb0d503eb894f896",
             frames: "221e98d6544d7ed63b2b8ad66d5a72d6654076d6976f5dd67e4c69d6b17b50d6"
-        ) { $0.radius = .most },
+        ) { $0.radius = .maximum },
         Golden(
             name: "mask=circle", still: "61×44 444366b3dc77323518c94621b4488d3f",
             frames: "1716679239325692281f5f924a3b4e92452e5092674a3f925636489279523792"

@@ -50,7 +50,7 @@ struct OperationOrderTests {
         let changes: [String: (inout ImageOperations) -> Void] = [
             "crop": { $0.crop = .pixels(x: 100, y: 0, width: 400, height: 300) }, "flip": { $0.flip = .vertical },
             "rotation": { $0.rotation = 10 }, "pad": { $0.pad.left = 1 },
-            "radius": { $0.radius = .most }, "mask": { $0.mask = .heart },
+            "radius": { $0.radius = .maximum }, "mask": { $0.mask = .heart },
         ]
         // The border is found and cut off before there is a plan.
         let names = Set(Mirror(reflecting: ImageOperations()).children.compactMap(\.label))
@@ -129,7 +129,7 @@ struct OperationOrderTests {
             { $0[.brightness] = 150 }, { $0[.contrast] = 60 }, { $0[.saturation] = 30 },
             { $0[.hue] = 90 }, { $0[.sepia] = 80 }, { $0[.inversion] = 100 }, { $0[.blur] = 200 },
             { $0[.blur] = 1_500 }, { $0[.sharpen] = 80 }, { ($0.radius, $0.mask) = (.pixels(30), .heart) },
-            { ($0.pad, $0.radius) = (.init(top: 4, right: 5, bottom: 7, left: 10), .most) },
+            { ($0.pad, $0.radius) = (.init(top: 4, right: 5, bottom: 7, left: 10), .maximum) },
             { $0.pad = .init(top: 4, right: 5, bottom: 7, left: 11) },
             { ($0.pad, $0.mask) = (.init(top: 20, right: 4, bottom: 7, left: 10), .circle) },
             { ($0.rotation, $0[.contrast], $0[.grayscale], $0[.inversion]) = (90, 150, 50, 20) },
@@ -148,7 +148,7 @@ struct OperationOrderTests {
         let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 800, height: 600))
         for change in [
             { $0.rotation = 10 }, { $0[.hue] = 10 }, { $0[.blur] = 200 }, { $0[.blur] = 2_000 }, { $0[.pixelate] = 4 },
-            { $0.mask = .star }, { $0.rotation = 90 }, { $0.radius = .most },
+            { $0.mask = .star }, { $0.rotation = 90 }, { $0.radius = .maximum },
         ] as [(inout ImageOperations) -> Void] {
             let plan = try plan(800, 600, options(300, nil) { change(&$0.operations) }, format: .png)
             #expect(plan.cost > plain.cost)
@@ -167,8 +167,8 @@ struct OperationOrderTests {
         }
         let (square, other) = (cost(256, 256), cost(shape.0, shape.1))
         // Measured: at most five times, by the length of repeated ends; with weights, by the number of rows.
-        let most = hundredths < 800 ? 24.0 : 5
-        #expect(other.perFrame < most * square.perFrame && square.perFrame < 5 * other.perFrame)
+        let maximum = hundredths < 800 ? 24.0 : 5
+        #expect(other.perFrame < maximum * square.perFrame && square.perFrame < 5 * other.perFrame)
         #expect(hundredths < 800 || shape.0 != 64 || other.perFrame > square.perFrame)
         #expect(hundredths != 700 || shape.0 != 1 || other.perFrame > 10 * square.perFrame)
         #expect(other.bytes < 3 * square.bytes)

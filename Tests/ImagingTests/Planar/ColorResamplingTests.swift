@@ -121,8 +121,8 @@ struct ColorResamplingTests {
                 (options.width, options.quality) = (width, quality)
                 let comparison = try LaneComparison(turned, options, format, light: .linear)
                 // libvips' lane writes WebP with chroma that is chosen for the luma beside it.
-                let least = format == .webp ? 25.0 : quality == 88 ? 30 : 40
-                #expect(comparison.noiseDistance > least, "\(format) \(quality) \(width)")
+                let minimum = format == .webp ? 25.0 : quality == 88 ? 30 : 40
+                #expect(comparison.noiseDistance > minimum, "\(format) \(quality) \(width)")
             }
         }
     }

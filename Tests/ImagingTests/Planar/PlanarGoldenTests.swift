@@ -193,7 +193,7 @@ struct PlanarGoldenTests {
         #expect(try ImageHeader.inspect(comparison.planar.bytes).size == comparison.planar.size)
         let distance = comparison.noiseDistance
         // The difference of two encodings of nearly the same image at a lower quality means little.
-        let least = options.quality == 95 && format != .webp ? 40.0 : 34
-        #expect(distance > least || comparison.similarity > 0.99, "\(format): \(distance) dB")
+        let minimum = options.quality == 95 && format != .webp ? 40.0 : 34
+        #expect(distance > minimum || comparison.similarity > 0.99, "\(format): \(distance) dB")
     }
 }

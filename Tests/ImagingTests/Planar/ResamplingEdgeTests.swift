@@ -9,7 +9,7 @@ import Testing
 /// Images with a dark line of one pixel along one edge, as cameras and scanners make them.
 @Suite(.timeLimit(.minutes(1)))
 struct ResamplingEdgeTests {
-    enum Edge: CaseIterable {
+    enum PublicListenerFixture: CaseIterable {
         case left, top, right, bottom
 
         func contains(x: Int, y: Int, of size: PixelSize) -> Bool {
@@ -26,8 +26,10 @@ struct ResamplingEdgeTests {
     private static let source = PixelSize(width: 240, height: 180)
     private static let target = PixelSize(width: 160, height: 120)
 
-    @Test(arguments: Edge.allCases, [ResamplingLight.gamma, .linear])
-    func `an image continues beyond its edges with its outermost pixels`(edge: Edge, light: ResamplingLight) throws {
+    @Test(arguments: PublicListenerFixture.allCases, [ResamplingLight.gamma, .linear])
+    func `an image continues beyond its edges with its outermost pixels`(
+        edge: PublicListenerFixture, light: ResamplingLight
+    ) throws {
         let image = try rendered(edge, light)
         let isAcross = edge == .left || edge == .right
         let length = isAcross ? Self.source.width : Self.source.height
@@ -62,7 +64,7 @@ struct ResamplingEdgeTests {
         }
     }
 
-    private func rendered(_ edge: Edge, _ light: ResamplingLight) throws -> DecodedImage {
+    private func rendered(_ edge: PublicListenerFixture, _ light: ResamplingLight) throws -> DecodedImage {
         let image = SampleImage(Self.source, bands: 1) { x, y in
             [edge.contains(x: x, y: y, of: Self.source) ? Self.dark : Self.light]
         }

@@ -51,10 +51,10 @@ struct GainMapRenderingTests {
                     let upper = sample(left, top) * (1 - across) + sample(right, top) * across
                     let lower = sample(left, bottom) * (1 - across) + sample(right, bottom) * across
                     let value = pow(upper * (1 - down) + lower * down, 1 / channels[index].gamma.value)
-                    let (least, most) = (channels[index].least.value, channels[index].most.value)
+                    let (minimum, maximum) = (channels[index].minimum.value, channels[index].maximum.value)
                     let base = curve[Int(pixels[(y * image.size.width + x) * 3 + index])]
                     light.append(
-                        (base + channels[index].baseOffset.value) * exp2(least + (most - least) * value)
+                        (base + channels[index].baseOffset.value) * exp2(minimum + (maximum - minimum) * value)
                             - channels[index].alternateOffset.value)
                 }
             }
@@ -312,7 +312,7 @@ struct GainMapRenderingTests {
         add { $0.operations.pad.left = 4 }
         add { $0.operations[.blur] = 100 }
         add { $0.operations[.grayscale] = 50 }
-        add { $0.operations.radius = .most }
+        add { $0.operations.radius = .maximum }
         add { $0.operations.rotation = 10 }
         add { ($0.height, $0.fit) = (100, .contain) }
         add { $0.gainMap = .drop }

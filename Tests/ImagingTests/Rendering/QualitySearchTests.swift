@@ -124,8 +124,8 @@ struct SearchedFileTests {
     func `a file with a size limit is that of its quality`(file: SharedBytes, format: ImageFormat) throws {
         // With 95, some of the qualities subsample chroma and some do not.
         for highest in [60, 95] {
-            let most = try made(file, format) { $0.quality = highest }.bytes.count
-            for bytes in [most, most * 9 / 10, most / 2] {
+            let maximum = try made(file, format) { $0.quality = highest }.bytes.count
+            for bytes in [maximum, maximum * 9 / 10, maximum / 2] {
                 let found = try made(file, format) { ($0.quality, $0.maximumBytes) = (highest, bytes) }
                 let quality = try #require(found.quality)
                 #expect(1...highest ~= quality && (found.bytes.count <= bytes || quality == 1))
@@ -135,9 +135,9 @@ struct SearchedFileTests {
                 }
             }
         }
-        let least = try made(file, format) { $0.maximumBytes = 1 }
-        #expect(least.quality == 1)
-        #expect(try made(file, format) { $0.quality = 1 }.bytes.array == least.bytes.array)
+        let minimum = try made(file, format) { $0.maximumBytes = 1 }
+        #expect(minimum.quality == 1)
+        #expect(try made(file, format) { $0.quality = 1 }.bytes.array == minimum.bytes.array)
     }
 
     @Test(arguments: cases)
@@ -151,9 +151,9 @@ struct SearchedFileTests {
         var options = RenderingOptions()
         (options.width, options.isQualityAutomatic) = (101, true)
         var last = 0
-        for least in [0, 9_000, 9_900, 10_000] {
+        for minimum in [0, 9_000, 9_900, 10_000] {
             var goal = SimilarityGoal()
-            (goal.least, goal.lowest, goal.highest) = (least, 5, 95)
+            (goal.minimum, goal.lowest, goal.highest) = (minimum, 5, 95)
             let quality = try #require(try thumbnail(file, options, format, similarity: goal).quality)
             #expect(quality >= last)
             last = quality
@@ -199,10 +199,10 @@ struct SearchedFileTests {
             change(&options)
             return try thumbnail(animation, options, .webp)
         }
-        let most = try made { $0.quality = 100 }.bytes.count
-        let found = try made { ($0.quality, $0.maximumBytes) = (100, most - 1) }
+        let maximum = try made { $0.quality = 100 }.bytes.count
+        let found = try made { ($0.quality, $0.maximumBytes) = (100, maximum - 1) }
         let quality = try #require(found.quality)
-        #expect(found.bytes.count < most && quality < 100)
+        #expect(found.bytes.count < maximum && quality < 100)
         #expect(try made { $0.quality = quality }.bytes.array == found.bytes.array)
         #expect(try ImageHeader.inspect(found.bytes).frames > 1)
         let automatic = try made { $0.isQualityAutomatic = true }

@@ -5,14 +5,16 @@ import Testing
 
 /// Requests of pages of another origin.
 struct CrossOriginTests {
-    private func edge() -> Edge { Edge { $0.allowOrigin = "https://shop.example" } }
+    private func listener() -> PublicListenerFixture {
+        PublicListenerFixture { $0.allowOrigin = "https://shop.example" }
+    }
 
     @Test(arguments: [
         ("/thumbnail?url=x:y", "GET, HEAD, POST"), ("/thumbnails", "POST"), ("/info?url=x:y", "GET, HEAD"),
         ("/health/live", "GET, HEAD"), ("/", "GET, HEAD"),
     ])
     func `a preflight lists the methods and fields of the route`(target: String, methods: String) async {
-        let response = await edge().respond(target, method: .options)
+        let response = await listener().respond(target, method: .options)
         #expect(response.status == .noContent && response.body.count == 0)
         #expect(response[.accessControlAllowOrigin] == "https://shop.example")
         #expect(response[.accessControlAllowMethods] == methods)
@@ -23,23 +25,23 @@ struct CrossOriginTests {
     }
 
     @Test func `without an allowed origin, and for unknown routes, there is no preflight`() async {
-        let refused = await Edge().respond("/thumbnail", method: .options)
+        let refused = await PublicListenerFixture().respond("/thumbnail", method: .options)
         #expect(refused.status == .methodNotAllowed && refused[.accessControlAllowMethods] == nil)
-        #expect(await edge().respond("/nothing", method: .options).status == .notFound)
-        #expect(await edge().respond("*", method: .options).status == .notFound)
+        #expect(await listener().respond("/nothing", method: .options).status == .notFound)
+        #expect(await listener().respond("*", method: .options).status == .notFound)
     }
 
     @Test func `keys do not close preflights, which are unsigned`() async {
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.allowOrigin = "*"
             $0.signingKeys = [[UInt8](0..<32)]
         }
-        #expect(await edge.respond("/thumbnails", method: .options).status == .noContent)
+        #expect(await listener.respond("/thumbnails", method: .options).status == .noContent)
     }
 
     @Test func `pages of the allowed origin may read the response's metadata fields, on failures too`() async {
         for target in ["/thumbnail?url=x:y", "/thumbnail", "/nothing", "/health/live"] {
-            let exposed = await edge().respond(target)[.accessControlExposeHeaders] ?? ""
+            let exposed = await listener().respond(target)[.accessControlExposeHeaders] ?? ""
             for name: HTTPField.Name in [
                 .eTag, .xRequestID, .serverTiming, .cacheStatus, .alulaError, .alulaIncomplete, .alulaQuality,
                 .alulaReceipt,
@@ -47,6 +49,6 @@ struct CrossOriginTests {
                 #expect(exposed.contains(name.rawName), "\(target) \(name)")
             }
         }
-        #expect(await Edge().respond("/thumbnail")[.accessControlExposeHeaders] == nil)
+        #expect(await PublicListenerFixture().respond("/thumbnail")[.accessControlExposeHeaders] == nil)
     }
 }

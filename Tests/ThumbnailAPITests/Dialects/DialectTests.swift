@@ -15,69 +15,70 @@ import ThumbnailTypes
     private static let target = "/t/seal/300/example.com/a.png"
     private let dialect = TinyDialect()
 
-    private func edge(_ thumbnails: StubThumbnails = StubThumbnails()) -> Edge {
-        Edge(thumbnails) { $0.otherDialects = [dialect] }
+    private func listener(_ thumbnails: StubThumbnails = StubThumbnails()) -> PublicListenerFixture {
+        PublicListenerFixture(thumbnails) { $0.otherDialects = [dialect] }
     }
 
     @Test func `a target is parsed by its dialect`() async {
-        let edge = edge()
-        #expect(await edge.respond(Self.target).status == .ok)
-        #expect(await edge.respond("/thumbnail?url=https://example.com/b.png&w=20").status == .ok)
-        #expect(edge.thumbnails.requests.map(\.source) == ["https://example.com/a.png", "https://example.com/b.png"])
-        #expect(edge.thumbnails.requests.map(\.ownOptions?.width) == [300, 20])
+        let listener = listener()
+        #expect(await listener.respond(Self.target).status == .ok)
+        #expect(await listener.respond("/thumbnail?url=https://example.com/b.png&w=20").status == .ok)
+        #expect(
+            listener.thumbnails.requests.map(\.source) == ["https://example.com/a.png", "https://example.com/b.png"])
+        #expect(listener.thumbnails.requests.map(\.nativeOptions?.width) == [300, 20])
         #expect(dialect.readingCount == 1)
-        #expect(await edge.respond("/x/seal/300/example.com/a.png").code == "no_such_route")
+        #expect(await listener.respond("/x/seal/300/example.com/a.png").code == "no_such_route")
     }
 
     @Test func `a dialect at the root leaves Alula's own routes unchanged`() async {
-        let rest = TinyDialect(at: "/", claiming: .remainder)
-        let edge = Edge { $0.otherDialects = [rest] }
+        let rest = TinyDialect(at: "/", matching: .fallback)
+        let listener = PublicListenerFixture { $0.otherDialects = [rest] }
         for target in ["/", "/?a", "/health/live", "/openapi.yaml", "/thumbnail?url=x:y"] {
-            #expect(await edge.respond(target).status == .ok, "\(target)")
+            #expect(await listener.respond(target).status == .ok, "\(target)")
         }
         #expect(rest.readingCount == 0)
-        #expect(await edge.respond("/seal/20/example.com/a.png").status == .ok)
-        #expect(edge.thumbnails.requests.last?.ownOptions?.width == 20)
+        #expect(await listener.respond("/seal/20/example.com/a.png").status == .ok)
+        #expect(listener.thumbnails.requests.last?.nativeOptions?.width == 20)
     }
 
     @Test func `an exact match precedes Alula's own page, and a match of the remaining targets`() async {
-        let rest = TinyDialect(at: "/", claiming: .remainder)
+        let rest = TinyDialect(at: "/", matching: .fallback)
         let query = TinyDialect(at: "/?url=")
-        let edge = Edge { $0.otherDialects = [rest, query] }
-        #expect(await edge.respond("/?url=seal/20/example.com/a.png").status == .ok)
+        let listener = PublicListenerFixture { $0.otherDialects = [rest, query] }
+        #expect(await listener.respond("/?url=seal/20/example.com/a.png").status == .ok)
         #expect(rest.readingCount == 0 && query.readingCount == 1)
-        #expect(await edge.respond("/")[.contentType] == "text/html; charset=utf-8")
+        #expect(await listener.respond("/")[.contentType] == "text/html; charset=utf-8")
     }
 
     @Test func `a dialect checks its signatures itself, before it parses anything`() async {
         let dialect = TinyDialect(signatures: .required)
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.otherDialects = [dialect]
             $0.signingKeys = [[UInt8](0..<32)]
         }
-        #expect(await edge.respond(Self.target).status == .ok)
-        let response = await edge.respond("/t/broken/nonsense")
+        #expect(await listener.respond(Self.target).status == .ok)
+        let response = await listener.respond("/t/broken/nonsense")
         #expect(response.status == .forbidden && response.text == "tiny bad_signature")
         #expect(dialect.readingCount == 1)
-        #expect(await edge.respond("/thumbnail?url=x:y").code == "bad_signature")
+        #expect(await listener.respond("/thumbnail?url=x:y").code == "bad_signature")
     }
 
     @Test func `a dialect without keys opens nothing that signing keys close, unless it is named`() async {
         let keyless = TinyDialect()
-        func edge(keys: [[UInt8]], unsigned: Set<ExactText> = []) -> Edge {
-            Edge {
+        func listener(keys: [[UInt8]], unsigned: Set<ExactText> = []) -> PublicListenerFixture {
+            PublicListenerFixture {
                 $0.otherDialects = [keyless]
                 $0.signingKeys = keys
                 $0.unsignedDialects = unsigned
             }
         }
         let keys = [[UInt8](0..<32)]
-        let response = await edge(keys: keys).respond(Self.target)
+        let response = await listener(keys: keys).respond(Self.target)
         #expect(response.status == .forbidden && response.text == "tiny bad_signature")
-        #expect(await edge(keys: keys, unsigned: ["thumbor"]).respond(Self.target).status == .forbidden)
+        #expect(await listener(keys: keys, unsigned: ["thumbor"]).respond(Self.target).status == .forbidden)
         #expect(keyless.readingCount == 0)
-        #expect(await edge(keys: keys, unsigned: ["tiny"]).respond(Self.target).status == .ok)
-        #expect(await edge(keys: []).respond(Self.target).status == .ok)
+        #expect(await listener(keys: keys, unsigned: ["tiny"]).respond(Self.target).status == .ok)
+        #expect(await listener(keys: []).respond(Self.target).status == .ok)
     }
 
     /// All ways to ask Alula's own routes for an image, unsigned.
@@ -91,11 +92,11 @@ import ThumbnailTypes
         ),
     ]
 
-    private func statuses(_ edge: Edge) async -> Set<Int> {
+    private func statuses(_ listener: PublicListenerFixture) async -> Set<Int> {
         var statuses: Set<Int> = []
         for (method, target, fields, body) in Self.ownRequests {
             statuses.insert(
-                await edge.respond(target, method: method, fields: fields, body: body).status.code)
+                await listener.respond(target, method: method, fields: fields, body: body).status.code)
         }
         return statuses
     }
@@ -106,38 +107,38 @@ import ThumbnailTypes
     ) async throws {
         let keyed = TinyDialect(signatures: signatures)
         let wsrv = WsrvDialect(at: try #require(PathPrefix("/wsrv")))
-        func edge(_ change: @escaping (inout APIConfiguration) -> Void = { _ in }) -> Edge {
-            Edge {
+        func listener(_ change: @escaping (inout APIConfiguration) -> Void = { _ in }) -> PublicListenerFixture {
+            PublicListenerFixture {
                 $0.otherDialects = [keyed, wsrv]
                 $0.takesUploads = true
                 change(&$0)
             }
         }
         let isClosed = signatures != .none
-        let shut = edge()
+        let shut = listener()
         #expect(await statuses(shut) == [isClosed ? 403 : 200])
         #expect(await shut.respond("/wsrv?url=example.com/a").status.code == (isClosed ? 403 : 200))
         // Its own targets are signed, or its operator serves unsigned ones.
         #expect(await shut.respond(Self.target).status == .ok)
         #expect(await shut.respond("/").text.contains("&quot;closed&quot;:\(isClosed)"))
-        let named = edge { $0.unsignedDialects = ["native"] }
+        let named = listener { $0.unsignedDialects = ["native"] }
         #expect(await statuses(named) == [200])
         #expect(await named.respond("/wsrv?url=example.com/a").status.code == (isClosed ? 403 : 200))
         #expect(await named.respond("/").text.contains("&quot;closed&quot;:false"))
-        let other = edge { $0.unsignedDialects = ["wsrv", "thumbnail"] }
+        let other = listener { $0.unsignedDialects = ["wsrv", "thumbnail"] }
         #expect(await statuses(other) == [isClosed ? 403 : 200])
         #expect(await other.respond("/wsrv?url=example.com/a").status == .ok)
     }
 
     @Test func `a dialect without a path, or a bound one, closes others and not itself`() async {
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.otherDialects = [dialect]
             $0.takesUploads = true
             $0.closingDialects = ["tiny"]
         }
-        #expect(await statuses(edge) == [403])
-        #expect(await edge.respond(Self.target).status == .ok)
-        let nowhere = Edge {
+        #expect(await statuses(listener) == [403])
+        #expect(await listener.respond(Self.target).status == .ok)
+        let nowhere = PublicListenerFixture {
             $0.otherDialects = [dialect]
             $0.closingDialects = ["thumbor"]
         }
@@ -145,38 +146,42 @@ import ThumbnailTypes
     }
 
     @Test func `a dialect with keys and unsigned targets is closed by the keys of others`() async {
-        let edge = Edge {
+        let listener = PublicListenerFixture {
             $0.otherDialects = [TinyDialect(signatures: .optional)]
             $0.signingKeys = [[UInt8](0..<32)]
         }
-        #expect(await edge.respond(Self.target).status == .forbidden)
+        #expect(await listener.respond(Self.target).status == .forbidden)
     }
 
     @Test func `a dialect negotiates and formats failures itself`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
-        let edge = edge(failing)
-        let response = await edge.respond(Self.target, fields: [.accept: "small"])
+        let listener = listener(failing)
+        let response = await listener.respond(Self.target, fields: [.accept: "small"])
         #expect(response.status == .badGateway && response.text == "tiny origin_error")
-        #expect(failing.requests.last?.ownOptions?.format == .fixed(.webp))
-        #expect(await edge.respond(Self.target).status == .badGateway)
-        #expect(failing.requests.last?.ownOptions?.format == .fixed(.png))
-        #expect(await edge.respond("/t/seal/x/example.com/a.png").status == .notFound)
-        let post = await edge.respond(Self.target, method: .post)
+        #expect(failing.requests.last?.nativeOptions?.format == .fixed(.webp))
+        #expect(await listener.respond(Self.target).status == .badGateway)
+        #expect(failing.requests.last?.nativeOptions?.format == .fixed(.png))
+        #expect(await listener.respond("/t/seal/x/example.com/a.png").status == .notFound)
+        let post = await listener.respond(Self.target, method: .post)
         #expect(
             post.status == .methodNotAllowed && post.text == "tiny method_not_allowed" && post[.allow] == "GET, HEAD")
         #expect(
-            edge.log.lines.map { $0["route"] } == [.string("tiny"), .string("tiny"), .string("tiny"), .string("tiny")])
-        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="502"} 2"#))
+            listener.log.lines.map { $0["route"] } == [
+                .string("tiny"), .string("tiny"), .string("tiny"), .string("tiny"),
+            ])
+        #expect(listener.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="502"} 2"#))
     }
 
     @Test func `a repeated target is neither checked nor parsed again, in any dialect`() throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot())
-        let edge = Edge(StubThumbnails(cached: cached)) {
+        let listener = PublicListenerFixture(StubThumbnails(cached: cached)) {
             $0.accessLog = false
             $0.otherDialects = [dialect]
         }
         for _ in 0..<2 {
-            guard case .recurring(let first, let answer) = edge.responder.respond(to: HTTPRequest(target: Self.target))
+            guard
+                case .recurring(let first, let answer) = listener.responder.respond(
+                    to: HTTPRequest(target: Self.target))
             else {
                 Issue.record("not a recurring answer")
                 return
@@ -184,8 +189,8 @@ import ThumbnailTypes
             #expect(answer.response() === first)
         }
         #expect(dialect.readingCount == 1)
-        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="200"} 4"#))
-        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="thumbnail",status="200"} 0"#))
+        #expect(listener.registry.prometheusText.contains(#"alula_requests_total{route="tiny",status="200"} 4"#))
+        #expect(listener.registry.prometheusText.contains(#"alula_requests_total{route="thumbnail",status="200"} 0"#))
     }
 
     @Test func `renditions of a job round-trip in a dialect`() throws {
@@ -200,7 +205,7 @@ import ThumbnailTypes
         }
         let written = try targets("https://example.com/a.png", "300")
         #expect(written == ["/t/seal/20/example.com/a.png", Self.target])
-        #expect(written.map { reader.work(of: PrefetchItem($0))?.request.ownOptions?.width } == [20, 300])
+        #expect(written.map { reader.work(of: PrefetchItem($0))?.request.nativeOptions?.width } == [20, 300])
         #expect(reader.work(of: PrefetchItem("/t/seal/x/example.com/a.png")) == nil)
         #expect(throws: APIError.badBody("/sources/0/renditions/1", "width: No number.")) {
             try targets("https://example.com/a.png", "x")

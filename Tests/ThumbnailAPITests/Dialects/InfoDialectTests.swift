@@ -13,7 +13,7 @@ import ThumbnailTypes
     private static let source = "url=https%3A%2F%2Fh%2Fa.jpg"
 
     private func facts(_ target: String) throws -> FactsRequest? {
-        try InfoDialect().query(in: RequestedTarget(target)).form.facts
+        try InfoDialect().request(in: RequestedTarget(target)).form.facts
     }
 
     @Test func `facts are requested by name`() throws {
@@ -35,16 +35,16 @@ import ThumbnailTypes
             ("include=blurhash&components=4X3", "components"), ("expires=x", "expires"), ("sig=x", "sig"),
         ])
     func `a wrong value is reported`(query: String, parameter: String) async {
-        let response = await Edge().respond("/info?\(Self.source)&\(query)")
+        let response = await PublicListenerFixture().respond("/info?\(Self.source)&\(query)")
         #expect(response.code == "bad_parameter" && response.member("parameter") == parameter)
     }
 
     @Test func `only its own parameters are accepted, each once, and a source is required`() async {
-        #expect(await Edge().respond("/info?\(Self.source)&w=3").code == "unknown_parameter")
-        #expect(await Edge().respond("/info?\(Self.source)&\(Self.source)").code == "bad_parameter")
-        #expect(await Edge().respond("/info").code == "missing_parameter")
-        #expect(await Edge().respond("/info?url=").code == "bad_url")
-        #expect(await Edge().respond("/info/?\(Self.source)").code == "no_such_route")
+        #expect(await PublicListenerFixture().respond("/info?\(Self.source)&w=3").code == "unknown_parameter")
+        #expect(await PublicListenerFixture().respond("/info?\(Self.source)&\(Self.source)").code == "bad_parameter")
+        #expect(await PublicListenerFixture().respond("/info").code == "missing_parameter")
+        #expect(await PublicListenerFixture().respond("/info?url=").code == "bad_url")
+        #expect(await PublicListenerFixture().respond("/info/?\(Self.source)").code == "no_such_route")
     }
 
     @Test func `the response is JSON with a thumbnail's fields`() async throws {
@@ -52,8 +52,8 @@ import ThumbnailTypes
         let thumbnails = StubThumbnails(make: { _ in
             .sample(lastModified: date, freshness: Freshness(lifetime: 60, age: 7))
         })
-        let edge = Edge(thumbnails)
-        let response = await edge.respond("/info?\(Self.source)")
+        let listener = PublicListenerFixture(thumbnails)
+        let response = await listener.respond("/info?\(Self.source)")
         #expect(
             response.text
                 == #"{"url":"https://h/a.jpg","format":"jpeg","mediaType":"image/jpeg","width":30,"height":40,"#
@@ -64,9 +64,9 @@ import ThumbnailTypes
         #expect(response[.cacheControl] == "public, max-age=60" && response[.cacheStatus] == "alula-source;hit")
         #expect(response[.lastModified] == "Sun, 22 Nov 2026 10:00:00 GMT" && response[.contentDisposition] == nil)
         let tag = try #require(response[.eTag])
-        #expect(await edge.respond("/info?\(Self.source)", fields: [.ifNoneMatch: tag]).status == .notModified)
-        #expect(edge.registry.prometheusText.contains(#"alula_requests_total{route="info",status="200"} 1"#))
-        #expect(await edge.respond("/info?\(Self.source)", method: .post).status == .methodNotAllowed)
+        #expect(await listener.respond("/info?\(Self.source)", fields: [.ifNoneMatch: tag]).status == .notModified)
+        #expect(listener.registry.prometheusText.contains(#"alula_requests_total{route="info",status="200"} 1"#))
+        #expect(await listener.respond("/info?\(Self.source)", method: .post).status == .methodNotAllowed)
     }
 
     @Test func `Exif is returned on request, without unknown values`() throws {
@@ -89,17 +89,17 @@ import ThumbnailTypes
 
     @Test func `signing keys close it like thumbnails`() async {
         let key = [UInt8](0..<32)
-        let edge = Edge { $0.signingKeys = [key] }
-        #expect(await edge.respond("/info?\(Self.source)").code == "bad_signature")
+        let listener = PublicListenerFixture { $0.signingKeys = [key] }
+        #expect(await listener.respond("/info?\(Self.source)").code == "bad_signature")
         let signed = URLSigner.sign(target: "/info?\(Self.source)&expires=999999999999", key: key)
-        #expect(await edge.respond(signed).status == .ok)
+        #expect(await listener.respond(signed).status == .ok)
         let old = URLSigner.sign(target: "/info?\(Self.source)&expires=1", key: key)
-        edge.time.advance(by: .seconds(5))
-        #expect(await edge.respond(old).code == "expired")
+        listener.time.advance(by: .seconds(5))
+        #expect(await listener.respond(old).code == "expired")
     }
 
     @Test func `a failure of the source is its own`() async {
         let failing = StubThumbnails(make: { _ in throw StubError() })
-        #expect(await Edge(failing).respond("/info?\(Self.source)").code == "origin_error")
+        #expect(await PublicListenerFixture(failing).respond("/info?\(Self.source)").code == "origin_error")
     }
 }

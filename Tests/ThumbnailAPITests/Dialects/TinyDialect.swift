@@ -12,26 +12,25 @@ import ThumbnailTypes
 final class TinyDialect: RenditionDialect {
     let name = "tiny"
     private let place: String
-    private let placeClaim: DialectClaim
+    private let placeMatch: DialectMatch
     let signatures: DialectSignatures
     private let readings = Locked(0)
 
     /// The dialect of targets that begin with `place`.
-    init(at place: String = "/t/", claiming placeClaim: DialectClaim = .certain, signatures: DialectSignatures = .none)
-    {
+    init(at place: String = "/t/", matching placeMatch: DialectMatch = .exact, signatures: DialectSignatures = .none) {
         self.place = place
-        self.placeClaim = placeClaim
+        self.placeMatch = placeMatch
         self.signatures = signatures
     }
 
     /// How many targets were read.
     var readingCount: Int { readings.withLock { $0 } }
 
-    func claim(on target: String) -> DialectClaim { target.hasPrefix(place) ? placeClaim : .none }
+    func match(on target: String) -> DialectMatch { target.hasPrefix(place) ? placeMatch : .none }
 
     func isAuthentic(_ target: RequestedTarget) -> Bool { segments(target).first == "seal" }
 
-    func query(in target: RequestedTarget) throws(APIError) -> Request {
+    func request(in target: RequestedTarget) throws(APIError) -> Request {
         readings.withLock { $0 += 1 }
         let segments = segments(target)
         guard segments.count == 3, let width = Int(segments[1]) else { throw .badParameter("width", "No number.") }
@@ -50,7 +49,7 @@ final class TinyDialect: RenditionDialect {
     func target(source: String, rendition: String) throws(APIError) -> String {
         guard source.hasPrefix("https://") else { throw .badURL("Not https.") }
         let target = "/t/seal/\(rendition)/\(source.dropFirst(8))"
-        _ = try query(in: RequestedTarget(target))
+        _ = try request(in: RequestedTarget(target))
         return target
     }
 

@@ -99,7 +99,7 @@ struct TargetExplainerTests {
             ])
         #expect(explanation.steps.count > 6 && explanation.steps.last == "encode as webp with quality 70")
         #expect(
-            explanation.answer == [
+            explanation.response == [
                 "saved as cat", "clients may use it for 172800 s if the source is not private",
                 "failures send the client to the image at http://example.com/b",
             ])
@@ -130,11 +130,11 @@ private struct IgnoringDialect: Dialect {
     let name = "imgproxy"
     let signatures = DialectSignatures.none
 
-    func claim(on target: String) -> DialectClaim { target.hasPrefix("/i/") ? .certain : .none }
+    func match(on target: String) -> DialectMatch { target.hasPrefix("/i/") ? .exact : .none }
 
     func isAuthentic(_ target: RequestedTarget) -> Bool { true }
 
-    func query(in target: RequestedTarget) throws(APIError) -> Request {
+    func request(in target: RequestedTarget) throws(APIError) -> Request {
         var query = Request(source: "https://h/a.png")
         query.ignoredOptions = ["sm:0"]
         return query

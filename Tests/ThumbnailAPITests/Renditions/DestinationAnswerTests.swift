@@ -44,8 +44,10 @@ struct DestinationAnswerTests {
             request.headerFields.append(
                 .alulaSignature, BodySignature.sign(request, digest: digest, key: Self.key))
         }
-        let edge = Edge(resultWriter: ResultWriter(writable)) { if isKeyed { $0.signingKeys = [Self.key] } }
-        return await edge.submit(request, body)
+        let listener = PublicListenerFixture(resultWriter: ResultWriter(writable)) {
+            if isKeyed { $0.signingKeys = [Self.key] }
+        }
+        return await listener.submit(request, body)
     }
 
     private func file(_ name: String) async throws -> [UInt8]? {
@@ -117,7 +119,7 @@ struct DestinationAnswerTests {
         let items = try job(#"{"query":"w=1","to":"out:/x y/a.jpg"},"w=2""#)
         #expect(items.map(\.destination) == ["out:x y/a.jpg", nil])
         #expect(items.map { reader.work(of: $0)?.destination?.location } == ["out:x y/a.jpg", nil])
-        #expect(reader.work(of: items[0])?.request.ownOptions?.width == 1)
+        #expect(reader.work(of: items[0])?.request.nativeOptions?.width == 1)
         #expect(reader.work(of: PrefetchItem(items[0].target, to: "read:a")) == nil)
         for (renditions, code) in [
             (#"{"query":"w=1","to":"read:a"}"#, "origin_not_writable"), (#"{"query":"w=1","to":"out:a/"}"#, "bad_body"),

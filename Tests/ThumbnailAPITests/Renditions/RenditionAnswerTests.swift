@@ -20,7 +20,8 @@ struct RenditionAnswerTests {
     ) async -> HTTPResponse {
         let body = Array(#"{"url":"https://h/a","renditions":[\#(renditions)]}"#.utf8)
         let fields: HTTPFields = [.contentType: "application/json", .accept: accept]
-        return await Edge(thumbnails, budget: budget).submit(SubmissionFixture.request("/thumbnails", fields), body)
+        return await PublicListenerFixture(thumbnails, budget: budget).submit(
+            SubmissionFixture.request("/thumbnails", fields), body)
     }
 
     @Test(
@@ -35,7 +36,7 @@ struct RenditionAnswerTests {
         let response = await answer(
             to: renditions, accept: form,
             StubThumbnails(make: { request in
-                if request.ownOptions?.width == 7 { throw StubError() }
+                if request.nativeOptions?.width == 7 { throw StubError() }
                 return .sample(.jpeg)
             }))
         #expect(response.status.code == status && response[.contentType]?.hasPrefix(form) == true)
@@ -52,8 +53,8 @@ struct RenditionAnswerTests {
             accept: "application/json",
             StubThumbnails(make: { request in
                 // The first is ready last.
-                if request.ownOptions?.width == 9 { await gate.pass() } else { gate.open() }
-                return .sample(request.ownOptions?.width == 9 ? .webp : .jpeg)
+                if request.nativeOptions?.width == 9 { await gate.pass() } else { gate.open() }
+                return .sample(request.nativeOptions?.width == 9 ? .webp : .jpeg)
             }))
         #expect(response.status == .ok && response[.contentType] == "application/json")
         #expect(response[.cacheControl] == "no-store" && response[.vary] == "Accept")
@@ -86,8 +87,8 @@ struct RenditionAnswerTests {
         var json = RenditionJSON()
         let part = RenditionArchive.Part.image(.sample(bytes: Array(repeating: 1, count: 6 << 20)))
         try json.add(part, at: 0, named: "a")
-        #expect(throws: APIError.answerTooLarge) { try json.add(part, at: 1, named: "b") }
-        #expect(APIError.answerTooLarge.status.code == 413 && APIError.answerTooLarge.code == "too_large")
+        #expect(throws: APIError.responseTooLarge) { try json.add(part, at: 1, named: "b") }
+        #expect(APIError.responseTooLarge.status.code == 413 && APIError.responseTooLarge.code == "too_large")
     }
 
     @Test func `JSON is written piecewise, and takes no extra memory`() async throws {

@@ -30,9 +30,11 @@ struct SubmissionAdmissionTests {
     }
 
     @Test func `a body is rejected before it is read if the header suffices`() {
-        let edge = Edge.takingUploads(budget: MemoryBudget(limit: 64 << 20)) { $0.maximumUploadBytes = 5_000 }
+        let listener = PublicListenerFixture.takingUploads(budget: MemoryBudget(limit: 64 << 20)) {
+            $0.maximumUploadBytes = 5_000
+        }
         func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Fixture.jpeg) -> String? {
-            edge.admission(of: Fixture.request(target, fields), length: length).refusal?.code
+            listener.admission(of: Fixture.request(target, fields), length: length).refusal?.code
         }
         #expect(refusal("/thumbnail?w=3", 5_000) == nil && refusal("/thumbnail?w=3", 5_001) == "source_too_large")
         #expect(refusal("/thumbnail?w=3", nil) == nil && refusal("/thumbnail?w=x", nil) == "bad_parameter")
@@ -45,62 +47,65 @@ struct SubmissionAdmissionTests {
         #expect(refusal("/thumbnails", 2 << 20, Fixture.json) == "request_too_large")
         #expect(refusal("/nothing", 10) == "no_such_route")
         let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
-        #expect(edge.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
-        #expect(edge.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
+        #expect(listener.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
+        #expect(listener.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
     }
 
     @Test func `announced bodies take no memory before they arrive, and each client has its share`() throws {
         let budget = MemoryBudget(limit: 64 << 20)
-        let edge = Edge.takingUploads(budget: budget)
+        let listener = PublicListenerFixture.takingUploads(budget: budget)
         func hold(_ host: UInt64) throws -> any BodyReservation {
             let peer = PeerAddress(high: 0, low: 0xffff_c000_0200 + host)
             return try #require(
-                edge.admission(of: Fixture.request("/thumbnail?w=3", from: peer), length: 4 << 20).hold)
+                listener.admission(of: Fixture.request("/thumbnail?w=3", from: peer), length: 4 << 20).hold)
         }
         let silent = try (0..<64).map { _ in try hold(1) }
         #expect(budget.statistics.reserved == 0)
         // A quarter of a quarter of the budget.
         #expect(silent[0].rejection(ofLength: 4 << 20) == nil && budget.statistics.reserved == 4 << 20)
         #expect(silent[1].rejection(ofLength: 1)?.code == "overloaded")
-        let lists = edge.admission(of: Fixture.request("/thumbnails", Fixture.json), length: 1 << 20)
+        let lists = listener.admission(of: Fixture.request("/thumbnails", Fixture.json), length: 1 << 20)
         #expect(lists.hold != nil && budget.statistics.reserved == 4 << 20)
         let others = try (2...4).map { try hold($0) }
         for other in others { #expect(other.rejection(ofLength: 4 << 20) == nil) }
         #expect(budget.statistics.reserved == 16 << 20)
         let fifth = Fixture.request("/thumbnail?w=3", from: PeerAddress(high: 0, low: 0xffff_c000_0205))
-        #expect(edge.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
-        #expect(edge.admission(of: fifth, length: nil).hold?.rejection(ofLength: 1)?.code == "overloaded")
+        #expect(listener.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
+        #expect(listener.admission(of: fifth, length: nil).hold?.rejection(ofLength: 1)?.code == "overloaded")
         // A body that can never fit is not an overload.
-        #expect(edge.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
+        #expect(listener.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
         withExtendedLifetime((silent, lists, others)) {}
     }
 
     @Test func `the share of a body is released with the response`() async throws {
         let budget = MemoryBudget(limit: 64 << 20)
         let gate = Gate()
-        let edge = Edge.takingUploads(
+        let listener = PublicListenerFixture.takingUploads(
             StubThumbnails(make: { _ in
                 await gate.pass()
                 return .sample(.jpeg)
             }), budget: budget)
         let body = Fixture.image + [UInt8](repeating: 0, count: 3 << 20)
-        let first = Task { await edge.submit(Fixture.request("/thumbnail?w=3"), body) }
+        let first = Task { await listener.submit(Fixture.request("/thumbnail?w=3"), body) }
         await gate.arrivals(1)
         #expect(budget.statistics.reserved == 0)
-        #expect(edge.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal?.code == "overloaded")
+        #expect(
+            listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal?.code == "overloaded")
         gate.open()
         #expect(await first.value.status == .ok)
-        #expect(edge.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal == nil)
+        #expect(listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal == nil)
         let list = Array(#"{"url":"https://h/a","renditions":["w=3"]}"#.utf8)
-        let several = await edge.submit(Fixture.request("/thumbnails", Fixture.json), list)
+        let several = await listener.submit(Fixture.request("/thumbnails", Fixture.json), list)
         _ = await several.received()
         #expect(
-            await eventually { edge.admission(of: Fixture.request("/thumbnail?w=3"), length: 4 << 20).refusal == nil })
+            await eventually {
+                listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 4 << 20).refusal == nil
+            })
     }
 
     @Test func `the time of a request counts from its header, so body and work share it`() async throws {
         let gate = Gate()
-        let edge = Edge.takingUploads(
+        let listener = PublicListenerFixture.takingUploads(
             StubThumbnails(make: { _ in
                 try await withTaskCancellationHandler {
                     await gate.pass()
@@ -112,21 +117,21 @@ struct SubmissionAdmissionTests {
             })
         ) { $0.requestTimeout = .seconds(15) }
         var request = Fixture.request("/thumbnail?w=3")
-        let hold = try #require(edge.admission(of: request, length: Fixture.image.count).hold)
-        edge.time.advance(by: .seconds(14))
+        let hold = try #require(listener.admission(of: request, length: Fixture.image.count).hold)
+        listener.time.advance(by: .seconds(14))
         request.body = SharedBytes(Fixture.image)
         let answer = hold.respond(to: request)
-        let response = Task { await Edge.response(of: answer) }
+        let response = Task { await PublicListenerFixture.response(of: answer) }
         await gate.arrivals(1)
-        await edge.time.sleepers(1)
-        edge.time.advance(by: .seconds(1))
+        await listener.time.sleepers(1)
+        listener.time.advance(by: .seconds(1))
         #expect(await response.value.status == .gatewayTimeout)
     }
 
     @Test func `with keys the signature is checked before anything but the route`() async {
-        let edge = Edge.takingUploads { $0.signingKeys = [Self.key] }
+        let listener = PublicListenerFixture.takingUploads { $0.signingKeys = [Self.key] }
         func code(_ target: String, _ fields: HTTPFields) -> String? {
-            edge.admission(of: Fixture.request(target, fields), length: 3).refusal?.code
+            listener.admission(of: Fixture.request(target, fields), length: 3).refusal?.code
         }
         for fields: HTTPFields in [
             Fixture.jpeg, [.contentType: "text/html"], [:], [.contentType: "image/jpeg", .alulaSignature: "x"],
@@ -137,8 +142,8 @@ struct SubmissionAdmissionTests {
                 #expect(code(target, fields) == "bad_signature", "\(target) \(fields)")
             }
         }
-        #expect(await edge.respond("/thumbnail?w=x", method: .post, body: [1]).code == "bad_signature")
-        let off = Edge { $0.signingKeys = [Self.key] }
+        #expect(await listener.respond("/thumbnail?w=x", method: .post, body: [1]).code == "bad_signature")
+        let off = PublicListenerFixture { $0.signingKeys = [Self.key] }
         #expect(off.admission(of: Fixture.request("/thumbnail"), length: 3).refusal?.code == "bad_signature")
     }
 
@@ -146,33 +151,33 @@ struct SubmissionAdmissionTests {
     func `a signature is checked with the body, or with the header if it states the digest`(
         version: BodySignature.Version, statesDigest: Bool
     ) async {
-        let edge = Edge.takingUploads { $0.signingKeys = [[UInt8](32..<64), Self.key] }
+        let listener = PublicListenerFixture.takingUploads { $0.signingKeys = [[UInt8](32..<64), Self.key] }
         let good = signed(
             "/thumbnail?w=3", Fixture.jpeg, for: Fixture.image, version: version, statesDigest: statesDigest)
-        #expect(await edge.submit(good, Fixture.image).status == .ok)
+        #expect(await listener.submit(good, Fixture.image).status == .ok)
         // The received body is not the signed one.
-        #expect(await edge.submit(good, Fixture.image + [0]).code == "bad_signature")
+        #expect(await listener.submit(good, Fixture.image + [0]).code == "bad_signature")
         var other = good
         other.target = "/thumbnail?w=4"
-        #expect((edge.admission(of: other, length: 9).refusal?.code == "bad_signature") == statesDigest)
-        #expect(await edge.submit(other, Fixture.image).code == "bad_signature")
+        #expect((listener.admission(of: other, length: 9).refusal?.code == "bad_signature") == statesDigest)
+        #expect(await listener.submit(other, Fixture.image).code == "bad_signature")
         var png = good
         png.headerFields[.contentType] = "image/png"
-        #expect((await edge.submit(png, Fixture.image).status == .ok) == (version == .one))
+        #expect((await listener.submit(png, Fixture.image).status == .ok) == (version == .one))
         var twice = good
         twice.headerFields.append(.alulaSignature, good.headerFields[.alulaSignature] ?? "")
-        #expect(edge.admission(of: twice, length: 9).refusal?.code == "bad_signature")
+        #expect(listener.admission(of: twice, length: 9).refusal?.code == "bad_signature")
         let late = signed("/thumbnail?expires=1&w=3", Fixture.jpeg, for: Fixture.image, statesDigest: statesDigest)
-        #expect(edge.admission(of: late, length: 9).refusal?.code == "expired")
+        #expect(listener.admission(of: late, length: 9).refusal?.code == "expired")
     }
 
     @Test func `without keys a stated digest is checked as well`() async {
-        let edge = Edge.takingUploads()
+        let listener = PublicListenerFixture.takingUploads()
         var request = signed("/thumbnail?w=3", Fixture.jpeg, for: Fixture.image)
-        #expect(await edge.submit(request, Fixture.image).status == .ok)
-        #expect(await edge.submit(request, Fixture.image + [0]).code == "bad_body")
+        #expect(await listener.submit(request, Fixture.image).status == .ok)
+        #expect(await listener.submit(request, Fixture.image + [0]).code == "bad_body")
         request.headerFields[.contentDigest] = "sha-256=:x:"
-        #expect(edge.admission(of: request, length: 9).refusal?.code == "bad_body")
+        #expect(listener.admission(of: request, length: 9).refusal?.code == "bad_body")
     }
 
     @Test(arguments: [
@@ -183,22 +188,22 @@ struct SubmissionAdmissionTests {
     func `a request without a body is rejected for its route or method first`(
         target: String, method: String, status: Int
     ) async {
-        let edge = Edge.takingUploads()
+        let listener = PublicListenerFixture.takingUploads()
         let request = HTTPRequest(
             method: HTTPRequest.Method(rawValue: method), target: target,
             headerFields: target == "/thumbnails" ? Fixture.json : [:])
-        let response = await Edge.response(of: edge.responder.respond(to: request))
+        let response = await PublicListenerFixture.response(of: listener.responder.respond(to: request))
         #expect(response.status.code == status && (status != 405 || response[.allow] != nil))
     }
 
     @Test func `curl's default media type is accepted for an image, and others are reported`() async {
-        let edge = Edge.takingUploads()
+        let listener = PublicListenerFixture.takingUploads()
         let curl: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        #expect(await edge.submit(Fixture.request("/thumbnail?w=3", curl), Fixture.image).status == .ok)
-        #expect(await edge.submit(Fixture.request("/thumbnail?w=3", curl), [1, 2, 3]).code == "not_an_image")
-        let text = await edge.submit(Fixture.request("/thumbnail?w=3", [.contentType: "text/plain"]), Fixture.image)
+        #expect(await listener.submit(Fixture.request("/thumbnail?w=3", curl), Fixture.image).status == .ok)
+        #expect(await listener.submit(Fixture.request("/thumbnail?w=3", curl), [1, 2, 3]).code == "not_an_image")
+        let text = await listener.submit(Fixture.request("/thumbnail?w=3", [.contentType: "text/plain"]), Fixture.image)
         #expect(text.code == "not_an_image" && text.text.contains("Content-Type text/plain"))
-        let list = await edge.submit(Fixture.request("/thumbnails", curl), Array("{}".utf8))
+        let list = await listener.submit(Fixture.request("/thumbnails", curl), Array("{}".utf8))
         #expect(list.code == "not_json" && list.text.contains("Content-Type: application/json"))
     }
 }

@@ -21,13 +21,13 @@ enum SubmissionFixture {
     }
 }
 
-extension Edge {
+extension PublicListenerFixture {
     /// A responder that takes images.
     static func takingUploads(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
         _ configure: (inout APIConfiguration) -> Void = { _ in }
-    ) -> Edge {
-        Edge(thumbnails, budget: budget) {
+    ) -> PublicListenerFixture {
+        PublicListenerFixture(thumbnails, budget: budget) {
             $0.takesUploads = true
             configure(&$0)
         }

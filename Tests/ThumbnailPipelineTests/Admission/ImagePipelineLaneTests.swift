@@ -90,15 +90,15 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
-        let refusal = fixture.pipeline.refusal(of: fixture.pipeline.resolved(.expensive(8)))
+        let refusal = fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(8)))
         #expect(refusal?.code == "overloaded")
         #expect((refusal?.retryAfter ?? 0) >= 4)
         await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
         // Others are having it made.
-        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.expensive(0))) == nil)
+        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(0))) == nil)
         // This does not affect small and unknown ones.
-        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path(width: 21))) == nil)
-        #expect(fixture.pipeline.refusal(of: fixture.pipeline.resolved(.path("/b"))) == nil)
+        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.path(width: 21))) == nil)
+        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.path("/b"))) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
         codec.release()
         gate.open()

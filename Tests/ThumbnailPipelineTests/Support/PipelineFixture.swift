@@ -169,7 +169,7 @@ final class PipelineFixture: Sendable {
 
     /// Requires that this number of callers waits for the only download.
     func requireDownload(callers count: Int) throws {
-        try #require(downloader.flights.first?.receipts.count == count)
+        try #require(downloader.fetches.first?.receipts.count == count)
     }
 
     /// How many callers wait for the render of this width.

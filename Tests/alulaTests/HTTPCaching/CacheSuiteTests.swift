@@ -59,7 +59,7 @@ struct CacheSuiteTests {
             }
             await gate.arrivals(1)
             gate.open()
-            #expect(await eventually { running.service.downloader.flights.isEmpty })
+            #expect(await eventually { running.service.downloader.fetches.isEmpty })
             #expect(running.origin.hits("/a") == 2)
         }
     }

@@ -23,7 +23,7 @@ struct AnswerTests {
             #expect(!String(describing: running.origin.requests).contains("marker"))
             _ = try await running.send("MARKER", "/marker")
             _ = try await running.send("GET", "/thumbnail?url=http%3A%2F%2Fmarker.invalid%2Fmarker&w=1")
-            let metrics = try await running.send("GET", "/metrics", toOperators: true).text
+            let metrics = try await running.send("GET", "/metrics", to: .admin).text
             #expect(metrics.contains("alula_requests_total{route=\"none\""))
             #expect(!metrics.lowercased().contains("marker"))
         }
@@ -153,7 +153,7 @@ struct AnswerTests {
                 for width in [16, 32] { #expect(try await running.thumbnail(path, "w=\(width)").status == 200) }
             }
             let target = "/cache?url=\(running.origin.url("/img"))"
-            let removed = try await running.send("DELETE", target, toOperators: true)
+            let removed = try await running.send("DELETE", target, to: .admin)
             #expect(removed.status == 200 && removed.text.hasPrefix("{\"entries\":"))
             for path in ["/img", "/img2", "/img?x=1"] { _ = try await running.thumbnail(path, "w=16") }
             let targets = running.origin.requests.map(\.target).sorted()

@@ -45,20 +45,20 @@ final class DiskCacheTests: Sendable {
             running.origin.serve("/a.jpg", self.image)
             _ = try await running.thumbnail("/a.jpg")
             await running.service.disk?.settled()
-            let caches = try await running.send("GET", "/cache", toOperators: true).text
+            let caches = try await running.send("GET", "/cache", to: .admin).text
             #expect(caches.contains(#""resultDisk":{"bytes":"#) && caches.contains(#""capacity":1048576,"#))
             #expect(try await running.metric("alula_cache_entries{cache=\"sourceDisk\"}") == 1)
             #expect(try await running.metric("alula_disk_cache_working") == 1)
             let url = running.origin.url("/a.jpg")
-            let removed = try await running.send("DELETE", "/cache?url=\(url)", toOperators: true)
+            let removed = try await running.send("DELETE", "/cache?url=\(url)", to: .admin)
             #expect(removed.status == 200 && removed.text.hasPrefix(#"{"entries":6,"#), "\(removed.text)")
             _ = try await running.thumbnail("/a.jpg")
             #expect(running.origin.hits("/a.jpg") == 2)
             await running.service.disk?.settled()
-            let all = try await running.send("DELETE", "/cache", toOperators: true)
+            let all = try await running.send("DELETE", "/cache", to: .admin)
             #expect(all.text.hasPrefix(#"{"entries":6,"#), "\(all.text)")
             #expect(
-                try await running.send("DELETE", "/cache", toOperators: true).text
+                try await running.send("DELETE", "/cache", to: .admin).text
                     == #"{"entries":0,"bytes":0,"complete":true}"#)
         }
     }
@@ -136,7 +136,7 @@ final class DiskCacheTests: Sendable {
             let body =
                 #"{"sources":[{"url":"\#(running.origin.url("/a.jpg"))","renditions":["w=32","w=33"]},"#
                 + #"{"url":"\#(running.origin.url("/b.jpg"))","renditions":["w=32"]}]}"#
-            let client = try running.connect(toOperators: true)
+            let client = try running.connect(to: .admin)
             client.send(
                 "POST /prefetch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                     + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -144,7 +144,7 @@ final class DiskCacheTests: Sendable {
             #expect(accepted.status == 202)
             let place = try #require(accepted.headerFields[.location])
             let isEnded = await eventually {
-                let text = (try? await running.send("GET", place, toOperators: true).text) ?? ""
+                let text = (try? await running.send("GET", place, to: .admin).text) ?? ""
                 return text.contains(#""total":3,"done":2,"failed":1,"left":0"#)
             }
             #expect(isEnded)
@@ -160,7 +160,7 @@ final class DiskCacheTests: Sendable {
 extension DiskStore {
     /// Waits until all work requested so far is done.
     fileprivate func settled() async {
-        let answer = OneTimeResult<Void>()
+        let answer = Promise<Void>()
         if thread.submit({ _ in answer.give(()) }) { await answer.value() }
     }
 }

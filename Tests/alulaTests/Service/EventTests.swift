@@ -23,7 +23,7 @@ struct EventTests {
     @Test func `a thumbnail, a refresh and a removal are visible as they happen`() async throws {
         try await withService { running in
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
-            let client = try running.connect(toOperators: true)
+            let client = try running.connect(to: .admin)
             client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
             _ = try await client.response(isHead: true)
             #expect(try await running.thumbnail("/a?b=c").status == 200)
@@ -34,9 +34,9 @@ struct EventTests {
             #expect(text.contains("event: decode\ndata: {\"url\":\"\(url)\",\"milliseconds\":"))
             let query = url.replacing("?", with: "%3F").replacing("=", with: "%3D")
             #expect(
-                try await running.send("POST", "/refresh?url=\(query)", toOperators: true).text
+                try await running.send("POST", "/refresh?url=\(query)", to: .admin).text
                     == #"{"url":"\#(url)","result":"unchanged"}"#)
-            let removed = try await running.send("DELETE", "/cache?url=\(query)", toOperators: true).text
+            let removed = try await running.send("DELETE", "/cache?url=\(query)", to: .admin).text
                 .replacing(",\"complete\":true", with: "")
             text = try await read(client, after: text) { $0.contains("event: purge") }
             text = try await read(client, after: text) { $0.contains(removed.dropFirst().dropLast()) }
@@ -50,7 +50,7 @@ struct EventTests {
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             #expect(try await running.thumbnail("/a").status == 200)
             func history() async throws -> String {
-                try await running.send("GET", "/stats/history", toOperators: true).text
+                try await running.send("GET", "/stats/history", to: .admin).text
             }
             var text = try await history()
             #expect(text.hasPrefix(#"{"ageSeconds":["#))
@@ -66,7 +66,7 @@ struct EventTests {
 
     @Test func `the shutdown ends the stream in order`() async throws {
         let client = try await withService { running in
-            let client = try running.connect(toOperators: true)
+            let client = try running.connect(to: .admin)
             client.send("GET /events?types=purge HTTP/1.1\r\nHost: localhost\r\n\r\n")
             _ = try await client.response(isHead: true)
             return client
@@ -79,9 +79,9 @@ struct EventTests {
             let gate = Gate()
             running.origin.serve("/slow", FakeAnswer.status(404).held(at: gate))
             let callers = (0..<2).map { number in Task { try await running.thumbnail("/slow", "w=\(32 + number)") } }
-            #expect(await eventually { running.service.downloader.flights.first?.receipts.count == 2 })
+            #expect(await eventually { running.service.downloader.fetches.first?.receipts.count == 2 })
             let answer = try await running.send(
-                "DELETE", "/downloads?url=\(running.origin.url("/slow"))", toOperators: true)
+                "DELETE", "/downloads?url=\(running.origin.url("/slow"))", to: .admin)
             #expect(answer.text == #"{"downloads":1,"receipts":2}"#)
             for caller in callers { #expect(try await caller.value.status == 409) }
             gate.open()

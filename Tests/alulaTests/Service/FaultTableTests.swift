@@ -186,14 +186,14 @@ struct FaultTableTests {
         #expect(try await running.thumbnail("/good.png").status == 200)
         #expect(
             await eventually {
-                running.service.downloader.activeRequestCount == 0 && running.service.downloader.flights.isEmpty
+                running.service.downloader.activeRequestCount == 0 && running.service.downloader.fetches.isEmpty
             })
     }
 }
 
 extension RunningService {
     /// Clients that wait for a download.
-    var waiters: Int { service.downloader.flights.map(\.receipts.count).reduce(0, +) }
+    var waiters: Int { service.downloader.fetches.map(\.receipts.count).reduce(0, +) }
 }
 
 private func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }

@@ -40,7 +40,7 @@ struct NamedOriginTests {
         folder.write("a b.png", ImageFixture.png.array)
         let running = try NamedService(folder: folder.path)
         running.origin.serve("/library/a.png", .image(ImageFixture.png.array, type: "image/png"))
-        let client = try running.connect(toOperators: true)
+        let client = try running.connect(to: .admin)
         client.send("GET /events?types=render,purge HTTP/1.1\r\nHost: localhost\r\n\r\n")
         _ = try await client.response(isHead: true)
         for (source, name) in [("photos:a.png?x=1", "photos:a.png?x=1"), ("local:/a%20b.png", "local:a b.png")] {
@@ -52,18 +52,18 @@ struct NamedOriginTests {
             }
             #expect(text.contains(#""url":"\#(name)""#) && !text.contains("folder://") && !text.contains("127.0.0.1"))
             let shown = name.replacing("?", with: "%3F").replacing(" ", with: "%20")
-            let refreshed = try await running.send("/refresh?url=\(shown)", method: "POST", toOperators: true)
+            let refreshed = try await running.send("/refresh?url=\(shown)", method: "POST", to: .admin)
             #expect(refreshed.text == #"{"url":"\#(name)","result":"unchanged"}"#)
-            let removed = try await running.send("/cache?url=\(shown)", method: "DELETE", toOperators: true)
+            let removed = try await running.send("/cache?url=\(shown)", method: "DELETE", to: .admin)
             #expect(removed.text.hasPrefix(#"{"entries":3,"#))
             while !text.contains(#"{"url":"\#(name)","entries":3,"#) {
                 text += String(decoding: try await client.bytes(1), as: UTF8.self)
             }
-            let again = try await running.send("/cache?url=\(shown)", method: "DELETE", toOperators: true)
+            let again = try await running.send("/cache?url=\(shown)", method: "DELETE", to: .admin)
             #expect(again.status == 200 && again.text == #"{"entries":0,"bytes":0,"complete":true}"#)
         }
         client.close()
-        let status = try await running.send("/status", toOperators: true).text
+        let status = try await running.send("/status", to: .admin).text
         #expect(status.contains(#""retryAfterSeconds":null,"names":["photos","traced"]"#))
         #expect(status.contains(#"{"origin":"local:","state":"reachable","retryAfterSeconds":null,"names":["local"]}"#))
         await running.stop()
@@ -75,9 +75,9 @@ struct NamedOriginTests {
         running.origin.serve("/library/slow", FakeAnswer.status(404).held(at: gate))
         let caller = Task { try await running.send("/thumbnail?url=photos:slow&w=32") }
         await gate.arrivals(1)
-        let listed = try await running.send("/downloads", toOperators: true).text
+        let listed = try await running.send("/downloads", to: .admin).text
         #expect(listed.hasPrefix(#"[{"url":"photos:slow","host":"127.0.0.1","#))
-        let cancelled = try await running.send("/downloads?url=photos:slow", method: "DELETE", toOperators: true)
+        let cancelled = try await running.send("/downloads?url=photos:slow", method: "DELETE", to: .admin)
         #expect(cancelled.text == #"{"downloads":1,"receipts":1}"#)
         #expect(try await caller.value.status == 409)
         gate.open()
@@ -94,9 +94,9 @@ struct NamedOriginTests {
         #expect(answer.status == 503)
         #expect(answer.text.contains("origin_suspended"))
         #expect(answer.headerFields[.retryAfter] == "5")
-        let status = try await running.send("/status", toOperators: true).text
+        let status = try await running.send("/status", to: .admin).text
         #expect(status.contains(#""origin":"http://127.0.0.1:\#(running.origin.port)","state":"suspended""#))
-        let metrics = try await running.send("/metrics", toOperators: true).text
+        let metrics = try await running.send("/metrics", to: .admin).text
         #expect(metrics.contains("alula_origins{state=\"suspended\"} 1\n"))
         #expect(metrics.contains("alula_origin_suspensions_total 1\n"))
         #expect(!metrics.contains("127.0.0.1"))
@@ -157,7 +157,7 @@ struct NamedOriginTests {
             texts.append(try await running.send("/thumbnail?url=photos:\(path)&w=32").text)
         }
         for path in ["/status", "/downloads", "/metrics", "/cache"] {
-            texts.append(try await running.send(path, toOperators: true).text)
+            texts.append(try await running.send(path, to: .admin).text)
         }
         await running.stop()
         texts += log.lines.map { "\($0)" }
@@ -192,14 +192,14 @@ private struct NamedService {
         service = try Service(settings, logger: logger)
     }
 
-    func connect(toOperators: Bool = false) throws -> RawHTTPClient {
-        try RawHTTPClient(port: toOperators ? service.operatorServer.port : service.publicServer.port)
+    func connect(to listener: RunningService.Listener = .public) throws -> RawHTTPClient {
+        try RawHTTPClient(port: listener == .admin ? service.operatorServer.port : service.publicServer.port)
     }
 
     func send(
-        _ target: String, _ fields: String = "", method: String = "GET", toOperators: Bool = false
+        _ target: String, _ fields: String = "", method: String = "GET", to listener: RunningService.Listener = .public
     ) async throws -> RawHTTPClient.Response {
-        let client = try connect(toOperators: toOperators)
+        let client = try connect(to: listener)
         defer { client.close() }
         client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         return try await client.response(isHead: false)

@@ -24,22 +24,22 @@ struct NotifyingTests {
             running.origin.serve("/a", .image(ImageFixture.jpeg.array))
             let source = encoded(running.origin.url("/a"))
             #expect(try await running.thumbnail("/a").status == 200)
-            let same = try await running.send("POST", "/refresh?url=\(source)", toOperators: true)
+            let same = try await running.send("POST", "/refresh?url=\(source)", to: .admin)
             #expect(same.text.contains("unchanged"))
             #expect(hook.requests.isEmpty)
-            #expect(try await running.send("DELETE", "/cache?url=\(source)", toOperators: true).status == 200)
+            #expect(try await running.send("DELETE", "/cache?url=\(source)", to: .admin).status == 200)
             await hook.reachedHits(1)
             #expect(hook.requests.first?.method == "BAN" && hook.requests.first?.target == "/purge?u=\(source)")
             #expect(try await running.thumbnail("/a").status == 200)
             running.origin.serve("/a", .image(ImageFixture.png.array))
-            let other = try await running.send("POST", "/refresh?url=\(source)", toOperators: true)
+            let other = try await running.send("POST", "/refresh?url=\(source)", to: .admin)
             #expect(other.text.contains("\"changed\""))
             await hook.reachedHits(2)
-            let status = try await running.send("GET", "/status", toOperators: true).text
+            let status = try await running.send("GET", "/status", to: .admin).text
             #expect(status.contains(#""outgoingCalls":{"purge_hook":{"waiting":0,"sent":"#))
             #expect(
                 await eventually {
-                    let text = try? await running.send("GET", "/metrics", toOperators: true).text
+                    let text = try? await running.send("GET", "/metrics", to: .admin).text
                     return text?.contains(#"alula_outgoing_calls_total{kind="purge_hook",outcome="sent"} 2"#) == true
                 })
         }
@@ -54,7 +54,7 @@ struct NotifyingTests {
             func begin(_ url: String) async throws -> RawHTTPClient.Response {
                 let body =
                     #"{"sources":[{"url":"\#(running.origin.url("/a"))","renditions":["w=9"]}],"callback":"\#(url)"}"#
-                let client = try running.connect(toOperators: true)
+                let client = try running.connect(to: .admin)
                 defer { client.close() }
                 client.send(
                     "POST /prefetch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

@@ -36,7 +36,7 @@ struct OverloadTests {
             #expect(try await running.send("GET", "/health/ready").status == 200)
             #expect(try await running.metric("alula_overload_refusals_total") == 1)
             #expect(try await running.metric("alula_queue_seconds") == 2)
-            #expect(try await running.send("GET", "/status", toOperators: true).status == 200)
+            #expect(try await running.send("GET", "/status", to: .admin).status == 200)
             #expect(running.origin.hits == hits)
 
             gate.open()
@@ -74,13 +74,13 @@ struct OverloadTests {
             for client in clients { client.send("GET \(running.target("/slow.jpg")) HTTP/1.1\r\nHost: alula\r\n\r\n") }
             await gate.arrivals(1)
             let isWaited = await eventually {
-                let text = (try? await running.send("GET", "/downloads", toOperators: true).text) ?? ""
+                let text = (try? await running.send("GET", "/downloads", to: .admin).text) ?? ""
                 return text.split(separator: "\"receipts\":[").last?.split(separator: ",").count == 4
             }
             #expect(isWaited)
             for _ in 0..<10 { #expect(try await running.connect().remainder().isEmpty) }
             for path in ["/health/live", "/health/ready", "/metrics", "/status"] {
-                #expect(try await running.send("GET", path, toOperators: true).status == 200)
+                #expect(try await running.send("GET", path, to: .admin).status == 200)
             }
             gate.open()
             for client in clients { #expect(try await client.response().status == 200) }
@@ -135,7 +135,7 @@ struct OverloadTests {
             let clients = try (0..<2).map { _ in try running.connect() }
             #expect(await eventually { running.service.publicServer.connectionCount == 2 })
             #expect(try await running.connect().remainder().isEmpty)
-            #expect(try await running.send("GET", "/metrics", toOperators: true).status == 200)
+            #expect(try await running.send("GET", "/metrics", to: .admin).status == 200)
             withExtendedLifetime(clients) {}
         }
     }

@@ -9,6 +9,10 @@ import TestSupport
 
 /// The whole service on free ports of 127.0.0.1, with an origin of its own beside it.
 struct RunningService: Sendable {
+    enum Listener {
+        case `public`, admin
+    }
+
     let origin: FakeOrigin
     let service: Service
     let settings: Settings
@@ -38,9 +42,9 @@ struct RunningService: Sendable {
 
     /// The answer to a request over a connection of its own.
     func send(
-        _ method: String = "GET", _ target: String, _ fields: String = "", toOperators: Bool = false
+        _ method: String = "GET", _ target: String, _ fields: String = "", to listener: Listener = .public
     ) async throws -> RawHTTPClient.Response {
-        let client = try connect(toOperators: toOperators)
+        let client = try connect(to: listener)
         defer { client.close() }
         client.send("\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
         return try await client.response(isHead: method == "HEAD")
@@ -53,13 +57,13 @@ struct RunningService: Sendable {
     }
 
     /// A connection to one of the listeners.
-    func connect(toOperators: Bool = false) throws -> RawHTTPClient {
-        try RawHTTPClient(port: toOperators ? service.operatorServer.port : service.publicServer.port)
+    func connect(to listener: Listener = .public) throws -> RawHTTPClient {
+        try RawHTTPClient(port: listener == .admin ? service.operatorServer.port : service.publicServer.port)
     }
 
     /// The sum of a metric over its labels.
     func metric(_ name: String) async throws -> Double {
-        try await send("GET", "/metrics", toOperators: true).text.split(separator: "\n").filter {
+        try await send("GET", "/metrics", to: .admin).text.split(separator: "\n").filter {
             $0.hasPrefix(name + " ") || $0.hasPrefix(name + "{")
         }.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +)
     }

@@ -46,14 +46,14 @@ struct SharedCacheTests {
                 #expect(second.headerFields[.cacheStatus] == "alula-result;fwd=uri-miss;stored, alula-shared;hit")
                 #expect(second.body == first.body && origin.hits("/a.jpg") == 1)
 
-                let status = try await two.send("GET", "/status", toOperators: true)
+                let status = try await two.send("GET", "/status", to: .admin)
                 #expect(status.text.contains(#""instance":"two""#))
                 #expect(status.text.contains(#""sharedCache":{"state":"up"}"#))
                 let hits = try await two.metric("alula_shared_cache_requests_total{result=\"hit\"}")
                 #expect(hits == 2)
 
                 let purge = "/cache?url=\(origin.url("/a.jpg"))"
-                let removal = try await one.send("DELETE", purge, toOperators: true)
+                let removal = try await one.send("DELETE", purge, to: .admin)
                 #expect(removal.status == 200)
                 #expect(
                     await eventually {
@@ -81,13 +81,13 @@ struct SharedCacheTests {
     @Test func `without a server the service starts, and reports that it is down`() async throws {
         server.stop()
         try await withService(["--shared-cache", server.url]) { running in
-            let status = try await running.send("GET", "/status", toOperators: true)
+            let status = try await running.send("GET", "/status", to: .admin)
             #expect(status.text.contains(#"{"state":"down"}"#))
             let metric = try await running.metric("alula_shared_cache_up")
             #expect(metric == 0)
         }
         try await withService { running in
-            let status = try await running.send("GET", "/status", toOperators: true)
+            let status = try await running.send("GET", "/status", to: .admin)
             #expect(!status.text.contains("sharedCache"))
         }
     }

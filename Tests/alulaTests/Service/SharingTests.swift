@@ -20,7 +20,7 @@ struct SharingTests {
             async let first = running.thumbnail("/a.jpg")
             await gate.arrivals(1)
             async let second = running.thumbnail("/a.jpg")
-            #expect(await eventually { running.service.downloader.flights.first?.receipts.count == 2 })
+            #expect(await eventually { running.service.downloader.fetches.first?.receipts.count == 2 })
             gate.open()
             let answers = try await [first, second]
             #expect(answers.map(\.status) == [200, 200])
@@ -39,7 +39,7 @@ struct SharingTests {
                 for _ in 0..<200 { group.addTask { try await running.thumbnail("/a.jpg") } }
                 #expect(
                     await eventually {
-                        running.service.downloader.flights.first?.receipts.count == 200
+                        running.service.downloader.fetches.first?.receipts.count == 200
                     })
                 gate.open()
                 return try await group.reduce(into: []) { $0.append($1) }
@@ -58,7 +58,7 @@ struct SharingTests {
             running.origin.serve("/a.jpg", .image(ImageFixture.photo(width: 400, height: 300).array).held(at: gate))
             async let small = running.thumbnail("/a.jpg", "w=40")
             async let large = running.thumbnail("/a.jpg", "w=41&format=png")
-            #expect(await eventually { running.service.downloader.flights.first?.receipts.count == 2 })
+            #expect(await eventually { running.service.downloader.fetches.first?.receipts.count == 2 })
             gate.open()
             let sizes = try await [small, large].map { try ImageHeader.inspect(SharedBytes($0.body)).size }
             #expect(sizes == [PixelSize(width: 40, height: 30), PixelSize(width: 41, height: 31)])
@@ -73,7 +73,7 @@ struct SharingTests {
             let cold = try await running.thumbnail("/a.jpg", "w=50")
             let hot = try await running.thumbnail("/a.jpg", "h=10000&w=50")
             _ = try await running.thumbnail("/a.jpg", "w=52")
-            _ = try await running.send("DELETE", "/cache", toOperators: true)
+            _ = try await running.send("DELETE", "/cache", to: .admin)
             _ = try await running.thumbnail("/a.jpg", "w=300")
             let again = try await running.thumbnail("/a.jpg", "q=80&w=50&fit=inside")
             #expect(hot.headerFields[.cacheStatus] == "alula-result;hit")
@@ -90,12 +90,12 @@ struct SharingTests {
             async let first = running.thumbnail("/a.jpg")
             await gate.arrivals(1)
             async let second = running.thumbnail("/a.jpg")
-            #expect(await eventually { running.service.downloader.flights.first?.receipts.count == 2 })
-            let receipt = try #require(running.service.downloader.flights.first?.receipts.last)
-            let listed = try await running.send("GET", "/downloads", toOperators: true).text
+            #expect(await eventually { running.service.downloader.fetches.first?.receipts.count == 2 })
+            let receipt = try #require(running.service.downloader.fetches.first?.receipts.last)
+            let listed = try await running.send("GET", "/downloads", to: .admin).text
             #expect(listed.contains(receipt) && listed.contains("\"state\":\"running\""))
-            #expect(try await running.send("DELETE", "/downloads/\(receipt)", toOperators: true).status == 204)
-            #expect(try await running.send("DELETE", "/downloads/\(receipt)", toOperators: true).status == 404)
+            #expect(try await running.send("DELETE", "/downloads/\(receipt)", to: .admin).status == 204)
+            #expect(try await running.send("DELETE", "/downloads/\(receipt)", to: .admin).status == 404)
             let cancelled = try await second
             #expect(cancelled.status == 409 && cancelled.text.contains("\"code\":\"cancelled\""))
             gate.open()

@@ -62,7 +62,7 @@ struct WatermarkTests {
             for purged in [mark, running.origin.url("/a")] {
                 _ = try await running.thumbnail("/a", query)
                 let before = running.origin.requests.count
-                let answer = try await running.send("DELETE", "/cache?url=\(purged)", toOperators: true)
+                let answer = try await running.send("DELETE", "/cache?url=\(purged)", to: .admin)
                 #expect(answer.status == 200)
                 // The record is not counted: source, pixels, the result, and of the watermark its scaled form.
                 #expect(answer.text.contains("\"entries\":\(purged == mark ? 4 : 3)"), "\(answer.text)")
@@ -160,7 +160,7 @@ struct WatermarkTests {
             Self.serve(running)
             let (url, mark) = (running.origin.url("/a"), running.origin.url("/mark"))
             let body = #"{"sources":[{"url":"\#(url)","renditions":["preset=card&watermark=\#(mark)"]}]}"#
-            let client = try running.connect(toOperators: true)
+            let client = try running.connect(to: .admin)
             defer { client.close() }
             client.send(
                 "POST /prefetch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -184,7 +184,7 @@ struct WatermarkTests {
                 for target in targets { group.addTask { try await running.send("GET", target).status } }
                 try #require(
                     await eventually {
-                        running.service.downloader.flights.contains { $0.receipts.count == targets.count }
+                        running.service.downloader.fetches.contains { $0.receipts.count == targets.count }
                     })
                 gate.open()
                 for try await status in group { #expect(status == 200) }

@@ -53,9 +53,7 @@ final class AV1Encoder {
 
     /// Three or four bands; alpha is ignored.
     @unsafe
-    func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) {
-        unsafe CAOMShim_set_colors(raw, pixels, Int32(bands))
-    }
+    func set(colors pixels: UnsafePointer<UInt8>?, bands: Int) { unsafe CAOMShim_set_colors(raw, pixels, Int32(bands)) }
 
     func frame() throws(ImagingError) -> Frame {
         var bytes: UnsafePointer<UInt8>?
@@ -67,10 +65,10 @@ final class AV1Encoder {
         // Files have no temporal delimiters.
         if data.starts(with: [0x12, 0]) { data.removeFirst(2) }
         if configuration.isEmpty {
-            guard let found = configuration(by: data) else {
+            guard let codecConfiguration = configuration(by: data) else {
                 throw .encodeFailed(detail: "libaom begins without a sequence header")
             }
-            configuration = found
+            configuration = codecConfiguration
         }
         return Frame(data: data, isKey: isKey != 0)
     }

@@ -83,9 +83,9 @@ struct BMPLayout {
         for mask in masks { components.append(try Component(mask: mask)) }
         self.components = components
         let hasPalette = coding != .components
-        let most = hasPalette ? 1 << depth : 0
+        let maximum = hasPalette ? 1 << depth : 0
         let start = 14 + length + (length == 40 && !hasPalette && compression >= 3 ? 4 * masks.count : 0)
-        palette = (start, colors == 0 ? most : min(colors, most), isOld ? 3 : 4)
+        palette = (start, colors == 0 ? maximum : min(colors, maximum), isOld ? 3 : 4)
         guard pixels >= start, pixels < bytes.byteCount else {
             throw .cannotDecode(detail: "the pixels of the BMP lie outside of the file")
         }

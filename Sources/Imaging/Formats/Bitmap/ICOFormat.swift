@@ -16,7 +16,7 @@ enum ICOFormat {
         ]
 }
 
-/// Of equally large ones, the one with the most bits.
+/// The largest image of the file, and of equally large ones the one with the most bits.
 struct ICOImage {
     /// A PNG, or a bitmap without its first header.
     let place: Range<Int>
@@ -26,7 +26,7 @@ struct ICOImage {
     let hasMask: Bool
 
     /// The largest first, if those before are damaged.
-    private static let most = 3
+    private static let maximum = 3
 
     init(_ bytes: RawSpan) throws(ImagingError) {
         var entries: [ICOEntry] = []
@@ -38,7 +38,7 @@ struct ICOImage {
             one.element.rank == other.element.rank
                 ? one.offset < other.offset : one.element.rank > other.element.rank
         }
-        for (_, entry) in ordered.prefix(Self.most) {
+        for (_, entry) in ordered.prefix(Self.maximum) {
             guard let image = try? ICOImage(bytes, entry) else { continue }
             self = image
             return

@@ -36,7 +36,7 @@ enum ICOPixels {
         return DecodedPixels(pixels: memory.finish(), size: size, bands: 4, isIncomplete: colors.isIncomplete)
     }
 
-    /// Without the mask; also returns where the rows begin and the bits per pixel.
+    /// Drops the mask; also returns where the rows begin and the bits per pixel.
     private static func bitmapFile(
         _ bytes: RawSpan, hasMask: Bool
     ) throws(ImagingError) -> (file: [UInt8], start: Int, depth: Int) {
@@ -47,9 +47,9 @@ enum ICOPixels {
             throw .cannotDecode(detail: "a bitmap header of \(length) bytes, compression \(compression), in an icon")
         }
         let declared = try bytes.littleEndian32(at: 32)
-        let most = depth <= 8 ? 1 << depth : 0
+        let maximum = depth <= 8 ? 1 << depth : 0
         let masks = length == 40 && depth > 8 && compression == 3 ? 12 : 0
-        let start = 14 + length + masks + 4 * (declared == 0 ? most : min(declared, most))
+        let start = 14 + length + masks + 4 * (declared == 0 ? maximum : min(declared, maximum))
         var file = Array("BM".utf8)
         for number in [14 + bytes.byteCount, 0, start] { file += number.littleEndianBytes(4) }
         let whole = unsafe bytes.withUnsafeBytes { unsafe [UInt8]($0) }
@@ -61,7 +61,7 @@ enum ICOPixels {
 private struct AlphaReader {
     private let file: [UInt8]
     private let size: PixelSize
-    /// Of alpha bytes or mask bits; rows go from bottom to top.
+    /// Offsets of alpha bytes or mask bits; rows go from bottom to top.
     private let start, stride: Int
     private let hasBytes: Bool
 

@@ -20,12 +20,12 @@ enum GIFBlocks {
     }
 
     /// Maximum number of blocks and sub-blocks of a file: most sub-blocks have 255 bytes.
-    private static let most = 4_000_000
+    private static let maximum = 4_000_000
 
     static func walk(_ bytes: RawSpan, _ body: (Block) throws(ImagingError) -> Void) throws(ImagingError) -> End {
         var offset = try 13 + tableLength(flags: bytes.byte(at: 10))
         var lastFrameEnd = offset
-        var rest = most
+        var rest = maximum
         while offset < bytes.byteCount {
             let part: (end: Int, isWhole: Bool)
             switch try bytes.byte(at: offset) {

@@ -8,12 +8,12 @@ enum GIFPixels {
         if codeSize < 8 { return 1 << codeSize }
         // Longer codes stand for sequences of colors that had their own codes before.
         var isUsed = [Bool](repeating: false, count: 256)
-        _ = count(bytes, data: data, most: .max) { isUsed[$0] = true }
+        _ = count(bytes, data: data, maximum: .max) { isUsed[$0] = true }
         return isUsed.firstIndex(of: false)
     }
 
     /// - Parameter onColor: Called for each code of a single color.
-    static func count(_ bytes: RawSpan, data: Int, most: Int, onColor: (Int) -> Void = { _ in }) -> Int {
+    static func count(_ bytes: RawSpan, data: Int, maximum: Int, onColor: (Int) -> Void = { _ in }) -> Int {
         guard let codeSize = try? bytes.byte(at: data - 1), 1...11 ~= codeSize else { return 0 }
         let clear = 1 << codeSize
         var reader = CodeReader(part: data)
@@ -22,7 +22,7 @@ enum GIFPixels {
         var width = codeSize + 1
         var previous: Int?
         var pixels = 0
-        while pixels < most, let code = reader.code(width: width, in: bytes), code != clear + 1 {
+        while pixels < maximum, let code = reader.code(width: width, in: bytes), code != clear + 1 {
             if code == clear {
                 (next, width, previous) = (clear + 2, codeSize + 1, nil)
                 continue

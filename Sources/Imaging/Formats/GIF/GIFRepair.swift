@@ -78,7 +78,7 @@ enum GIFRepair {
         guard let frame else { return false }
         return try file.withBytes { bytes throws(ImagingError) in
             let needed = try GIFFrame(bytes, descriptor: frame.descriptor).size.area
-            return GIFPixels.count(bytes, data: frame.data, most: needed) < needed
+            return GIFPixels.count(bytes, data: frame.data, maximum: needed) < needed
         }
     }
 }

@@ -56,7 +56,7 @@ struct CodedColors {
         }
     }
 
-    /// For a component that is `row` of the sources' components.
+    /// The weights of a component that is `row` of the sources' components.
     private func weights(
         _ row: [Double], start: Double, length: Double, bits: Int
     ) -> (Float, Float, Float, Float) {

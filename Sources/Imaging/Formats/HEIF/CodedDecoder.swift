@@ -14,10 +14,10 @@ final class CodedDecoder {
     ) throws(ImagingError) {
         // HEVC codes whole blocks of at most 64 pixels a side.
         let beyond = coding == .hevc ? 63 : 0
-        let most = UInt32((size.width + beyond) * (size.height + beyond))
+        let maximum = UInt32((size.width + beyond) * (size.height + beyond))
         guard
             let raw = unsafe CCodedImages_open(
-                coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, most, Int32(point), skipsFilters ? 1 : 0)
+                coding == .av1 ? CCodedImagesAV1 : CCodedImagesHEVC, maximum, Int32(point), skipsFilters ? 1 : 0)
         else { throw .outOfMemory(detail: "the decoder cannot be started") }
         unsafe self.raw = raw
         (self.coding, self.size) = (coding, size)
@@ -35,8 +35,10 @@ final class CodedDecoder {
         guard unsafe CCodedImages_take(raw, &frame) == CCodedImagesDone else {
             throw .cannotDecode(detail: "the coded image cannot be decoded")
         }
-        let found = unsafe PixelSize(width: Int(frame.planes.0.width), height: Int(frame.planes.0.height))
-        guard found == size else { throw .cannotDecode(detail: "the header says \(size), the data say \(found)") }
+        let decodedSize = unsafe PixelSize(width: Int(frame.planes.0.width), height: Int(frame.planes.0.height))
+        guard decodedSize == size else {
+            throw .cannotDecode(detail: "the header says \(size), the data say \(decodedSize)")
+        }
         return frame
     }
 

@@ -17,7 +17,7 @@ struct HEIFFrames {
 
     func pixels(_ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken) throws -> DecodedPixels {
         let frames = plan.frames(of: header)
-        let wanted = plan.page..<plan.page + frames
+        let requestedFrames = plan.page..<plan.page + frames
         let start = try file.withBytes { bytes throws(ImagingError) in
             try min(
                 sequence.colors.start(of: plan.page, in: bytes),
@@ -27,9 +27,9 @@ struct HEIFFrames {
         let alphaFrames = try sequence.alpha.map { track throws(ImagingError) in try TrackDecoder(track, in: file) }
         var memory = PlaneMemory()
         var bands = 0
-        for index in start..<wanted.upperBound {
+        for index in start..<requestedFrames.upperBound {
             try token.check()
-            let isWanted = wanted ~= index
+            let isWanted = requestedFrames ~= index
             let image = try colorFrames.decode(index, in: file, maximumPlanes: isWanted ? 3 : 0)
             let alpha = try alphaFrames?.decode(index, in: file, maximumPlanes: isWanted ? 1 : 0)
             guard isWanted, let image else { continue }
@@ -57,7 +57,7 @@ struct HEIFFrames {
         return DecodedPixels(
             pixels: memory.finish(), size: size, bands: bands,
             profile: file.profile(at: profile),
-            delays: frames == 1 ? [] : Array(delays[wanted]), loop: frames == 1 ? 0 : sequence.colors.loop)
+            delays: frames == 1 ? [] : Array(delays[requestedFrames]), loop: frames == 1 ? 0 : sequence.colors.loop)
     }
 }
 

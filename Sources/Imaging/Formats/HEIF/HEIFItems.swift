@@ -11,7 +11,7 @@ struct HEIFItems {
     /// The alpha plane.
     private var auxiliaries: [Int: [Int]] = [:]
     private var associations = (lists: 0, entries: 0)
-    /// By their alpha.
+    /// The items with premultiplied colors.
     private(set) var premultiplied: Set<Int> = []
     private(set) var types: [Int: Int] = [:]
     private(set) var exif: Int?
@@ -98,7 +98,7 @@ struct HEIFItems {
 
     private func chain(from item: Int) -> [Int] {
         var chain = [item]
-        while chain.count < HEIFWork.deepest, let last = chain.last, types[last] == BoxCursor.type("iden"),
+        while chain.count < HEIFWork.maximumDepth, let last = chain.last, types[last] == BoxCursor.type("iden"),
             sources(of: last).count == 1
         {
             chain += sources(of: last)

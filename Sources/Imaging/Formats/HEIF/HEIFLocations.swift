@@ -7,7 +7,7 @@ struct HEIFLocations {
     private var sizes = (offset: 0, length: 0, base: 0, index: 0)
     private var version = 0
 
-    /// Of an item: one is usual, and one for each layer of progressive AV1.
+    /// The limit of an item's parts: most have one, progressive AV1 one for each layer.
     private static let maximumParts = 256
     private static let maximumPartsOfAll = 2 * HEIFItems.maximumItems
 
@@ -81,7 +81,7 @@ extension HEIFLocations {
 }
 
 extension EXIFTexts {
-    /// Of the first EXIF item; with damage, at most the texts are lost.
+    /// Reads the first EXIF item; damage loses the texts only.
     static func heif(_ bytes: RawSpan, _ items: HEIFItems) -> EXIFTexts? {
         guard let item = items.exif, let range = try? items.locations.wholePart(of: item, in: bytes) else { return nil }
         return EXIFTexts(offset: bytes, range: range)

@@ -13,13 +13,15 @@ struct HEIFPixels {
         (self.items, self.file, self.token) = (items, file, token)
     }
 
-    /// At full size, cropped and turned as the file specifies.
+    /// Decodes at full size, cropped and turned as the file specifies.
     ///
     /// - Parameters:
     ///   - hasAlpha: Areas without a layer may be transparent.
     ///   - keepsBits: Keeps more than 8 bits, unless there are layers.
     func load(_ item: Int, hasAlpha: Bool, keepsBits: Bool, depth: Int = 0) throws -> DecodedPixels {
-        guard depth < HEIFWork.deepest else { throw ImagingError.cannotDecode(detail: "layers are nested too deep") }
+        guard depth < HEIFWork.maximumDepth else {
+            throw ImagingError.cannotDecode(detail: "layers are nested too deep")
+        }
         let image = try file.withBytes { bytes throws(ImagingError) in try HEIFImage(bytes, of: item, items) }
         if let image { return try load(image, keepsBits: keepsBits) }
         let shown = items.shown(item)
@@ -51,7 +53,7 @@ struct HEIFPixels {
             size: transform.shownSize, bands: bands, profile: file.profile(at: profile))
     }
 
-    /// At which a layer can overlap the image.
+    /// The positions at which a layer can overlap the image.
     private static let locations = -HEIFImage.longestSide...HEIFImage.longestSide
 
     private func load(_ image: HEIFImage, keepsBits: Bool) throws -> DecodedPixels {

@@ -89,7 +89,7 @@ enum HEIFProperty: Equatable {
 struct HEIFColors: Equatable {
     /// Nil if only the matrix is known.
     var declared: SourceColors?
-    /// By ITU-T H.273.
+    /// A code point of ITU-T H.273.
     let matrix: Int
     /// Black is 0 and white the largest value.
     let isFullRange: Bool

@@ -17,11 +17,11 @@ struct HEIFTrack {
     private var tables: [Int: Range<Int>] = [:]
     private var boxCount = 0
 
-    private static let most = 20_000
+    private static let maximum = 20_000
 
     private init?(_ bytes: RawSpan, in range: Range<Int>) throws(ImagingError) {
         try read(bytes, in: range, depth: 0)
-        guard coding != nil, 1...Self.most ~= count, size.width > 0, size.height > 0 else { return nil }
+        guard coding != nil, 1...Self.maximum ~= count, size.width > 0, size.height > 0 else { return nil }
     }
 
     private static let containers = ["mdia", "minf", "stbl", "edts"].map(BoxCursor.type)
@@ -154,7 +154,7 @@ extension HEIFTrack {
     func start(of frame: Int, in bytes: RawSpan) throws(ImagingError) -> Int {
         guard let list = tables[BoxCursor.type("stss")] else { return frame }
         var start = 0
-        for index in 0..<min(try bytes.bigEndian32(at: list.lowerBound + 4), Self.most) {
+        for index in 0..<min(try bytes.bigEndian32(at: list.lowerBound + 4), Self.maximum) {
             let number = try bytes.bigEndian32(at: list.lowerBound + 8 + 4 * index) - 1
             if 0...frame ~= number { start = max(start, number) }
         }
@@ -195,14 +195,14 @@ struct HEIFSequence {
         for track in [colors] + (alpha.map { [$0] } ?? []) {
             guard let coding = track.coding else { continue }
             // A decode begins at some frame and ends at a later one.
-            var (sum, most) = (0, 0)
+            var (sum, maximum) = (0, 0)
             for place in try track.locations(in: bytes).prefix(frames) {
                 sum =
                     max(0, sum)
                     + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1
-                most = max(most, sum)
+                maximum = max(maximum, sum)
             }
-            result += most
+            result += maximum
         }
         return result
     }

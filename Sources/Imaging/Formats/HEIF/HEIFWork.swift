@@ -14,12 +14,12 @@ struct HEIFWork {
     }
 
     private let items: HEIFItems
-    private var known: [Int: Amounts] = [:]
+    private var memo: [Int: Amounts] = [:]
     private var frames = CodedFrames()
     private var path: Set<Int> = []
 
     /// A turned overlay of grids has three levels.
-    static let deepest = 8
+    static let maximumDepth = 8
     /// Tiles of one color may be one item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
@@ -37,40 +37,40 @@ struct HEIFWork {
     }
 
     private mutating func add(_ item: Int, _ bytes: RawSpan) throws(ImagingError) -> Amounts {
-        if let amounts = known[item] { return amounts }
-        guard path.count < Self.deepest, path.insert(item).inserted else {
+        if let amounts = memo[item] { return amounts }
+        guard path.count < Self.maximumDepth, path.insert(item).inserted else {
             throw .cannotDecode(detail: "an item contains itself, or is nested too deep")
         }
         let sources = items.sources(of: item)
         var parts = Amounts()
         for source in sources { parts += try add(source, bytes) }
-        var own = Amounts(runs: 1)
+        var total = Amounts(runs: 1)
         // Properties may claim any size.
         let properties = try items.properties(of: item, in: bytes)
         for case .size(let size) in properties {
-            own.area = max(own.area, size.width.saturatingProduct(size.height))
+            total.area = max(total.area, size.width.saturatingProduct(size.height))
         }
         if sources.isEmpty, let data = try? items.locations.parts(of: item, in: bytes) {
-            own.byteCount = data.byteCount
+            total.byteCount = data.byteCount
             let hidden = try hiddenFrames(of: item, data, properties.parameters, bytes)
-            own.runs += hidden
-            own.hiddenArea = own.area.saturatingProduct(hidden)
+            total.runs += hidden
+            total.hiddenArea = total.area.saturatingProduct(hidden)
         }
-        var amounts = own
+        var amounts = total
         // The canvas of layers is in memory while they are decoded; tiles of coded items are placed side by side.
         if !sources.isEmpty, items.isLayered(item) { amounts += parts } else { amounts.join(parts) }
         // One of them is decoded, if it is alpha.
         var auxiliary = Amounts()
         for other in items.auxiliaries(of: item) {
-            let found = try add(other, bytes)
-            auxiliary.area = max(auxiliary.area, found.area)
-            auxiliary.runs = max(auxiliary.runs, found.runs)
-            auxiliary.hiddenArea = max(auxiliary.hiddenArea, found.hiddenArea)
-            auxiliary.byteCount = max(auxiliary.byteCount, found.byteCount)
+            let added = try add(other, bytes)
+            auxiliary.area = max(auxiliary.area, added.area)
+            auxiliary.runs = max(auxiliary.runs, added.runs)
+            auxiliary.hiddenArea = max(auxiliary.hiddenArea, added.hiddenArea)
+            auxiliary.byteCount = max(auxiliary.byteCount, added.byteCount)
         }
         amounts.join(auxiliary)
         path.remove(item)
-        known[item] = amounts
+        memo[item] = amounts
         return amounts
     }
 

@@ -75,7 +75,7 @@ extension GainMapMetadata {
                 + item("Item:Semantic=\"GainMap\" Item:Length=\"\(count)\"") + "</rdf:Seq></Container:Directory>"
         case .map:
             let lists: [(String, KeyPath<Channel, Fraction>)] = [
-                ("GainMapMin", \.least), ("GainMapMax", \.most), ("Gamma", \.gamma), ("OffsetSDR", \.baseOffset),
+                ("GainMapMin", \.minimum), ("GainMapMax", \.maximum), ("Gamma", \.gamma), ("OffsetSDR", \.baseOffset),
                 ("OffsetHDR", \.alternateOffset),
             ]
             let single: [(String, String)] =

@@ -202,7 +202,7 @@ extension JPEGPlanesHeader {
         across = unsafe Int(raw.across)
         down = unsafe Int(raw.down)
         let profile = unsafe UnsafeRawBufferPointer(start: raw.profile, count: raw.profile_size)
-        guard 1...ICCProfile.longest ~= profile.count else {
+        guard 1...ICCProfile.maximumLength ~= profile.count else {
             (self.profile, hasOtherProfile) = (nil, false)
             return
         }

@@ -32,10 +32,10 @@ struct JXLLevel {
     /// - Parameter version: libjxl's, 11000 for 0.11.
     init(_ settings: EncoderSettings, version: Int) {
         // libvips takes 3 to 9, and silently 7 for any other effort.
-        let wanted = min(max(settings.effort, 3), 9)
+        let encoderEffort = min(max(settings.effort, 3), 9)
         let plain = Self.distance(for: settings.quality)
         // There effort 5 takes four times as long as 4, and makes files no smaller.
-        effort = version >= 11_000 && wanted == 5 ? 4 : wanted
+        effort = version >= 11_000 && encoderEffort == 5 ? 4 : encoderEffort
         distance = version >= 11_000 && effort <= 4 ? Self.laterDistance(for: plain) : plain
     }
 
@@ -94,7 +94,7 @@ enum JXLPixels {
             let profile = unsafe UnsafeRawBufferPointer(start: image.profile, count: image.profile_size)
             return unsafe DecodedPixels(
                 pixels: memory.finish(), size: size, bands: bands,
-                profile: 1...ICCProfile.longest ~= profile.count ? SharedBytes(profile) : nil,
+                profile: 1...ICCProfile.maximumLength ~= profile.count ? SharedBytes(profile) : nil,
                 isWide: isWide, isIncomplete: isIncomplete != 0)
         }
     }

@@ -27,7 +27,7 @@ enum JXLFrames {
         var (offset, area, sections, hasPatches) = (offset, 0, 0, false)
         for index in 0...maximumFrames {
             let size = index == 0 ? image.preview ?? image.size : image.size
-            var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, most: headerBytes))
+            var cursor = BitCursor(JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes))
             let frame = JXLFrame(&cursor, of: image, size)
             // The decoder reports the end of the file.
             guard !cursor.isTruncated else { return (area, hasPatches) }
@@ -40,7 +40,7 @@ enum JXLFrames {
             sections = sections.saturatingSum(frame.sections)
             guard index < maximumFrames, !frame.isExtended, sections <= maximumSections else { break }
             var table = BitCursor(
-                JXLContainer.bytes(file, parts, from: offset, most: headerBytes + 4 * frame.sections))
+                JXLContainer.bytes(file, parts, from: offset, maximum: headerBytes + 4 * frame.sections))
             table.skip(cursor.position)
             // Sections in another order have a compressed table.
             guard !table.flag() else { break }

@@ -6,7 +6,7 @@ import Recipes
 /// The number of frames is known only after all frames were read. So an animation counts as a still, its first frame.
 enum JXLHeader {
     /// More than the longest header without names of channels.
-    private static let most = 4_096
+    private static let maximum = 4_096
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
         let parts = try JXLContainer.parts(bytes)
@@ -30,7 +30,7 @@ enum JXLHeader {
     static func image(
         _ bytes: RawSpan, _ parts: [Range<Int>]
     ) throws(ImagingError) -> (image: JXLMetadata, firstFrame: Int?) {
-        var cursor = BitCursor(JXLContainer.bytes(bytes, parts, from: 0, most: most))
+        var cursor = BitCursor(JXLContainer.bytes(bytes, parts, from: 0, maximum: maximum))
         guard cursor.bits(16) == 0x0AFF else { throw .cannotDecode(detail: "the JPEG XL file has no codestream") }
         let image = try JXLMetadata(&cursor)
         guard !cursor.isTruncated else { throw .cannotDecode(detail: "the JPEG XL header is truncated") }

@@ -1,30 +1,30 @@
 /// The beginning of zlib data (RFC 1950, RFC 1951), without a C library.
 struct Inflation {
     private let input: [UInt8]
-    private let most: Int
+    private let maximum: Int
     private var offset = 0
     private var output: [UInt8] = []
 
-    /// At most `most` bytes; fewer if the data are damaged.
+    /// At most `maximum` bytes; fewer if the data are damaged.
     ///
-    /// `most` also limits the bytes that are read, and the blocks, each of which has its own codes.
-    static func prefix(of data: RawSpan, most: Int) -> [UInt8] {
+    /// `maximum` also limits the bytes that are read, and the blocks, each of which has its own codes.
+    static func prefix(of data: RawSpan, maximum: Int) -> [UInt8] {
         // Compressed data are rarely longer than the result.
-        let count = min(data.byteCount, 2 * most + 1_024)
+        let count = min(data.byteCount, 2 * maximum + 1_024)
         var inflation = Inflation(
-            input: unsafe data.extracting(0..<count).withUnsafeBytes { unsafe Array($0) }, most: most)
+            input: unsafe data.extracting(0..<count).withUnsafeBytes { unsafe Array($0) }, maximum: maximum)
         inflation.run()
         return inflation.output
     }
 
-    private init(input: [UInt8], most: Int) { (self.input, self.most) = (input, most) }
+    private init(input: [UInt8], maximum: Int) { (self.input, self.maximum) = (input, maximum) }
 
     private mutating func run() {
         guard bits(4) == 8, bits(12) != nil else { return }
         var isLast = false
         // Encoders do not consistently produce blocks shorter than 64 bytes.
-        var blocks = 16 + most / 64
-        while !isLast, output.count < most, blocks > 0 {
+        var blocks = 16 + maximum / 64
+        while !isLast, output.count < maximum, blocks > 0 {
             blocks -= 1
             guard let last = bits(1), let kind = bits(2) else { return }
             isLast = last == 1
@@ -55,7 +55,7 @@ struct Inflation {
             offset / 8 + count <= input.count
         else { return false }
         let start = offset / 8
-        output += input[start..<start + min(count, most - output.count)]
+        output += input[start..<start + min(count, maximum - output.count)]
         offset += 8 * count
         return true
     }
@@ -113,7 +113,7 @@ struct Inflation {
     }
 
     private mutating func decode(_ lengths: Code, _ distances: Code) -> Bool {
-        while output.count < most {
+        while output.count < maximum {
             guard let symbol = lengths.symbol(&self) else { return false }
             if symbol == 256 { return true }
             if symbol < 256 {
@@ -125,7 +125,7 @@ struct Inflation {
             else { return false }
             let distance = (kind < 4 ? kind : (2 + kind % 2) << (kind / 2 - 1)) + 1 + more
             guard distance <= output.count else { return false }
-            for _ in 0..<min(length, most - output.count) { output.append(output[output.count - distance]) }
+            for _ in 0..<min(length, maximum - output.count) { output.append(output[output.count - distance]) }
         }
         return true
     }

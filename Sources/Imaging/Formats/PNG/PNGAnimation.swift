@@ -22,7 +22,7 @@ struct PNGAnimation {
     private(set) var frames: [Frame] = []
 
     private let size: PixelSize
-    private let wanted: Int
+    private let frameCount: Int
     private var declared = 0
     private var sequence = 0
     private var current: Frame?
@@ -31,9 +31,9 @@ struct PNGAnimation {
 
     /// Nil for a still, as which browsers also show a file with a damaged animation.
     ///
-    /// - Parameter wanted: The number of frames to keep in ``frames``.
-    init?(_ bytes: RawSpan, size: PixelSize, wanted: Int = 0) {
-        (self.size, self.wanted) = (size, wanted)
+    /// - Parameter frameCount: The number of frames to keep in ``frames``.
+    init?(_ bytes: RawSpan, size: PixelSize, frameCount: Int = 0) {
+        (self.size, self.frameCount) = (size, frameCount)
         var chunks = PNGChunks(from: 33)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             guard (try? read(bytes, chunk)) == true else { return nil }
@@ -75,7 +75,7 @@ struct PNGAnimation {
 
     private mutating func addData(_ data: Range<Int>) {
         current?.hasData = true
-        if count < wanted { current?.parts.append(data) }
+        if count < frameCount { current?.parts.append(data) }
     }
 
     private mutating func begin(_ bytes: RawSpan, at start: Int) throws(ImagingError) -> Bool {
@@ -102,7 +102,7 @@ struct PNGAnimation {
         current = nil
         guard frame.hasData else { return false }
         guard count < declared else { return true }
-        if count < wanted { frames.append(frame) }
+        if count < frameCount { frames.append(frame) }
         count += 1
         return true
     }

@@ -8,7 +8,7 @@ struct PNGChunks {
     struct Chunk {
         let type: Int
         let data: Range<Int>
-        /// With length and checksum, which may end after the file.
+        /// Includes length and checksum, which may end after the file.
         let range: Range<Int>
     }
 

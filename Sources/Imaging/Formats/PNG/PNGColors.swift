@@ -35,7 +35,7 @@ struct PNGColors {
             end < min(range.upperBound - 2, range.lowerBound + 80)
         else { return }
         hasReadProfile = true
-        let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), most: Self.maximumProfileSize)
+        let file = Inflation.prefix(of: bytes.extracting(end + 2..<range.upperBound), maximum: Self.maximumProfileSize)
         profile = unsafe file.withUnsafeBytes { unsafe SourceColors(profile: $0.bytes) }
     }
 

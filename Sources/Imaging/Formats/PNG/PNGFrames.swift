@@ -8,11 +8,11 @@ enum PNGFrames {
     static func pixels(
         _ file: SharedBytes, header: ImageHeader, plan: DecodePlan, token: WorkToken
     ) throws -> DecodedPixels {
-        let wanted = plan.page..<plan.page + plan.frames(of: header)
+        let requestedFrames = plan.page..<plan.page + plan.frames(of: header)
         guard
             let animation = file.withBytes({
-                PNGAnimation($0, size: header.storedSize, wanted: wanted.upperBound)
-            }), animation.frames.count == wanted.upperBound
+                PNGAnimation($0, size: header.storedSize, frameCount: requestedFrames.upperBound)
+            }), animation.frames.count == requestedFrames.upperBound
         else { throw ImagingError.cannotDecode(detail: "the PNG file has other frames than its header says") }
         let size = header.storedSize
         let parameters = file.withBytes { bytes in (24..<29).map { UInt8((try? bytes.byte(at: $0)) ?? 0) } }
@@ -20,7 +20,7 @@ enum PNGFrames {
         // Only one frame includes the profile, which may be large.
         let (shared, common) = (trimmed.chunksBeforeRows(), trimmed.chunksBeforeRows(without: "iCCP"))
         var canvas = try Canvas(size: size, bands: header.bands)
-        let result = try PlaneMemory(count: wanted.count * canvas.byteCount)
+        let result = try PlaneMemory(count: requestedFrames.count * canvas.byteCount)
         var profile: SharedBytes?
         for (index, frame) in animation.frames.enumerated() {
             try token.check()
@@ -34,13 +34,13 @@ enum PNGFrames {
                 if index == 0 { profile = image.profile }
                 try canvas.put(image.pixels(token: token), bands: image.bands, as: frame)
             }
-            if wanted ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }
+            if requestedFrames ~= index { canvas.copy(to: result, at: (index - plan.page) * canvas.byteCount) }
             canvas.dispose(of: frame)
         }
-        let isStill = wanted.count == 1
+        let isStill = requestedFrames.count == 1
         return DecodedPixels(
             pixels: result.finish(), size: size, bands: header.bands, profile: profile,
-            delays: isStill ? [] : animation.frames[wanted].map(\.delay), loop: isStill ? 0 : animation.loop)
+            delays: isStill ? [] : animation.frames[requestedFrames].map(\.delay), loop: isStill ? 0 : animation.loop)
     }
 
     private struct Canvas: ~Copyable {

@@ -38,7 +38,7 @@ enum PNGPixels {
     }
 }
 
-/// As libpng accepts and inflates it; failed if libvips cannot open the file.
+/// The profile as libpng accepts and inflates it; failed if libvips cannot open the file.
 private enum ProfileSearch {
     case found(SharedBytes?)
     case failed

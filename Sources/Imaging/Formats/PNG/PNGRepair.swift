@@ -32,22 +32,22 @@ enum PNGRepair {
     /// A chunk of a megabyte may inflate to a gigabyte.
     static func withoutSurplus(_ file: SharedBytes, token: WorkToken) throws -> SharedBytes {
         guard let rows = try? file.withBytes({ bytes throws(ImagingError) in try PNGRows(bytes) }) else { return file }
-        let most = rows.byteCount + maximumSurplus
-        guard let count = try counted(most, of: rows.parts[...], in: file, token: token), count == most else {
+        let maximum = rows.byteCount + maximumSurplus
+        guard let count = try counted(maximum, of: rows.parts[...], in: file, token: token), count == maximum else {
             return file
         }
         return try rewritten(file, rows, of: rows.parts[...], isIncomplete: false, token: token)?.bytes ?? file
     }
 
     private static func counted(
-        _ most: Int, of parts: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
+        _ maximum: Int, of parts: ArraySlice<Range<Int>>, in file: SharedBytes, token: WorkToken
     ) throws -> Int? {
         let watch = unsafe CPixelsWatch(token)
         let spans = parts.map { CPNGShimSpan(start: $0.lowerBound, count: $0.count) }
         let count = unsafe file.withUnsafeBytes { bytes in
-            unsafe CPNGShim_count(bytes.baseAddress, spans, spans.count, most, watch)
+            unsafe CPNGShim_count(bytes.baseAddress, spans, spans.count, maximum, watch)
         }
-        if count <= most { return count }
+        if count <= maximum { return count }
         try token.check()
         return nil
     }

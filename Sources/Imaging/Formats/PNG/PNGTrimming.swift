@@ -28,7 +28,7 @@ enum PNGTrimming {
             end < profile.lowerBound + 80
         else { return false }
         // A profile begins with its size.
-        let size = Inflation.prefix(of: file.extracting(end + 2..<profile.upperBound), most: 4)
+        let size = Inflation.prefix(of: file.extracting(end + 2..<profile.upperBound), maximum: 4)
         return (128...8 * maximumProfileSize).contains(size.reduce(0) { $0 << 8 | Int($1) })
     }
 

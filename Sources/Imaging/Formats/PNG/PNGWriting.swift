@@ -169,19 +169,20 @@ private struct PNGWriting {
                 unsafe CPNGShim_write(&part, $0, watch, &base, &count, &depth)
             }
         }
-        let least = Int32(minimumBands)
+        let minimum = Int32(minimumBands)
         let status =
             if let palette {
                 unsafe palette.withIndexed { indexed, colors in
                     unsafe write(
                         indexed.indices, bands: 1,
-                        CPNGShimForm(bands: least, colors: colors, color_count: indexed.count, level: Self.indexLevel))
+                        CPNGShimForm(bands: minimum, colors: colors, color_count: indexed.count, level: Self.indexLevel)
+                    )
                 }
             } else {
                 unsafe pixels.withUnsafeBytes {
                     unsafe write(
                         $0.assumingMemoryBound(to: UInt8.self).baseAddress, bands: bands,
-                        CPNGShimForm(bands: least, colors: nil, color_count: 0, level: Int32(options.effort)))
+                        CPNGShimForm(bands: minimum, colors: nil, color_count: 0, level: Int32(options.effort)))
                 }
             }
         guard status == 0 else {

@@ -7,8 +7,8 @@ enum SVGFormat {
             leadingBytes: .markup { SVGRoot.begins($0) },
             header: { bytes throws(ImagingError) in try SVGHeader.read(bytes) },
             loader: .pixels { file, header, plan, token in
-                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, most in
-                    try ImageDecoder.embeddedPNG(of: file, most: most, token: token)
+                try SVGPixels.draw(file, header: header, part: plan.drawnPart, token: token) { file, maximum in
+                    try ImageDecoder.embeddedPNG(of: file, maximum: maximum, token: token)
                 }
             },
             warmUp: .file(sample),

@@ -36,17 +36,17 @@ struct SVGRoot {
     private var attributes: [(name: [UInt8], value: [UInt8])] = []
 
     /// Before the root element, and of its start tag.
-    static let most = 1 << 16
+    static let maximum = 1 << 16
 
     static func begins(_ bytes: RawSpan) -> Bool {
-        var scanner = SVGScanner(bytes, most: most)
+        var scanner = SVGScanner(bytes, maximum: maximum)
         return scanner.findRoot(bytes)
     }
 
     init?(_ bytes: RawSpan) {
-        var scanner = SVGScanner(bytes, most: Self.most)
+        var scanner = SVGScanner(bytes, maximum: Self.maximum)
         guard scanner.findRoot(bytes) else { return nil }
-        scanner.end = min(bytes.byteCount, scanner.offset + Self.most)
+        scanner.end = min(bytes.byteCount, scanner.offset + Self.maximum)
         while true {
             scanner.skipSpace(bytes)
             guard let byte = scanner.peek(bytes) else { return nil }

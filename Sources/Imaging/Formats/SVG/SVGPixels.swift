@@ -63,7 +63,7 @@ private struct SVGText {
     ) throws {
         self.file = file
         var replacements = try file.withBytes { bytes throws -> [SVGReference] in
-            var scanner = SVGScanner(bytes, most: SVGRoot.most)
+            var scanner = SVGScanner(bytes, maximum: SVGRoot.maximum)
             guard scanner.findRoot(bytes) else { return [] }
             let box = SVGRoot(bytes)?.viewBox ?? size
             let boxScale = min(size.width / box.width, size.height / box.height)

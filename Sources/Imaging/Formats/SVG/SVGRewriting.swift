@@ -8,9 +8,9 @@ struct SVGRewriting {
     /// Limits the number of images.
     private static let leastPixels = 4_096
 
-    private static let most = 10_000
+    private static let maximum = 10_000
     /// In bytes, of a `var()` and of a start tag.
-    private static let longest = 4_096
+    private static let maximumLength = 4_096
 
     /// - Parameter pixel: The length of a pixel of the result, in the unit of the width of a non-scaling stroke.
     init(_ bytes: RawSpan, from start: Int, pixel: Double, _ embedding: Embedding) throws {
@@ -28,11 +28,11 @@ struct SVGRewriting {
     }
 
     private mutating func replace(_ range: Range<Int>, by text: String) {
-        guard replacements.count < Self.most else { return }
+        guard replacements.count < Self.maximum else { return }
         replacements.append(SVGReference(range: range, text: text))
     }
 
-    /// With its fallback, in time linear in the text.
+    /// Finds references with their fallbacks, in time linear in the text.
     private mutating func findFallbacks(_ bytes: RawSpan, from start: Int) {
         var offset = start
         while let bracket = bytes.firstIndex(of: UInt8(ascii: "("), from: offset) {
@@ -43,7 +43,7 @@ struct SVGRewriting {
     /// Returns where to continue after the `var` whose bracket opens here.
     private mutating func readFallbacks(_ bytes: RawSpan, from bracket: Int) -> Int {
         var open: [(bracket: Int, comma: Int?)] = []
-        let end = min(bytes.byteCount, bracket + Self.longest)
+        let end = min(bytes.byteCount, bracket + Self.maximumLength)
         for offset in bracket..<end {
             switch unsafe bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) {
             case UInt8(ascii: "("): open.append((offset, nil))
@@ -62,20 +62,20 @@ struct SVGRewriting {
         return end
     }
 
-    /// Of non-scaling strokes, if their width is in the same start tag.
+    /// Finds non-scaling strokes whose width is in the same start tag.
     private mutating func findStrokes(_ bytes: RawSpan, from start: Int, pixel: Double) {
         var offset = start
         while let open = bytes.firstIndex(of: UInt8(ascii: "<"), from: offset) {
             guard let end = bytes.firstIndex(of: UInt8(ascii: ">"), from: open) else { return }
             offset = end
-            guard end - open < Self.longest, bytes.contains("non-scaling-stroke", in: open..<end),
+            guard end - open < Self.maximumLength, bytes.contains("non-scaling-stroke", in: open..<end),
                 let width = bytes.number(after: "stroke-width", in: open..<end)
             else { continue }
             replace(width.range, by: "\(width.value * pixel)")
         }
     }
 
-    /// By alternative names used in files.
+    /// The formats by alternative names that files use.
     private static let names = ["jpg": "jpeg", "pjpeg": "jpeg", "x-png": "png"]
 
     /// Embedded images (`data:`) in formats that librsvg does not read become PNG.
@@ -97,10 +97,10 @@ struct SVGRewriting {
                 bytes.hasText(";base64,", at: end), let (file, close) = Base64.decoded(bytes, from: data)
             else { continue }
             offset = close
-            let found = try embedding(SharedBytes(file), pixels)
-            if let found { pixels -= max(found.pixels, Self.leastPixels) }
+            let embedded = try embedding(SharedBytes(file), pixels)
+            if let embedded { pixels -= max(embedded.pixels, Self.leastPixels) }
             // An unknown name: newer versions of librsvg would read some of these formats, without a bound.
-            replace(name..<close, by: found?.file.map { "png;base64," + Base64.text(of: $0) } ?? "none;base64,")
+            replace(name..<close, by: embedded?.file.map { "png;base64," + Base64.text(of: $0) } ?? "none;base64,")
         }
     }
 }

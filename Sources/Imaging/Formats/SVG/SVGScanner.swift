@@ -5,9 +5,9 @@ struct SVGScanner {
     private(set) var references: [SVGReference] = []
     private var parameters: Set<[UInt8]> = []
 
-    init(_ bytes: RawSpan, most: Int) {
+    init(_ bytes: RawSpan, maximum: Int) {
         offset = bytes.hasBytes([0xEF, 0xBB, 0xBF], at: 0) ? 3 : 0
-        end = min(bytes.byteCount, most)
+        end = min(bytes.byteCount, maximum)
     }
 
     func peek(_ bytes: RawSpan) -> UInt8? {

@@ -73,7 +73,7 @@ enum TIFFHeader {
 struct TIFFFile {
     /// A file with more is rejected.
     static let maximumPages = 4_096
-    /// Of all directories together, so that overlapping ones do not take long.
+    /// The limit of all directories together: overlapping ones must not take long.
     private static let maximumEntries = 1 << 17
     /// Bytes of a value by its type: BYTE, SHORT, LONG, UNDEFINED, IFD, LONG8.
     private static let sizes = [1: 1, 3: 2, 4: 4, 7: 1, 13: 4, 16: 8]

@@ -84,7 +84,7 @@ extension FormatCodec {
         var repair: (@Sendable (SharedBytes, ImageHeader, DecodePlan) throws(ImagingError) -> RepairedFile)?
         /// For loaders that do not report missing pixels.
         var lacksPixels: (@Sendable (SharedBytes, ImageHeader, WorkToken) throws -> Bool)?
-        /// For data that the loader would read but not use, if it takes much time.
+        /// Removes data that the loader would read at great cost and not use.
         var withoutSurplus: (@Sendable (SharedBytes, WorkToken) throws -> SharedBytes)?
         /// Called after the loader failed; nil if the file is beyond repair.
         var repairAfterFailure: (@Sendable (SharedBytes, ImageHeader, DecodePlan, WorkToken) throws -> RepairedFile?)?

@@ -37,7 +37,7 @@ enum WebPMetadata {
     private static let chunkHeaderCount = 8
     private static let flags: UInt8 = 0b0000_1100
 
-    /// Also removes an extended header that announced nothing else; returns bytes that are not a complete WebP file
+    /// Removes an extended header, too, that announced nothing else; returns bytes that are not a complete WebP file
     /// unchanged.
     static func removed(from file: SharedBytes) -> SharedBytes {
         let bytes = file.array

@@ -9,9 +9,7 @@ struct WebPHeader {
     private var profileByteCount = 0
     private var profile: SourceColors??
 
-    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        try WebPHeader(bytes).header
-    }
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader { try WebPHeader(bytes).header }
 
     private init(_ bytes: RawSpan) throws(ImagingError) {
         let announced = try 8 + bytes.littleEndian32(at: 4)

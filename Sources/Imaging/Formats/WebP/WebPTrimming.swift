@@ -9,7 +9,7 @@ import Recipes
 /// its header states.
 enum WebPTrimming {
     /// Removing a usual amount is not worth a copy of the file.
-    private static let usual = (chunks: 64, bytes: 256 << 10)
+    private static let typical = (chunks: 64, bytes: 256 << 10)
     /// This many take about half a second.
     private static let maximumFrames = 20_000
 
@@ -40,7 +40,7 @@ enum WebPTrimming {
             }
         }
         guard hasImage else { throw .cannotDecode(detail: "the file ends before its pixels do") }
-        guard isTruncated || dropped.chunks > usual.chunks || dropped.bytes > usual.bytes else { return file }
+        guard isTruncated || dropped.chunks > typical.chunks || dropped.bytes > typical.bytes else { return file }
         var result = ByteAccumulator(reservingCapacity: 8 + length)
         result.append(text: "RIFF", number: length)
         result.append(Array("WEBP".utf8))

@@ -1,0 +1,91 @@
+import Coordination
+import Glibc
+import ImageSandbox
+import Program
+import Settings
+
+enum CommandRunner {
+    /// Prints the help if requested, and runs `body` until it ends or a signal cancels it.
+    static func run(
+        _ command: CommandDescription, _ arguments: [String],
+        _ body: @escaping @Sendable (CommandArguments) async throws -> CInt
+    ) -> Never {
+        let sorted: CommandArguments
+        do throws(UsageError) {
+            sorted = try CommandArguments(arguments, for: command)
+        } catch {
+            // An invalid option must not prevent --help.
+            if arguments.contains("--help") { Program.succeed(command.helpText) }
+            fail(error, command)
+        }
+        if sorted.has(.help) { Program.succeed(command.helpText) }
+        if command.rendersFiles, sorted.operands.count == 1 { ForkedWorker.fork() }
+        // Before any thread exists, so that all inherit the mask and only the wait below receives signals.
+        let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
+        signal(SIGPIPE, SIG_IGN)
+        let received = Locked<CInt?>(nil)
+        let work = Task {
+            let status = await status(of: command, sorted, body)
+            if let number = received.withLock({ $0 }) { die(of: number) }
+            exit(status)
+        }
+        let first = signals.blockingNext()
+        received.withLock { $0 = first }
+        work.cancel()
+        // The work ends at its next step; a second signal, or a timeout, does not wait for that.
+        Task {
+            try? await Task.sleep(for: .seconds(2))
+            die(of: first)
+        }
+        die(of: signals.blockingNext())
+    }
+
+    static func settings(_ arguments: CommandArguments) throws(ConfigurationError) -> Settings {
+        do throws(SettingsLoader.Failure) {
+            return try SettingsLoader.load(
+                arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
+        } catch {
+            throw ConfigurationError(lines: error.lines)
+        }
+    }
+
+    struct ConfigurationError: Error {
+        let lines: [String]
+    }
+
+    private static func status(
+        of command: CommandDescription, _ arguments: CommandArguments,
+        _ body: @Sendable (CommandArguments) async throws -> CInt
+    ) async -> CInt {
+        do {
+            return try await body(arguments)
+        } catch let error as UsageError {
+            fail(error, command)
+        } catch let error as ConfigurationError {
+            for line in error.lines { Program.printError(line) }
+            return ExitStatus.usageError
+        } catch is CancellationError {
+            return ExitStatus.failed
+        } catch let error as CommandFailure {
+            Program.printError(error.reason)
+            return ExitStatus.failed
+        } catch {
+            Program.printError("cannot start: \(error)")
+            return ExitStatus.cannotStart
+        }
+    }
+
+    private static func fail(_ error: UsageError, _ command: CommandDescription) -> Never {
+        Program.fail(
+            ["alula \(command.name): \(error.reason)", "See `alula \(command.name) --help`."],
+            status: ExitStatus.usageError)
+    }
+
+    /// As the signal would, so that the shell that started it also stops.
+    private static func die(of number: CInt) -> Never {
+        signal(number, SIG_DFL)
+        kill(getpid(), number)
+        AwaitedSignals.letThrough(number)
+        _exit(128 + number)
+    }
+}

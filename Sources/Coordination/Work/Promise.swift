@@ -1,0 +1,66 @@
+/// Several threads may give an answer: the first one counts, and one caller waits for it.
+package final class Promise<Value: Sendable>: Sendable {
+    private enum State {
+        case open
+        case awaited(CheckedContinuation<Value, Never>)
+        case given(Value)
+        case taken
+    }
+
+    private let state = Locked(State.open)
+
+    package init() {}
+
+    package func give(_ value: Value) {
+        let waiter: CheckedContinuation<Value, Never>? = state.withLock { state in
+            switch state {
+            case .open:
+                state = .given(value)
+                return nil
+            case .awaited(let continuation):
+                state = .taken
+                return continuation
+            case .given, .taken: return nil
+            }
+        }
+        waiter?.resume(returning: value)
+    }
+
+    /// May be called only once.
+    package func value() async -> Value {
+        await withCheckedContinuation { continuation in
+            let value: Value? = state.withLock { state in
+                if case .given(let value) = state {
+                    state = .taken
+                    return value
+                }
+                state = .awaited(continuation)
+                return nil
+            }
+            if let value { continuation.resume(returning: value) }
+        }
+    }
+
+    /// `fallback` if the caller is canceled.
+    package func value(orIfCanceled fallback: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            give(fallback)
+        }
+    }
+
+    /// `fallback` after `limit`, or if the caller is canceled.
+    package func value(within limit: Duration, by timekeeper: any Timekeeper, or fallback: Value) async -> Value {
+        let timer = Task {
+            do {
+                try await timekeeper.sleep(until: timekeeper.now + limit)
+                give(fallback)
+            } catch {
+                // The answer came first.
+            }
+        }
+        defer { timer.cancel() }
+        return await value(orIfCanceled: fallback)
+    }
+}

@@ -1,0 +1,199 @@
+import Coordination
+package import Memory
+import Text
+
+extension DownloadError {
+    /// The error of a full disk; buckets respond with the same status (507 Insufficient Storage).
+    static let lackOfRoom = DownloadError.status(507)
+
+    package var isFull: Bool { self == .lackOfRoom }
+}
+
+/// Objects below a writable named origin: files in a folder, or objects in a store that accepts signed requests.
+package final class OriginObjects: Sendable {
+    private enum Store {
+        case folder(path: String, writing: Locked<ConfinedWriting?>)
+        case web(any DataLoading)
+    }
+
+    private static let temporary = [Destination.ownFolder, "tmp"]
+
+    private let origin: Origin
+    private let store: Store
+    private let reads: WorkerPool?
+    private let writes: WorkerPool?
+
+    package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
+        guard origin.isWritable else { return nil }
+        self.origin = origin
+        switch origin.location {
+        case .folder(let path):
+            store = .folder(path: path, writing: Locked(nil))
+            // A lookup reads several files, and must not wait for slow writes.
+            reads = WorkerPool(count: 4, maximumQueued: maximumReads * 8, name: "store reads")
+            writes = WorkerPool(count: 2, maximumQueued: 8_192, name: "store writes")
+        case .web:
+            store = .web(web)
+            (reads, writes) = (nil, nil)
+        case .memory: return nil
+        }
+    }
+
+    package func prepare() async throws {
+        guard case .folder(let path, let writing) = store else { return }
+        _ = try await writes?.run { _ in try Self.blockingPrepare(writing, path) }
+    }
+
+    private static func blockingPrepare(
+        _ writing: Locked<ConfinedWriting?>, _ path: String
+    ) throws -> ConfinedWriting {
+        if let storedCopy = writing.withLock({ $0 }), storedCopy.isProtected { return storedCopy }
+        let new = try ConfinedWriting(root: path, temporary: temporary)
+        guard new.isProtected else { throw DownloadError.unreachable("lock: it is gone") }
+        writing.withLock { $0 = new }
+        return new
+    }
+
+    /// Returns nil if there is no such object.
+    ///
+    /// - Parameter name: Its path below the origin, without dot segments.
+    package func object(named name: String, atMost maximumBytes: Int) async throws -> SharedBytes? {
+        do {
+            switch store {
+            case .folder(let path, _):
+                return try await reads?.run { token in
+                    try ConfinedFile(root: path, segments: name.split(separator: "/").map(String.init))
+                        .blockingRead(atMost: maximumBytes, token)
+                }
+            case .web(let loader):
+                let request = TransferRequest(object: try origin.identity(of: name[...]), atMost: maximumBytes)
+                guard case .source(let source) = try await load(request, loader) else { return nil }
+                return source.bytes
+            }
+        } catch DownloadError.notFound {
+            return nil
+        }
+    }
+
+    /// Returns the last path segments of the objects directly below `folder`, which has no dot segments.
+    package func names(in folder: String, atMost maximum: Int) async throws -> [String] {
+        switch store {
+        case .folder(let path, _):
+            return try await reads?.run { _ in
+                let names = try ConfinedWriting.blockingNames(
+                    in: folder.split(separator: "/").map(String.init), root: path)
+                return Array(names.prefix(maximum))
+            } ?? []
+        case .web(let loader):
+            var names: [String] = []
+            while true {
+                let page = try await self.page(of: folder, after: names.last, loader)
+                names += page.names
+                // After a page without names there is no next page.
+                if !page.areMore || page.names.isEmpty || names.count > maximum { return Array(names.prefix(maximum)) }
+            }
+        }
+    }
+
+    private func page(
+        of folder: String, after last: String?, _ loader: any DataLoading
+    ) async throws -> (names: [String], areMore: Bool) {
+        var failure: any Error = DownloadError.notFound(404)
+        // It is unknown whether the bucket is the first segment of a path, or the host.
+        for listing in try ObjectListing.listings(of: folder, below: origin) {
+            do {
+                let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.maximumBytes)
+                guard case .source(let source) = try await load(request, loader) else { continue }
+                if let names = listing.names(in: source.bytes) { return names }
+            } catch let error as DownloadError {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Replaces an existing object; files are readable for this user only.
+    ///
+    /// - Parameter isDurable: Whether it must survive a crash of the machine.
+    package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
+        try await put(
+            bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
+            ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
+    }
+
+    /// Stores a result where other programs may read it.
+    func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
+        try await put(
+            bytes, at: destination.identity, description,
+            ConfinedWriting.Options(isDurable: true, isPrivate: false))
+    }
+
+    private func put(
+        _ bytes: SharedBytes, at identity: SourceIdentity, _ description: ObjectDescription,
+        _ manner: ConfinedWriting.Options
+    ) async throws {
+        switch store {
+        case .folder(let path, let writing):
+            try await writes?.run { _ in
+                try Self.blockingPrepare(writing, path).blockingWrite(bytes, at: identity.url.fileSegments, manner)
+            }
+        case .web(let loader):
+            _ = try await load(TransferRequest(object: identity, upload: TransferUpload(bytes, description)), loader)
+        }
+    }
+
+    func holds(_ destination: Destination) async throws -> Bool {
+        do {
+            switch store {
+            case .folder(let path, _):
+                try await reads?.run { _ in
+                    _ = try ConfinedFile(root: path, segments: destination.identity.url.fileSegments)
+                }
+            case .web(let loader):
+                _ = try await load(TransferRequest(identity: destination.identity, needsBody: false), loader)
+            }
+            return true
+        } catch DownloadError.notFound {
+            return false
+        }
+    }
+
+    package func shutDown() {
+        reads?.shutDown()
+        writes?.shutDown()
+    }
+
+    private func load(_ request: TransferRequest, _ loader: any DataLoading) async throws -> TransferResult {
+        try await loader.load(request, progress: TransferProgress()) {
+            [target = request.identity.target] (url) throws(DownloadError) in
+            guard url == target else { throw DownloadError.sourceNotAllowed("redirects: none in a store of objects") }
+        }
+    }
+}
+
+package struct WritableOrigins: Sendable {
+    package let origins: Origins
+    private let objects: [ExactText: OriginObjects]
+
+    package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
+        self.origins = origins
+        objects = Dictionary(
+            origins.all.compactMap { origin in
+                OriginObjects(origin, web: web, maximumReads: maximumReads).map { (ExactText(origin.name), $0) }
+            }, uniquingKeysWith: { $1 })
+    }
+
+    package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }
+
+    /// A reader gets the old or the new one, whole.
+    package func put(_ bytes: SharedBytes, at destination: Destination, _ description: ObjectDescription) async throws {
+        guard let objects = self[destination.origin.name] else { throw DownloadError.sourceNotAllowed("write: off") }
+        try await objects.put(bytes, at: destination, description)
+    }
+
+    package func holds(_ destination: Destination) async throws -> Bool {
+        try await self[destination.origin.name]?.holds(destination) ?? false
+    }
+
+    package func shutDown() { for objects in objects.values { objects.shutDown() } }
+}

@@ -1,0 +1,78 @@
+import HTTPTypes
+import Memory
+import Text
+
+package final class SourceIdentity: Hashable, Sendable {
+    /// The requested URL, before any redirect.
+    package let url: SourceURL
+    /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
+    package let originName: String?
+    /// The number of bytes of the URL that the origin's name replaces.
+    private let baseLength: Int
+    /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
+    package let target: SourceURL
+    package let sharesTargets: Bool
+    private let hash: Int
+
+    /// - Parameter baseLength: The number of bytes of the URL that the origin's name replaces.
+    package init(
+        url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
+        sharesTargets: Bool = false
+    ) {
+        self.url = url
+        self.originName = originName
+        self.baseLength = baseLength
+        self.target = target ?? url
+        self.sharesTargets = sharesTargets
+        var hasher = Hasher()
+        hasher.combine(url)
+        hasher.combine(originName)
+        hash = hasher.finalize()
+    }
+
+    /// The canonical URL, or `NAME:PATH` of its origin; parsing it returns the same identity.
+    package var name: String {
+        guard let originName else { return url.canonical }
+        let path = url.canonical.utf8.dropFirst(baseLength)
+        let text = String(Substring(path))
+        return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
+    }
+
+    /// An uploaded image, which clients cannot name and only memory stores.
+    ///
+    /// - Parameter name: Lowercase letters and digits, such as a digest.
+    package convenience init(given name: String) {
+        self.init(url: SourceURL(given: name))
+    }
+
+    package var byteCount: Int {
+        320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
+    }
+
+    package var isUpload: Bool { url.isUpload }
+
+    package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
+        left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+}
+
+/// A source and the target that it is fetched from.
+///
+/// Callers of one source may name targets that differ in an ignored parameter. The bytes of one are the source for all
+/// of them, but a failure of one does not affect the others.
+package struct FetchedTarget: Hashable, Sendable {
+    package let identity: SourceIdentity
+
+    package init(_ identity: SourceIdentity) { self.identity = identity }
+
+    package static func == (left: FetchedTarget, right: FetchedTarget) -> Bool {
+        left.identity == right.identity && left.identity.target == right.identity.target
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(identity)
+        if identity.sharesTargets { hasher.combine(identity.target) }
+    }
+}

@@ -1,0 +1,27 @@
+package import HTTPTypes
+import Memory
+import Text
+
+package struct SourceRequest: Hashable, Sendable {
+    package let identity: SourceIdentity
+    package let directives: RequestCacheControl
+    package let needsBytes: Bool
+    /// Whether this is a validation in the background, which never uses a stale copy.
+    package let isBackground: Bool
+    /// Whether an operator requested it: a response that is not an image is then an error, and replaces nothing.
+    package let isRefresh: Bool
+    /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
+    package let traceparent: String?
+
+    package init(
+        identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
+        isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil
+    ) {
+        self.identity = identity
+        self.directives = directives
+        self.needsBytes = needsBytes
+        self.isBackground = isBackground
+        self.isRefresh = isRefresh
+        self.traceparent = traceparent
+    }
+}

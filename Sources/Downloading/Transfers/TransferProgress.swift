@@ -1,0 +1,102 @@
+import Coordination
+import Crypto
+import HTTPTypes
+import Memory
+import Synchronization
+
+/// Written by the transfer's thread, read by any.
+package final class TransferProgress: Sendable {
+    private let received = Atomic(0)
+    private let expected = Atomic(-1)
+
+    private let hasBegun = Atomic(false)
+    private let refusal = Atomic(-1)
+    private let room = Locked<MemoryReservation?>(nil)
+    private let watch = Locked<ProgressWatch?>(nil)
+
+    package init() {}
+
+    package var receivedBytes: Int { received.load(ordering: .relaxed) }
+
+    package var expectedBytes: Int? {
+        let count = expected.load(ordering: .relaxed)
+        return count < 0 ? nil : count
+    }
+
+    package var hasResponse: Bool { hasBegun.load(ordering: .relaxed) }
+
+    package func beginResponse() { hasBegun.store(true, ordering: .relaxed) }
+
+    package func awaitResponse() { hasBegun.store(false, ordering: .relaxed) }
+
+    package var isPastHalf: Bool {
+        guard let expectedBytes, expectedBytes > 0 else { return false }
+        return receivedBytes >= expectedBytes - receivedBytes
+    }
+
+    /// The time for which the origin's error may be reused, if specified.
+    package var errorLifetime: Duration? {
+        let seconds = refusal.load(ordering: .relaxed)
+        return seconds < 0 ? nil : .seconds(seconds)
+    }
+
+    package func setErrorLifetime(seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
+
+    package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
+
+    /// Begins a body with this announced length, or begins it again.
+    package func begin(expecting count: Int?) {
+        received.store(0, ordering: .relaxed)
+        expect(count)
+    }
+
+    /// Counts bytes, and reserves memory for them.
+    ///
+    /// - Parameter window: The number of bytes retained by a decoder besides the body so far.
+    package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
+        let total = received.wrappingAdd(count, ordering: .relaxed).newValue
+        watch.withLock { $0?.dueReport() }?()
+        guard let room = room.withLock({ $0 }), case let missing = total + window - room.bytes, missing > 0 else {
+            return
+        }
+        do {
+            try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
+        } catch {
+            throw .memoryFull
+        }
+    }
+
+    /// Calls `report` on the transfer's thread when bytes have arrived, at most once per `interval`.
+    func watch(every interval: Duration, by timekeeper: any Timekeeper, _ report: @escaping @Sendable () -> Void) {
+        let first = ProgressWatch(
+            interval: interval, timekeeper: timekeeper, report: report, next: timekeeper.now + interval)
+        watch.withLock { $0 = first }
+    }
+
+    /// The amount of memory reserved at a time in bytes.
+    static let portion = 256 << 10
+
+    /// Adds more as the body arrives; nil releases it.
+    func take(_ new: MemoryReservation?) {
+        let old = room.withLock { room in
+            defer { room = new }
+            return room
+        }
+        // Released here, outside the lock.
+        _ = old
+    }
+}
+
+private struct ProgressWatch {
+    let interval: Duration
+    let timekeeper: any Timekeeper
+    let report: @Sendable () -> Void
+    var next: Duration
+
+    mutating func dueReport() -> (@Sendable () -> Void)? {
+        let now = timekeeper.now
+        guard now >= next else { return nil }
+        next = now + interval
+        return report
+    }
+}

@@ -1,0 +1,85 @@
+import Coordination
+import Crypto
+import HTTPTypes
+import Memory
+import Synchronization
+
+package struct TransferRequest: Hashable, Sendable {
+    package let identity: SourceIdentity
+    /// Validates a stored version; nil requests the source itself.
+    package let condition: SourceCondition?
+    /// Otherwise the header of any response is enough, including a redirect.
+    package let needsBody: Bool
+    /// A `traceparent` for named origins that accept one.
+    package let traceparent: String?
+    /// Nil for a request that reads.
+    let upload: TransferUpload?
+    /// Nil for the origin's limit.
+    let maximumBytes: Int?
+
+    package init(
+        identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
+    ) {
+        upload = nil
+        maximumBytes = nil
+        self.identity = identity
+        self.condition = condition
+        self.needsBody = needsBody
+        self.traceparent = traceparent
+    }
+
+    /// Reads an object of at most this many bytes, or stores one.
+    init(object identity: SourceIdentity, atMost maximumBytes: Int? = nil, upload: TransferUpload? = nil) {
+        self.identity = identity
+        self.maximumBytes = maximumBytes
+        self.upload = upload
+        needsBody = upload == nil
+        (condition, traceparent) = (nil, nil)
+    }
+
+    var isCall: Bool { upload?.isCall ?? false }
+}
+
+struct TransferUpload: Hashable, Sendable {
+    let method: HTTPRequest.Method
+    let fields: HTTPFields
+    let bytes: SharedBytes
+    let isCall: Bool
+    private let digest: String
+
+    init(_ bytes: SharedBytes, _ description: ObjectDescription = ObjectDescription()) {
+        self.bytes = bytes
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = HTTPRequest.Method(rawValue: "PUT")
+        var fields: HTTPFields = [.xAmzContentSHA256: digest, .contentType: description.mediaType]
+        if let cacheControl = description.cacheControl { fields.append(.cacheControl, cacheControl) }
+        self.fields = fields
+        isCall = false
+    }
+
+    init(call: HTTPRequest) {
+        bytes = call.body ?? SharedBytes([])
+        digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
+        method = call.method
+        fields = call.headerFields
+        isCall = true
+    }
+
+    static func == (left: TransferUpload, right: TransferUpload) -> Bool {
+        left.digest == right.digest && left.method == right.method && left.fields == right.fields
+            && left.isCall == right.isCall
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+}
+
+/// The metadata of an object that a store keeps and sends to its readers.
+package struct ObjectDescription: Sendable {
+    let mediaType: String
+    let cacheControl: String?
+
+    package init(mediaType: String = "application/octet-stream", cacheControl: String? = nil) {
+        self.mediaType = mediaType
+        self.cacheControl = cacheControl
+    }
+}

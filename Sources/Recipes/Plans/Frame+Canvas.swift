@@ -1,0 +1,21 @@
+/// The pixels of a canvas around an image.
+package enum CanvasFill {
+    case color(Color)
+    case backdrop(BackdropStep.Kind)
+}
+
+extension Frame {
+    /// Places the image's first pixel at a point of a canvas; crops the image where it lies outside.
+    package mutating func place(on canvas: PixelSize, x: Int, y: Int, _ fill: CanvasFill) {
+        let visible = PixelSize(
+            width: min(size.width + min(x, 0), canvas.width - max(x, 0)),
+            height: min(size.height + min(y, 0), canvas.height - max(y, 0)))
+        if visible != size { apply(CropStep(x: max(0, -x), y: max(0, -y), size: visible)) }
+        guard visible != canvas else { return }
+        let (x, y) = (max(0, x), max(0, y))
+        switch fill {
+        case .color(let color): apply(CanvasStep(size: canvas, x: x, y: y, color: color))
+        case .backdrop(let kind): apply(BackdropStep(kind, size: canvas, x: x, y: y))
+        }
+    }
+}

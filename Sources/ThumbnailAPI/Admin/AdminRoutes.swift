@@ -1,0 +1,246 @@
+import Coordination
+import Dialects
+import Downloading
+import HTTPTypes
+import JSON
+package import Telemetry
+import Text
+package import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Called on the listener's event thread; slower responses are asynchronous.
+struct AdminRoutes: RouteTable {
+    let service: AdministeredService
+    let reader: PrefetchReader
+    let explainer: TargetExplainer
+    /// Parsing bodies takes too long for an event thread.
+    let workers: WorkerPool
+    let bodies: BodyMemory
+    let failures: FailureWriter
+    let logger: Logger
+    let timekeeper: any Timekeeper
+    private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
+
+    init(
+        _ service: AdministeredService, reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool,
+        bodies: BodyMemory, failures: FailureWriter, logger: Logger, timekeeper: any Timekeeper
+    ) {
+        (self.service, self.reader, self.explainer, self.workers) = (service, reader, explainer, workers)
+        (self.bodies, self.failures, self.logger, self.timekeeper) = (bodies, failures, logger, timekeeper)
+    }
+
+    func route(of target: String) -> Route {
+        let path = target.prefix(before: UInt8(ascii: "?"))
+        switch path {
+        case "/metrics": return .admin(.metrics)
+        case "/status": return .admin(.status)
+        case "/cache": return .admin(.cache)
+        case "/downloads": return .admin(.downloads)
+        case "/events": return .admin(.events)
+        case "/stats/history": return .admin(.statsHistory)
+        case "/refresh": return .admin(.refresh)
+        case "/prefetch": return .admin(.prefetch)
+        case "/explain": return .admin(.explain)
+        case "/health/live": return .live
+        case "/health/ready": return .ready
+        default: break
+        }
+        if let receipt = Self.member(of: "/downloads/", path) { return .admin(.download(receipt: receipt)) }
+        if let id = Self.member(of: "/prefetch/", path) { return .admin(.prefetchJob(id: id)) }
+        return EmbeddedFile.file(at: path, among: EmbeddedFile.ofOperators).map { .file($0) } ?? .none
+    }
+
+    private static func member(of prefix: String, _ path: Substring) -> String? {
+        guard let rest = path.suffix(after: prefix), !rest.isEmpty, !rest.utf8.contains(UInt8(ascii: "/")) else {
+            return nil
+        }
+        return String(rest)
+    }
+
+    func maximumBodyLength(at route: Route) -> Int { route.takesBody ? PrefetchReader.longestBody : 0 }
+
+    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
+        _ = try parameters(of: request, context.route)
+        return try ArrivingBody(length: context.bodyLength, in: bodies.room(for: context.client)) {
+            length throws(APIError) in
+            if length > PrefetchReader.longestBody { throw .bodyTooLarge }
+        } respond: { request, room in
+            deferred(context) {
+                defer { room.release() }
+                return try await begin(request)
+            }
+        }
+    }
+
+    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+        let parameters = try parameters(of: request, context.route)
+        let response: HTTPResponse
+        switch context.route {
+        case .admin(let route): return try respond(to: request, at: route, parameters, context)
+        case .live: response = HealthResponses(failures: failures).live
+        case .ready: response = HealthResponses(failures: failures).ready(context)
+        case .file(let file):
+            guard let page = files.response(to: request, for: file) else { throw APIError.noSuchRoute }
+            response = page
+        case .client, .none: throw APIError.noSuchRoute
+        }
+        return .ready(Outcome(response: response))
+    }
+
+    private func parameters(of request: HTTPRequest, _ route: Route) throws(APIError) -> AdminParameters {
+        if route.isNone { throw .noSuchRoute }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed }
+        return try AdminParameters(target: request.target, allowed: AdminParameters.allowed(at: route, request.method))
+    }
+
+    private func respond(
+        to request: HTTPRequest, at route: AdminRoute, _ parameters: AdminParameters, _ context: RequestContext
+    ) throws -> PendingResponse<Outcome> {
+        let response: HTTPResponse
+        switch route {
+        case .cache where request.method == .delete:
+            let (source, tag) = (try parameters.source(), try parameters.tag())
+            return deferred(context) { self.response(json: try await purge(source, tag)) }
+        case .refresh:
+            let source = try parameters.requiredSource()
+            return deferred(context) { self.response(json: try await refreshed(source, context.id)) }
+        case .prefetchJob(let id) where request.method == .delete:
+            return deferred(context) {
+                guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
+                return HTTPResponse(status: .noContent, headerFields: failures.common)
+            }
+        case .prefetchJob(let id): return deferred(context) { try await job(id) }
+        case .prefetch:
+            return deferred(context) { self.response(json: .prefetchJobs(await service.prefetching.jobs())) }
+        case .metrics: response = self.response(service.metricsText(), mediaType: MetricsResponder.mediaType)
+        case .status: response = self.response(json: status)
+        case .cache:
+            response = self.response(
+                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
+        case .downloads where request.method == .delete:
+            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
+            response = self.response(json: .cancelledDownloads(cancelled))
+        case .downloads: response = self.response(json: .array(service.control.downloads.map { .download($0) }))
+        case .events:
+            response = try EventResponder(feed: service.events, control: service.control, common: failures.common)
+                .response(to: request, parameters)
+        case .statsHistory: response = self.response(json: service.history.json)
+        case .download(let receipt):
+            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+            response = HTTPResponse(status: .noContent, headerFields: failures.common)
+        case .explain: response = self.response(json: try explanation(of: parameters))
+        }
+        return .ready(Outcome(response: response))
+    }
+
+    private func deferred(
+        _ context: RequestContext, _ response: @escaping @Sendable () async throws -> HTTPResponse
+    ) -> PendingResponse<Outcome> {
+        .deferred {
+            do {
+                return Outcome(response: try await response())
+            } catch {
+                return failures.outcome(of: error, context)
+            }
+        }
+    }
+
+    /// Explains the request for a source such as `source=4000x3000.png`, with `accept=`.
+    private func explanation(of parameters: AdminParameters) throws(APIError) -> JSONValue {
+        guard let target = parameters[.target] else {
+            throw .missingParameter(AdminParameter.target.rawValue)
+        }
+        guard !target.isEmpty else { throw .badParameter(AdminParameter.target.rawValue, "Must not be empty.") }
+        let header = try parameters[.source].map { (text) throws(APIError) in
+            guard let header = TargetExplainer.header(text) else {
+                throw .badParameter(AdminParameter.source.rawValue, TargetExplainer.headerForm)
+            }
+            return header
+        }
+        return explainer.explanation(
+            of: target, accept: parameters[.accept], for: header ?? TargetExplainer.assumed(),
+            now: timekeeper.secondsSince1970
+        ).json
+    }
+
+    private var status: JSONValue {
+        let figures = service.control.figures
+        let origins = service.control.origins
+        var members: [(String, JSONValue)] = [
+            ("version", .string(service.version)), ("revision", .string(service.revision)),
+            ("instance", .string(service.instance)),
+            ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
+            ("draining", .bool(!service.lifecycle.isReady)),
+            ("activeDownloads", .int(figures.activeDownloads)),
+            ("queuedDownloads", .int(figures.queuedDownloads)),
+            ("activeRenders", .int(figures.activeRenders)),
+            ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
+        ]
+        members += JSONValue.surroundings(service.control, service.calls())
+        return .object(members)
+    }
+
+    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
+        let job = try await service.prefetching.begin(wanted.items, callback: wanted.callback?.canonical)
+        var response = response(json: .prefetchJob(job))
+        response.status = .accepted
+        response.headerFields.append(.location, "/prefetch/\(job.id)")
+        return response
+    }
+
+    private func job(_ id: String) async throws -> HTTPResponse {
+        guard let status = await service.prefetching.status(of: id) else { throw APIError.noSuchJob }
+        return response(json: .prefetchStatus(status, of: id))
+    }
+
+    private func purge(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
+        if let tag { return .removedEntries(try await service.control.remove(tag: tag)) }
+        if let source { return .removedEntries(try await service.control.remove(source: source)) }
+        return .removedEntries(try await service.control.removeAll())
+    }
+
+    private func refreshed(_ source: ExactText, _ requestID: String) async throws -> JSONValue {
+        let refresh = try await service.control.refresh(source: source, receipt: requestID)
+        if let failure = refresh.failure {
+            logger.info(
+                "refresh failed",
+                [
+                    "requestId": .string(requestID), "source": .string(SourceLabel.text(source.string)),
+                    "error": .string(failure.code), "detail": .string(failure.logDetail ?? ""),
+                ])
+        }
+        return .refresh(refresh, of: source.string)
+    }
+
+    private func response(json: JSONValue) -> HTTPResponse { response(json.text, mediaType: "application/json") }
+
+    private func response(_ text: String, mediaType: String) -> HTTPResponse {
+        .uncached(text, mediaType: mediaType, common: failures.common)
+    }
+}
+
+package struct AdministeredService: Sendable {
+    let version: String
+    let revision: String
+    let instance: String
+    let control: any ServiceControlling
+    let prefetching: any Prefetching
+    let lifecycle: ServiceLifecycle
+    let events: EventFeed
+    let history: StatsHistory
+    let calls: @Sendable () -> [Notifier.Figures]?
+    let metricsText: @Sendable () -> String
+
+    package init(
+        version: String, revision: String, instance: String, control: any ServiceControlling,
+        prefetching: any Prefetching,
+        lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
+        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
+        metricsText: @escaping @Sendable () -> String
+    ) {
+        (self.version, self.revision, self.instance) = (version, revision, instance)
+        (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
+        (self.events, self.history, self.calls, self.metricsText) = (events, history, calls, metricsText)
+    }
+}

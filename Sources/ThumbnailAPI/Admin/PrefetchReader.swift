@@ -1,0 +1,115 @@
+package import Dialects
+package import Downloading
+import HTTPTypes
+import JSON
+import Memory
+import Text
+package import ThumbnailPipeline
+import ThumbnailTypes
+
+/// `{"sources":[{"url":"…","renditions":["w=300&format=webp"]}],"callback":"…"}`.
+///
+/// A rendition has the same forms as in `POST /thumbnails`, including a destination; its name is ignored.
+package struct PrefetchReader: Sendable {
+    package static let longestBody = 1 << 20
+    static let maximumItems = 10_000
+    /// In bytes: a short body can repeat a long URL.
+    static let longestTargets = 1 << 20
+
+    /// The setting that forbids a callback, and the reason.
+    package typealias CallbackObjection = @Sendable (SourceURL) -> String?
+
+    private let dialect: any RenditionDialect
+    private let resultWriter: ResultWriter
+    private let violation: CallbackObjection
+
+    /// Renditions are in `dialect`; `resultWriter` checks destinations, and `violation` checks callbacks.
+    package init(
+        _ dialect: any RenditionDialect, placing resultWriter: ResultWriter = ResultWriter(),
+        callbacks violation: @escaping CallbackObjection = { _ in nil }
+    ) {
+        self.dialect = dialect
+        self.resultWriter = resultWriter
+        self.violation = violation
+    }
+
+    func job(in request: HTTPRequest) throws(APIError) -> RequestedJob {
+        guard JSONBody.isDeclared(in: request.headerFields) else { throw .unsupportedMediaType }
+        let value = try JSONBody.value(in: request.body?.array ?? [])
+        let members = try JSONBody.members(value, "", ["sources", "callback"])
+        var job = RequestedJob()
+        for (number, source) in try JSONBody.elements(members, "sources", "").enumerated() {
+            try read(source, "/sources/\(number)", into: &job)
+        }
+        job.callback = try members["callback"].map { (value) throws(APIError) in try callback(value) }
+        return job
+    }
+
+    private func callback(_ value: JSONValue) throws(APIError) -> SourceURL {
+        guard case .string(let text) = value, !text.utf8.contains(UInt8(ascii: "#")),
+            let url = try? SourceURL(parsing: text)
+        else { throw .badBody("/callback", "Must be an absolute http or https URL without user and fragment.") }
+        if let rule = violation(url) { throw .callbackNotAllowed(rule) }
+        return url
+    }
+
+    /// Nil if its target or its destination is no longer valid.
+    package func work(of item: PrefetchItem) -> PrefetchWork? {
+        guard let request = try? dialect.request(in: RequestedTarget(item.target)) else { return nil }
+        guard let text = item.destination else { return PrefetchWork(request) }
+        guard var destination = try? resultWriter.destination(ExactText(text)) else { return nil }
+        destination.cacheControl = item.cacheControl ?? destination.cacheControl
+        return PrefetchWork(request, to: destination)
+    }
+
+    private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {
+        let members = try JSONBody.members(source, pointer, ["url", "renditions"])
+        guard case .string(let url)? = members["url"] else { throw .badBody(pointer + "/url", "Must be a string.") }
+        let renditions = try JSONBody.elements(members, "renditions", pointer)
+        for (number, rendition) in renditions.enumerated() {
+            let pointer = "\(pointer)/renditions/\(number)"
+            let asked = try RenditionElement(rendition, at: number, pointer)
+            guard case .query(let text) = asked.content else {
+                throw .badBody(pointer + "/include", "A job makes images only.")
+            }
+            guard job.items.count < Self.maximumItems else {
+                throw .badBody(pointer, "A job has at most \(Self.maximumItems) thumbnails.")
+            }
+            let destination = try asked.checkDestination(resultWriter, pointer)
+            let item = PrefetchItem(
+                try target(url: url, rendition: text, pointer).replacing("\t", with: "%09"), to: destination?.location,
+                cacheControl: asked.cacheControl)
+            guard job.append(item) else {
+                throw .badBody(pointer + "/to", "Another rendition has this destination.")
+            }
+            guard job.byteCount <= Self.longestTargets else {
+                throw .badBody(
+                    pointer, "A job's thumbnails have targets of at most \(Self.longestTargets) bytes together.")
+            }
+        }
+    }
+
+    private func target(url: String, rendition: String, _ pointer: String) throws(APIError) -> String {
+        do throws(APIError) {
+            return try dialect.target(source: url, rendition: rendition)
+        } catch {
+            let parameter = error.code == "bad_body" ? nil : error.parameter
+            throw .badBody(pointer, "\(parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
+        }
+    }
+}
+
+struct RequestedJob {
+    /// In order, in their stored spelling: without tabs and line ends.
+    private(set) var items: [PrefetchItem] = []
+    private var destinations: Set<ExactText> = []
+    fileprivate private(set) var byteCount = 0
+    fileprivate(set) var callback: SourceURL?
+
+    /// False if another thumbnail has the same destination.
+    fileprivate mutating func append(_ item: PrefetchItem) -> Bool {
+        items.append(item)
+        byteCount += [item.target, item.destination ?? "", item.cacheControl ?? ""].reduce(0) { $0 + $1.utf8.count }
+        return item.destination.map { destinations.insert(ExactText($0)).inserted } ?? true
+    }
+}

@@ -1,0 +1,36 @@
+import Dialects
+import HTTPTypes
+import JSON
+import ThumbnailTypes
+
+struct FailureWriter: Sendable {
+    let common: HTTPFields
+    let revealsRules: Bool
+    let lifecycle: ServiceLifecycle
+
+    func outcome(of error: any Error, _ context: RequestContext, source: String? = nil) -> Outcome {
+        let error = lifecycle.failure(behind: error)
+        return Outcome(response: context.route.response(to: problem(error, context)), source: source, error: error)
+    }
+
+    func problem(_ error: any ServiceError, _ context: RequestContext) -> Problem {
+        Problem(error, requestID: context.id, common: common, revealsRules: revealsRules)
+    }
+}
+
+struct HealthResponses: Sendable {
+    let failures: FailureWriter
+
+    var live: HTTPResponse { ok("live") }
+
+    /// Tells load balancers with 503 that the shutdown has begun.
+    func ready(_ context: RequestContext) -> HTTPResponse {
+        failures.lifecycle.isReady ? ok("ready") : failures.problem(APIError.draining, context).response
+    }
+
+    private func ok(_ status: String) -> HTTPResponse {
+        .uncached(
+            JSONValue.object([("status", .string(status))]).text, mediaType: "application/json",
+            common: failures.common)
+    }
+}

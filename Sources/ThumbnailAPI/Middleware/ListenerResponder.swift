@@ -1,0 +1,192 @@
+import Coordination
+import Dialects
+import Downloading
+package import HTTPTypes
+import Memory
+import Telemetry
+import ThumbnailTypes
+
+/// Passes the requests of a listener through its middleware to its routes.
+package final class ListenerResponder: RequestResponder {
+    private let middleware: Middleware
+    private let routes: any RouteTable
+    private let failures: FailureWriter
+    private let fallbackImages: FallbackImages?
+    private let requestIDs: RequestIDs
+    private let trustedProxies: TrustedProxies
+    private let tracer: Tracer?
+    private let timekeeper: any Timekeeper
+
+    init(
+        _ middleware: Middleware, routes: any RouteTable, failures: FailureWriter,
+        fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
+        trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil, timekeeper: any Timekeeper
+    ) {
+        self.middleware = middleware
+        self.routes = routes
+        self.failures = failures
+        self.fallbackImages = fallbackImages
+        self.requestIDs = requestIDs
+        self.trustedProxies = trustedProxies
+        self.tracer = tracer
+        self.timekeeper = timekeeper
+    }
+
+    package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
+        let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0)
+        do {
+            if let outcome = try check(context) { return send(outcome, context) }
+            guard request.method == .post, context.route.takesBody else {
+                return send(try routes.respond(to: request, context), context)
+            }
+            let body = try routes.body(of: request, context)
+            guard request.hasBody else { throw APIError.lengthRequired }
+            return send(body.respond(to: request), context)
+        } catch {
+            return send(failures.outcome(of: error, context), context)
+        }
+    }
+
+    package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
+        let route = routes.route(of: request.target)
+        let maximum = routes.maximumBodyLength(at: route)
+        guard maximum > 0 else { return nil }
+        return BodyPolicy(maximumLength: maximum) { [self] request, length in
+            // The request's time begins here.
+            let context = context(of: request, at: route, length)
+            do {
+                if let outcome = try check(context) { return .rejected(complete(outcome, context)) }
+                return .accepted(Reservation(try routes.body(of: request, context), context, self))
+            } catch {
+                return .rejected(complete(failures.outcome(of: error, context), context))
+            }
+        }
+    }
+
+    package func response(to rejection: HTTPRejection) -> HTTPResponse {
+        let context = RequestContext(
+            request: nil, bodyLength: 0, id: requestIDs.next(), startedAt: timekeeper.now, route: .none, client: nil,
+            isProxied: false, trace: nil)
+        return complete(failures.outcome(of: rejection.error, context), context)
+    }
+
+    private func context(of request: HTTPRequest, at route: Route, _ bodyLength: Int?) -> RequestContext {
+        let (client, isProxied) = trustedProxies.sender(of: request)
+        let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
+        return RequestContext(
+            request: request, bodyLength: bodyLength, id: requestIDs.next(), startedAt: timekeeper.now, route: route,
+            client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
+    }
+
+    private func check(_ context: RequestContext) throws(APIError) -> Outcome? {
+        for check in middleware.checks {
+            if let outcome = try check.check(context) { return outcome }
+        }
+        return nil
+    }
+
+    private func send(
+        _ pending: PendingResponse<Outcome>, _ context: RequestContext
+    ) -> PendingResponse<HTTPResponse> {
+        switch pending {
+        case .ready(let outcome): return send(outcome, context)
+        case .recurring(let response, let responder): return .recurring(response, by: responder)
+        case .deferred, .waiting:
+            do throws(APIError) {
+                return wait(for: pending, context, end: try beginWait(context))
+            } catch {
+                return send(failures.outcome(of: error, context), context)
+            }
+        }
+    }
+
+    /// The result ends the wait for all counters.
+    private func beginWait(_ context: RequestContext) throws(APIError) -> @Sendable () -> Void {
+        var ends: [@Sendable () -> Void] = []
+        do throws(APIError) {
+            for counter in middleware.counters {
+                if let end = try counter.begin(context) { ends.append(end) }
+            }
+        } catch {
+            for end in ends { end() }
+            throw error
+        }
+        return { [ends] in for end in ends { end() } }
+    }
+
+    /// Calls `end` when the response is complete, or abandoned.
+    private func wait(
+        for pending: PendingResponse<Outcome>, _ context: RequestContext, end: @escaping @Sendable () -> Void
+    ) -> PendingResponse<HTTPResponse> {
+        switch pending {
+        case .ready, .recurring:
+            end()
+            return send(pending, context)
+        case .deferred(let work):
+            return .deferred { [self] in
+                defer { end() }
+                return await RequestTrace.$current.withValue(context.trace) {
+                    let outcome = await work()
+                    // Middleware records the failure, which the client may not see.
+                    let response = complete(outcome, context)
+                    return await withFallbackImage(outcome, response, context)
+                }
+            }
+        case .waiting(let wait):
+            return .waiting(
+                ShortWait(begin: wait.begin) { [self] in
+                    self.wait(for: wait.finish(), context, end: end)
+                } abandon: { [self] in
+                    defer { end() }
+                    return complete(wait.abandon(), context)
+                })
+        }
+    }
+
+    private func send(_ outcome: Outcome, _ context: RequestContext) -> PendingResponse<HTTPResponse> {
+        let response = complete(outcome, context)
+        if outcome.fallbackImage == nil { return .ready(response) }
+        return .deferred { [self] in await withFallbackImage(outcome, response, context) }
+    }
+
+    private func withFallbackImage(
+        _ outcome: Outcome, _ response: HTTPResponse, _ context: RequestContext
+    ) async -> HTTPResponse {
+        guard let image = outcome.fallbackImage, let fallbackImages else { return response }
+        return await fallbackImages.response(image, replacing: response, context.id)
+    }
+
+    private func complete(_ outcome: Outcome, _ context: RequestContext) -> HTTPResponse {
+        var outcome = outcome
+        let now = timekeeper.now
+        for completion in middleware.completions { completion.complete(&outcome, to: context, at: now) }
+        return outcome.response
+    }
+}
+
+extension ListenerResponder {
+    private final class Reservation: BodyReservation {
+        private let body: ArrivingBody
+        private let context: RequestContext
+        private let responder: ListenerResponder
+
+        init(_ body: ArrivingBody, _ context: RequestContext, _ responder: ListenerResponder) {
+            self.body = body
+            self.context = context
+            self.responder = responder
+        }
+
+        func rejection(ofLength length: Int) -> HTTPResponse? {
+            do {
+                try body.grow(to: length)
+                return nil
+            } catch {
+                return responder.complete(responder.failures.outcome(of: error, context), context)
+            }
+        }
+
+        func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
+            responder.send(body.respond(to: request), context)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Dialects
+import HTTPTypes
+
+/// The concerns of a listener around its routes, each list in the order in which it runs.
+///
+/// Called on event threads, and in the tasks of deferred responses; must not block.
+struct Middleware: Sendable {
+    let checks: [any RequestCheck]
+    var counters: [any PendingRequestCounter] = []
+    let completions: [any ResponseCompletion]
+}
+
+/// Runs before the route; an outcome or an error ends the request.
+protocol RequestCheck: Sendable {
+    func check(_ context: RequestContext) throws(APIError) -> Outcome?
+}
+
+/// Counts requests whose response is not ready.
+protocol PendingRequestCounter: Sendable {
+    /// The result is called once when the response is ready, or when its request is abandoned.
+    func begin(_ context: RequestContext) throws(APIError) -> (@Sendable () -> Void)?
+}
+
+/// Adds fields to a response, or records it.
+protocol ResponseCompletion: Sendable {
+    func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration)
+}
+
+protocol RouteTable: Sendable {
+    func route(of target: String) -> Route
+
+    /// 0 if the route takes no body.
+    func maximumBodyLength(at route: Route) -> Int
+
+    /// All checks have passed; throws if its method or route takes no body.
+    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody
+
+    /// All checks have passed; errors become responses, too.
+    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome>
+}

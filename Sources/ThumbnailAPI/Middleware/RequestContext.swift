@@ -1,0 +1,33 @@
+import Dialects
+import Downloading
+import HTTPTypes
+import Telemetry
+import ThumbnailPipeline
+import ThumbnailTypes
+
+struct RequestContext: Sendable {
+    /// Nil if the server rejected it before it was read.
+    let request: HTTPRequest?
+    /// Nil for a chunked body.
+    let bodyLength: Int?
+    /// Sent as `X-Request-Id`; also the receipt of the request's wait.
+    let id: String
+    /// When the header was complete, by the monotonic clock.
+    let startedAt: Duration
+    let route: Route
+    let client: IPAddress?
+    let isProxied: Bool
+    let trace: RequestTrace?
+
+    var method: HTTPRequest.Method? { request?.method }
+}
+
+/// A response, and what middleware records about it.
+struct Outcome: Sendable {
+    var response: HTTPResponse
+    var timings: [StepTiming] = []
+    var source: String?
+    var error: (any ServiceError)?
+    var hasReceipt = false
+    var fallbackImage: FallbackImage?
+}

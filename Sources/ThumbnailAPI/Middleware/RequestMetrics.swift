@@ -1,0 +1,67 @@
+import Coordination
+import Dialects
+import HTTPTypes
+package import Telemetry
+import ThumbnailPipeline
+import ThumbnailTypes
+
+package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
+    package let requests: CounterFamily
+    /// Every code from the start: a series that first appears with a failure hides it from `increase()`.
+    private let errors: CounterFamily
+    /// Counts no requests whose response is ready at once.
+    private let active = LevelFamily()
+    private let seconds: HistogramFamily
+
+    package init(registry: MetricsRegistry) {
+        requests = registry.counters(
+            "alula_requests_total", help: "Responses of the public listener.", labels: "route", "status",
+            counting: "request")
+        errors = registry.counters(
+            "alula_errors_total", help: "Failed requests of the public listener by error code.", labels: "code",
+            counting: "request")
+        for code in ErrorCode.counted { _ = errors.counter(code.rawValue) }
+        seconds = registry.histograms(
+            "alula_request_seconds", help: "Time from the request header to the end of the response.",
+            otlp: OTLPMetric(
+                "http.server.request.duration", unit: "s",
+                attributes: [
+                    "http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type",
+                ]))
+        registry.gauge(
+            "alula_requests_active", help: "Requests in progress.",
+            otlp: OTLPMetric(
+                "http.server.active_requests", unit: "{request}", attributes: ["http.request.method", "url.scheme"],
+                isSum: true)
+        ) { [active] in active.snapshot.map { ($0.attributes, Double($0.value)) } }
+    }
+
+    func begin(_ context: RequestContext) -> (@Sendable () -> Void)? {
+        let active = active.level(context.method.conventionalName, "http")
+        active.change(by: 1)
+        return { active.change(by: -1) }
+    }
+
+    func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
+        let (status, duration) = (outcome.response.status.code, (now - context.startedAt).seconds)
+        if status == 200, context.method == .get, let route = context.route.images {
+            route.recordSuccess(seconds: duration)
+        } else {
+            requests.counter(context.route.label, String(status)).increment()
+            times(context.route.attribute, context.method, status: status).observe(duration)
+        }
+        if let error = outcome.error { errors.counter(error.code).increment() }
+    }
+
+    func times(_ route: String, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
+        seconds.histogram(method.conventionalName, "http", route, String(status), status >= 500 ? String(status) : "")
+    }
+}
+
+extension HTTPRequest.Method? {
+    /// A name of a fixed set, for traces and metrics.
+    var conventionalName: String {
+        guard let method = self, [.get, .head, .post, .options].contains(method) else { return "_OTHER" }
+        return method.rawValue
+    }
+}

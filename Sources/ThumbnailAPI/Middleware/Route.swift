@@ -1,0 +1,127 @@
+import Dialects
+import HTTPTypes
+import Telemetry
+import Text
+import ThumbnailTypes
+
+enum Route: Sendable {
+    case client(ClientRoute)
+    case admin(AdminRoute)
+    case live, ready
+    case file(EmbeddedFile)
+    /// Includes requests that the server rejected before they were read.
+    case none
+
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .client(.renditions), .admin(.refresh): [.post]
+        case .admin(.prefetch): [.get, .head, .post]
+        case .client(.images(let route)) where route.dialect.takesImages: [.get, .head, .post]
+        case .admin(.cache), .admin(.downloads), .admin(.prefetchJob): [.get, .head, .delete]
+        case .admin(.download): [.delete]
+        default: [.get, .head]
+        }
+    }
+
+    var allow: String { methods.map(\.rawValue).joined(separator: ", ") }
+
+    var takesBody: Bool {
+        switch self {
+        case .client(.renditions), .admin(.prefetch): true
+        case .client(.images(let route)): route.dialect.takesImages
+        default: false
+        }
+    }
+
+    var label: String {
+        switch self {
+        case .client(.images(let route)): route.dialect.name
+        case .client(.renditions): "thumbnails"
+        case .live: "live"
+        case .ready, .client(.probe): "ready"
+        case .file(let file): file.label
+        case .admin, .none: "none"
+        }
+    }
+
+    var attribute: String { isNone ? "" : label }
+
+    var isNone: Bool { if case .none = self { true } else { false } }
+
+    var images: ImageRoute? { if case .client(.images(let route)) = self { route } else { nil } }
+
+    func response(to problem: Problem) -> HTTPResponse {
+        switch self {
+        case .client(.images(let route)), .client(.probe(let route)): route.dialect.response(to: problem)
+        default: problem.response
+        }
+    }
+}
+
+enum ClientRoute: Sendable {
+    case images(ImageRoute)
+    case renditions
+    case probe(ImageRoute)
+}
+
+enum AdminRoute: Sendable {
+    case metrics, status, cache, downloads, events, statsHistory, refresh, prefetch, explain
+    case download(receipt: String)
+    case prefetchJob(id: String)
+}
+
+extension Route {
+    /// A route outside all dialects; the path must match exactly.
+    init(nativeTarget target: String) {
+        let path = target.prefix(before: UInt8(ascii: "?"))
+        switch path {
+        case "/thumbnails": self = .client(.renditions)
+        case "/health/live": self = .live
+        case "/health/ready": self = .ready
+        default: self = EmbeddedFile.file(at: path, among: EmbeddedFile.ofClients).map { .file($0) } ?? .none
+        }
+    }
+
+    /// The candidate whose dialect serves the target; nil if this route does.
+    func owner<Candidate>(
+        of target: String, among candidates: [Candidate], _ dialect: (Candidate) -> any Dialect
+    ) -> Candidate? {
+        var fallback: Candidate?
+        for candidate in candidates {
+            switch dialect(candidate).match(on: target) {
+            case .none: continue
+            case .fallback: fallback = fallback ?? candidate
+            case .exact: return candidate
+            }
+        }
+        return isNone ? fallback : nil
+    }
+}
+
+/// The route of a dialect; a class, because each exchange and each cached target holds one.
+final class ImageRoute: Sendable {
+    let dialect: any Dialect
+    let isOpen: Bool
+    /// GET with status 200: looked up once because these responses are the most frequent.
+    private let successes: Counter
+    private let successTimes: Histogram
+
+    init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
+        self.dialect = dialect
+        self.isOpen = isOpen
+        successes = metrics.requests.counter(dialect.name, "200")
+        successTimes = metrics.times(dialect.name, .get, status: 200)
+    }
+
+    func recordSuccess(seconds: Double) {
+        successes.increment()
+        successTimes.observe(seconds)
+    }
+}
+
+struct AllowedMethods: ResponseCompletion {
+    func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
+        guard let error = outcome.error as? APIError, error == .methodNotAllowed else { return }
+        outcome.response.headerFields.append(.allow, context.route.allow)
+    }
+}

@@ -1,0 +1,31 @@
+import Dialects
+import HTTPTypes
+import Recipes
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Keeps the failure's status unless the operator chose another one.
+struct FallbackImages: Sendable {
+    let thumbnails: any ThumbnailServing
+
+    /// The original error if the image cannot be rendered.
+    func response(
+        _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String
+    ) async -> HTTPResponse {
+        guard let image = try? await image(fallback.subject, receipt) else { return response }
+        var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
+        fields.append(.contentType, image.format.mediaType)
+        fields.append(sizeOf: image)
+        if response.headerFields.contains(.alulaReceipt) { fields.append(.alulaReceipt, receipt) }
+        return HTTPResponse(
+            status: fallback.status ?? response.status, headerFields: fields, body: .shared(image.bytes))
+    }
+
+    private func image(_ subject: FallbackImage.Subject, _ receipt: String) async throws -> EncodedImage {
+        switch subject {
+        case .color(let placeholder): try await thumbnails.placeholder(placeholder)
+        case .source(let request):
+            try await thumbnails.thumbnail(for: Job(thumbnails.resolved(request), receipt: receipt)).image
+        }
+    }
+}

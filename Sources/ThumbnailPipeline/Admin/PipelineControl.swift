@@ -1,0 +1,135 @@
+import Coordination
+package import Downloading
+import SharedCaching
+import Telemetry
+package import Text
+
+package struct PipelineControl: ServiceControlling {
+    let pipeline: ImagePipeline
+    /// Nil if there are no recipients.
+    let notifier: Notifier?
+
+    package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil) {
+        self.pipeline = pipeline
+        self.notifier = notifier
+    }
+
+    package var downloads: [FetchSnapshot] { pipeline.downloader.fetches }
+
+    package var origins: [OriginStatus] {
+        let names = pipeline.downloader.namesOfOrigins
+        return pipeline.downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }
+    }
+
+    package func removeAll() async throws -> RemovedEntries {
+        try await purge(nil, .everything) {
+            pipeline.downloader.forget()
+            pipeline.failedDecodes.forget(nil)
+            return await pipeline.caches.removeLocal(.everything)
+        }
+    }
+
+    package func remove(source: ExactText) async throws -> RemovedEntries {
+        let identity = try pipeline.downloader.identity(of: source)
+        return try await purge(identity, .sources([identity], name: source)) {
+            await removal.purgeAll(from: identity)
+        }
+    }
+
+    package func remove(tag: ExactText) async throws -> RemovedEntries {
+        guard let shared = SharedTag(tag.string) else { return RemovedEntries() }
+        var (known, isComplete) = await removal.sources(under: tag)
+        var removed = await purgeAll(from: known)
+        let found = FoundSources(removal, layers: pipeline.caches.shared.count)
+        var state = RemovalState.done
+        if !pipeline.caches.shared.isEmpty {
+            let announced = SourceRemoval.bounded(known)
+            if !known.isEmpty { state = await pipeline.caches.purge(.sources(Array(announced.sources))) }
+            state = max(state, await pipeline.caches.purge(.tagged(TagRemoval(of: shared, onSources: found.add))))
+            let (all, areAll) = found.take()
+            isComplete = isComplete && announced.isComplete && areAll
+            let others = all.subtracting(known)
+            // The other layer, and other instances, may have them without knowing the tag.
+            if !others.isEmpty { state = max(state, await pipeline.caches.purge(.sources(Array(others)))) }
+            known.formUnion(others)
+            removed = removed + (await purgeAll(from: known))
+        }
+        removed.isComplete = isComplete && state == .done
+        record(removed, tag: tag.string)
+        if state == .rejected { throw PipelineError.tooManyPurges }
+        notifier?.notify(CompletedPurge(sources: known.map(\.name).sorted(), tags: [tag.string]))
+        return removed
+    }
+
+    private func purgeAll(from identities: Set<SourceIdentity>) async -> RemovedEntries {
+        var removed = RemovedEntries()
+        for identity in identities { removed = removed + (await removal.purgeAll(from: identity)) }
+        return removed
+    }
+
+    private var removal: SourceRemoval { SourceRemoval(from: pipeline) }
+
+    package var layers: [(name: String, state: LayerState)] {
+        pipeline.caches.slower.map { ($0.name.member, $0.health.state) }
+    }
+
+    /// Before and after the shared layers, to include anything read from them in between.
+    private func purge(
+        _ identity: SourceIdentity?, _ removal: Removal, locally: () async -> RemovedEntries
+    ) async throws -> RemovedEntries {
+        var (removed, state) = (await locally(), RemovalState.done)
+        if !pipeline.caches.shared.isEmpty {
+            state = await pipeline.caches.purge(removal)
+            removed = removed + (await locally())
+        }
+        removed.isComplete = state == .done
+        record(removed, url: identity?.name)
+        if state == .rejected { throw PipelineError.tooManyPurges }
+        // A cache in front that sends a request now gets nothing outdated.
+        notifier?.notify(CompletedPurge(sources: identity.map { [$0.name] } ?? []))
+        return removed
+    }
+
+    private func record(_ removed: RemovedEntries, url: String? = nil, tag: String? = nil) {
+        pipeline.resources.events.record(
+            .purge(url: url, tag: tag, entries: removed.entries, bytes: removed.bytes, cause: .operator))
+    }
+
+    package func cancel(receipt: String) -> Bool { pipeline.downloader.cancel(receipt: receipt) }
+}
+
+private final class FoundSources: Sendable {
+    private struct State {
+        /// Nil once no task waits for them.
+        var sources: Set<SourceIdentity>? = []
+        var incompleteLayers: Int
+    }
+
+    private let removal: SourceRemoval
+    private let state: Locked<State>
+
+    init(_ removal: SourceRemoval, layers: Int) {
+        self.removal = removal
+        state = Locked(State(incompleteLayers: layers))
+    }
+
+    /// Late sources are removed here at once.
+    func add(_ found: [NamedSource], isComplete: Bool) {
+        let identities = found.compactMap { removal.identity(named: $0.name) }
+        let isLate = state.withLock { state in
+            state.sources?.formUnion(identities)
+            if isComplete { state.incompleteLayers -= 1 }
+            return state.sources == nil
+        }
+        guard isLate else { return }
+        for identity in identities { removal.removeAll(from: identity, cause: .operator) }
+    }
+
+    /// Returns the sources so far, and whether all layers have reported completely.
+    func take() -> (sources: Set<SourceIdentity>, areAll: Bool) {
+        state.withLock { state in
+            defer { state.sources = nil }
+            return (state.sources ?? [], state.incompleteLayers <= 0)
+        }
+    }
+}

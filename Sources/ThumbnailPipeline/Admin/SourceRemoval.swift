@@ -1,0 +1,45 @@
+import Downloading
+import SharedCaching
+import Telemetry
+import Text
+
+struct SourceRemoval: Sendable {
+    private let pipeline: ImagePipeline
+
+    init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
+
+    func purgeAll(from identity: SourceIdentity) async -> RemovedEntries {
+        forget(identity)
+        return await pipeline.caches.removeLocal(.sources([identity]))
+    }
+
+    func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
+        forget(identity)
+        pipeline.caches.removeAll(from: identity, cause: cause)
+    }
+
+    func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {
+        var (sources, isComplete) = (pipeline.caches.sources(under: tag), true)
+        for layer in pipeline.caches.local {
+            let known = await layer.sources(under: tag)
+            sources.formUnion(known.names.compactMap { identity(named: $0) })
+            isComplete = isComplete && known.isComplete
+        }
+        return (sources, isComplete)
+    }
+
+    /// Sources that can be announced to other instances, and whether these are all.
+    static func bounded(_ sources: Set<SourceIdentity>) -> (sources: Set<SourceIdentity>, isComplete: Bool) {
+        var room = TagRemovalLimit()
+        let bounded = sources.filter { room.take($0.name) }
+        return (bounded, bounded.count == sources.count)
+    }
+
+    func identity(named name: String) -> SourceIdentity? { try? pipeline.downloader.identity(of: ExactText(name)) }
+
+    private func forget(_ identity: SourceIdentity) {
+        pipeline.downloader.forget(identity)
+        pipeline.failedDecodes.forget(identity)
+        pipeline.caches.forgetTags(of: identity)
+    }
+}

@@ -1,0 +1,58 @@
+/// One value per source: first the image, then the additional sources in the request's order.
+///
+/// A single value is stored inline without an array.
+package struct PerSource<Value> {
+    package var image: Value
+    package var additional: [Value]
+
+    package init(_ image: Value, additional: [Value] = []) {
+        self.image = image
+        self.additional = additional
+    }
+
+    package func mapValues<New, Failure: Error>(
+        _ transform: (Value) throws(Failure) -> New
+    ) throws(Failure) -> PerSource<New> {
+        let image = try transform(image)
+        guard !additional.isEmpty else { return PerSource<New>(image) }
+        return PerSource<New>(image, additional: try additional.map(transform))
+    }
+
+    func mapWithIndex<New>(_ transform: (_ index: Int, _ value: Value) -> New) -> PerSource<New> {
+        PerSource<New>(transform(0, image), additional: additional.enumerated().map { transform($0 + 1, $1) })
+    }
+
+    package func complete<Wrapped>() -> PerSource<Wrapped>? where Value == Wrapped? {
+        guard let image, !additional.contains(where: { $0 == nil }) else { return nil }
+        return PerSource<Wrapped>(image, additional: additional.compactMap(\.self))
+    }
+}
+
+extension PerSource: RandomAccessCollection {
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { additional.count + 1 }
+    package subscript(position: Int) -> Value { position == 0 ? image : additional[position - 1] }
+}
+
+extension PerSource where Value: Sendable {
+    /// Concurrent; the first error cancels the others.
+    ///
+    /// A single value is transformed in the calling task.
+    func concurrentMap<New: Sendable>(
+        _ transform: @escaping @Sendable (_ index: Int, _ value: Value) async throws -> New
+    ) async throws -> PerSource<New> {
+        guard !additional.isEmpty else { return PerSource<New>(try await transform(0, image)) }
+        return try await withThrowingTaskGroup(of: (Int, New).self) { group in
+            for (index, value) in enumerated() {
+                group.addTask { (index, try await transform(index, value)) }
+            }
+            var made = [New?](repeating: nil, count: count)
+            for try await (index, value) in group { made[index] = value }
+            let complete = made.compactMap(\.self)
+            return PerSource<New>(complete[0], additional: Array(complete.dropFirst()))
+        }
+    }
+}
+
+extension PerSource: Sendable where Value: Sendable {}
+extension PerSource: Equatable where Value: Equatable {}

@@ -1,0 +1,35 @@
+import Crypto
+import HTTPTypes
+import Recipes
+package import Text
+
+package struct AdditionalSource: Hashable, Sendable {
+    package enum Role: String, Hashable, Sendable {
+        case watermark
+    }
+
+    package var role: Role
+    /// The name that the client sent, like ``Request/source``.
+    package var source: ExactText
+
+    /// If the request contains the file; nothing is fetched then.
+    package var file: ExactText?
+
+    package init(_ role: Role, source: ExactText) {
+        self.role = role
+        self.source = source
+    }
+
+    /// The file must depend on the request alone.
+    package init(_ role: Role, file: ExactText) {
+        self.init(role, source: "")
+        self.file = file
+    }
+
+    package var fileName: String? {
+        file.map { text in
+            let bytes = Array(text.utf8)
+            return unsafe SHA256.hash(bytes.span.bytes).hexadecimal
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Crypto
+import HTTPTypes
+package import Recipes
+import Text
+
+package struct Placeholder: Hashable, Sendable {
+    package let color: Color
+    package let size: PixelSize
+    package let format: FormatChoice
+
+    package init(_ color: Color, size: PixelSize, format: FormatChoice) {
+        (self.color, self.size, self.format) = (color, size, format)
+    }
+
+    /// A missing side equals the other one; the box is 1×1 without either.
+    package init(_ color: Color, in options: RenderingOptions) {
+        self.color = color
+        format = options.format
+        guard let side = options.width ?? options.height else {
+            size = PixelSize(width: 1, height: 1)
+            return
+        }
+        // CSS pixels times the device pixel ratio, rounded half up, at least 1.
+        func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
+        size = PixelSize(width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))
+    }
+}

@@ -1,0 +1,41 @@
+package import Recipes
+
+/// Options for a box with the rest as it comes; `change` sets more.
+package func options(
+    _ width: Int?, _ height: Int?, _ fit: Fit = .inside, enlarge: Bool = false,
+    change: (inout RenderingOptions) -> Void = { _ in }
+) -> RenderingOptions {
+    var options = RenderingOptions()
+    options.width = width
+    options.height = height
+    options.fit = fit
+    options.enlarge = enlarge
+    change(&options)
+    return options
+}
+
+/// The plan for a JPEG of this size with the default limits.
+package func plan(
+    _ width: Int, _ height: Int, _ options: RenderingOptions, format: ImageFormat = .jpeg
+) throws -> RenderPlan {
+    let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: width, height: height))
+    return try RenderPlan(options: options, format: format, source: source, limits: ImagingLimits())
+}
+
+extension RenderPlan {
+    /// The size that the image is resampled to.
+    package var resizedSize: PixelSize? { step(ResampleStep.self)?.size }
+    /// The rectangle that is cut out.
+    package var crop: CropStep? { step(CropStep.self) }
+    /// The part that is looked for.
+    package var interest: InterestStep? { step(InterestStep.self) }
+    /// The canvas around the image.
+    package var canvas: CanvasStep? { step(CanvasStep.self) }
+    /// The color behind the image.
+    package var background: Color? { step(BackgroundStep.self)?.color }
+
+    /// The first step of a kind.
+    private func step<Step: RenderStep>(_ kind: Step.Type) -> Step? {
+        steps.lazy.compactMap { $0 as? Step }.first
+    }
+}

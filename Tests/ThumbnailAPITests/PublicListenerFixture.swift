@@ -1,0 +1,75 @@
+import Coordination
+import HTTPTypes
+import Memory
+import Telemetry
+import TestSupport
+import ThumbnailPipeline
+
+@testable import ThumbnailAPI
+
+/// A public listener's responder around stubs, with everything that a test wants to look at.
+struct PublicListenerFixture {
+    let thumbnails: StubThumbnails
+    let lifecycle = ServiceLifecycle(startedAt: .zero)
+    let time = ManualTimekeeper()
+    let log = RecordingSink()
+    let registry = MetricsRegistry()
+    let responder: ListenerResponder
+
+    init(
+        _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
+        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil,
+        configure: (inout APIConfiguration) -> Void = { _ in }
+    ) {
+        self.thumbnails = thumbnails
+        var configuration = APIConfiguration()
+        configure(&configuration)
+        responder = ListenerResponder(
+            configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
+            metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget),
+            resultWriter: resultWriter,
+            tracer: tracer)
+    }
+
+    /// The answer to a request, now or later.
+    func respond(
+        _ target: String, method: HTTPRequest.Method = .get, fields: HTTPFields = [:], body: [UInt8] = []
+    ) async -> HTTPResponse {
+        await Self.response(
+            of: responder.respond(
+                to: HTTPRequest(method: method, target: target, headerFields: fields, body: SharedBytes(body))))
+    }
+
+    /// The response that an answer leads to.
+    static func response(of answer: PendingResponse<HTTPResponse>) async -> HTTPResponse {
+        switch answer {
+        case .ready(let response): return response
+        case .recurring(let recurring, _): return recurring.response
+        case .deferred(let compute): return await compute()
+        case .waiting(let wait):
+            await withCheckedContinuation { continuation in wait.begin { continuation.resume() } }
+            return await response(of: wait.finish())
+        }
+    }
+}
+
+extension HTTPResponse {
+    subscript(name: HTTPField.Name) -> String? { headerFields[name] }
+
+    var text: String {
+        switch body {
+        case .empty, .streamed: ""
+        case .text(let text): text
+        case .shared(let bytes): String(decoding: bytes.array, as: UTF8.self)
+        }
+    }
+
+    /// The `code` of a problem.
+    var code: String? { member("code") }
+
+    /// A textual member of a problem.
+    func member(_ name: String) -> String? {
+        guard let start = text.firstRange(of: "\"\(name)\":\"")?.upperBound else { return nil }
+        return String(text[start...].prefix { $0 != "\"" })
+    }
+}

@@ -1,0 +1,136 @@
+import Dialects
+import HTTPTypes
+import Telemetry
+import TestSupport
+import Testing
+import ThumbnailPipeline
+import ThumbnailTypes
+
+@testable import ThumbnailAPI
+
+@Suite(.timeLimit(.minutes(1))) struct PublicListenerTests {
+    private static let files = [
+        "/", "/page/page.css", "/page/page.js", "/openapi.yaml", "/health/live", "/health/ready",
+    ]
+
+    @Test(arguments: files)
+    func `each route answers GET and HEAD`(path: String) async {
+        let listener = PublicListenerFixture()
+        #expect(await listener.respond(path).status == .ok)
+        #expect(await listener.respond(path + "?x=1", method: .head).status == .ok)
+        #expect(await listener.respond(path)[.xRequestID] != nil)
+    }
+
+    @Test(
+        arguments: files + ["/info", "/thumbnail", "/thumbnails"],
+        ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "FOO"])
+    func `other methods are rejected, and Allow lists the supported ones`(path: String, method: String) async {
+        let allowed = ["/thumbnail": "GET, HEAD, POST", "/thumbnails": "POST"][path] ?? "GET, HEAD"
+        guard !allowed.hasSuffix(method) else { return }
+        let response = await PublicListenerFixture().respond(path, method: HTTPRequest.Method(rawValue: method))
+        #expect(response.status == .methodNotAllowed)
+        #expect(response.code == "method_not_allowed")
+        #expect(response[.allow] == allowed)
+        #expect(response[.contentSecurityPolicy] == "default-src 'none'; sandbox")
+    }
+
+    @Test(arguments: [
+        "/nothing", "/thumbnail/", "//thumbnail?url=x:y", "/%74humbnail?url=x:y", "/Thumbnail", "", "*", "/metrics",
+        "/status",
+        "/cache", "/downloads", "/downloads/abc", "/prefetch", "/thumbnail#?url=x:y", "/page/page.css/", "/page",
+        "/page/", "/page/operators.js",
+    ])
+    func `other paths are not found, operators' ones included`(target: String) async {
+        let response = await PublicListenerFixture().respond(target, method: .post)
+        #expect(response.status == .notFound)
+        #expect(response.code == "no_such_route")
+    }
+
+    @Test func `readiness fails during the shutdown, liveness does not`() async {
+        let listener = PublicListenerFixture()
+        #expect(await listener.respond("/health/ready").text == #"{"status":"ready"}"#)
+        listener.lifecycle.failReadiness()
+        let response = await listener.respond("/health/ready")
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.code == "draining")
+        #expect(response[.retryAfter] == "1")
+        #expect(await listener.respond("/health/live").text == #"{"status":"live"}"#)
+    }
+
+    @Test(arguments: ["/", "/a"])
+    func `imgproxy's and thumbor's health paths work here too`(path: String) async throws {
+        let prefix = try #require(PathPrefix(path))
+        var (imgproxy, thumbor) = (ImgproxyConfiguration(), ThumborConfiguration())
+        (imgproxy.prefix, thumbor.prefix) = (prefix, prefix)
+        (imgproxy.keys, imgproxy.salts) = ([[1]], [[2]])
+        let dialects: [any Dialect] = [
+            try #require(ImgproxyDialect(imgproxy)), try #require(ThumborDialect(thumbor)),
+        ]
+        let probes = zip(dialects, ["health", "healthcheck"])
+        for (dialect, name) in probes {
+            let listener = PublicListenerFixture { $0.otherDialects = [dialect] }
+            let target = (path == "/" ? "" : path) + "/" + name
+            #expect(await listener.respond(target + "?x=1").text == #"{"status":"ready"}"#)
+            #expect(await listener.respond(target + "/a").status != .ok)
+            listener.lifecycle.failReadiness()
+            #expect(await listener.respond(target).status == .serviceUnavailable)
+            #expect(await PublicListenerFixture().respond(target).status == .notFound)
+        }
+    }
+
+    @Test(arguments: [
+        (HTTPRejection.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
+        (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
+    ])
+    func `a rejection by the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
+        let response = PublicListenerFixture().responder.response(to: refusal)
+        #expect(response.status.code == status)
+        #expect(response.code == code)
+        #expect(response[.contentType] == "application/problem+json")
+        #expect(response[.xContentTypeOptions] == "nosniff")
+        #expect(response[.xRequestID] != nil)
+    }
+
+    @Test func `files are revalidated by their entity tags`() async {
+        let listener = PublicListenerFixture()
+        let first = await listener.respond("/page/page.css")
+        #expect(first[.contentType] == "text/css; charset=utf-8")
+        #expect(first[.cacheControl] == "no-cache")
+        let second = await listener.respond("/page/page.css", fields: [.ifNoneMatch: first[.eTag] ?? ""])
+        #expect(second.status == .notModified)
+    }
+
+    @Test func `each request is logged in one line, and counted`() async {
+        let listener = PublicListenerFixture()
+        let secret = "/thumbnail?url=https%3A%2F%2Fuser%3Apassword%40example.com%2Fa.jpg%3Ftoken%3Dsecret&w=3"
+        let response = await listener.respond(secret)
+        _ = await listener.respond("/nothing")
+        #expect(listener.log.lines.count == 2)
+        let line = listener.log.lines[0]
+        #expect(line.level == .info)
+        #expect(
+            line.fields.map(\.0) == ["requestId", "method", "route", "status", "bytes", "durationMs", "source"])
+        #expect(line["requestId"] == .string(response[.xRequestID] ?? ""))
+        #expect(line["source"] == .string("example.com/a.jpg"))
+        #expect(line["bytes"] == .int(7))
+        #expect(listener.log.lines[1]["error"] == .string("no_such_route"))
+        let metrics = listener.registry.prometheusText
+        #expect(metrics.contains(#"alula_requests_total{route="thumbnail",status="200"} 1"#))
+        #expect(metrics.contains(#"alula_requests_total{route="none",status="404"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="no_such_route"} 1"#))
+        #expect(metrics.contains(#"alula_errors_total{code="internal"} 0"#))
+        #expect(metrics.contains("alula_request_seconds_count 2"))
+    }
+
+    @Test func `without the access log only failures that need an explanation are logged`() async {
+        let quiet = PublicListenerFixture { $0.accessLog = false }
+        _ = await quiet.respond("/thumbnail?url=x:y")
+        _ = await quiet.respond("/nothing")
+        #expect(quiet.log.lines.isEmpty)
+        let failing = PublicListenerFixture(StubThumbnails(make: { _ in throw StubError(logDetail: "why") })) {
+            $0.accessLog = false
+        }
+        let response = await failing.respond("/thumbnail?url=x:y")
+        #expect(failing.log.lines.map { $0["requestId"] } == [.string(response[.xRequestID] ?? "")])
+    }
+}
