@@ -1,6 +1,11 @@
-// Prints the signed target of a thumbnail: go run sign.go KEY SOURCE [NAME=VALUE ...]
+// Signs requests to Alula, and verifies its callbacks:
 //
-// KEY is hexadecimal, one of the service's `signingKeys`. Needs the standard library only.
+//   go run sign.go KEY SOURCE [NAME=VALUE ...]        prints the signed target of a thumbnail
+//   go run sign.go --post KEY TARGET < BODY           prints the value of Alula-Signature for a POST
+//   go run sign.go --verify KEY TARGET CODE < BODY    ends with status 0 if a callback has a valid Alula-Signature
+//
+// KEY is hexadecimal, one of the service's `signingKeys`. TARGET is the path with its query, exactly as sent.
+// Needs the standard library only.
 package main
 
 import (
@@ -9,6 +14,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"log"
 	"net/url"
 	"os"
@@ -27,18 +33,49 @@ func signed(key []byte, source string, parameters []string) string {
 		name, value, _ := strings.Cut(parameter, "=")
 		target += "&" + name + "=" + escaped(value)
 	}
-	code := hmac.New(sha256.New, key)
-	code.Write([]byte(target))
-	return target + "&sig=" + base64.RawURLEncoding.EncodeToString(code.Sum(nil))
+	return target + "&sig=" + code(key, target)
+}
+
+func code(key []byte, text string) string {
+	sum := hmac.New(sha256.New, key)
+	sum.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(sum.Sum(nil))
+}
+
+// postSignature is the value of Alula-Signature for a POST to Alula.
+func postSignature(key []byte, target string, body []byte) string {
+	return code(key, fmt.Sprintf("POST\n%s\n%x", target, sha256.Sum256(body)))
+}
+
+// isCallback tells whether a POST with this Alula-Signature comes from Alula.
+func isCallback(key []byte, target, signature string, body []byte) bool {
+	return hmac.Equal([]byte(postSignature(key, target, body)), []byte(signature))
 }
 
 func main() {
-	if len(os.Args) < 3 {
-		log.Fatal("usage: go run sign.go KEY SOURCE [NAME=VALUE ...]")
+	arguments := os.Args[1:]
+	command := ""
+	if len(arguments) > 0 && strings.HasPrefix(arguments[0], "--") {
+		command, arguments = arguments[0], arguments[1:]
 	}
-	key, err := hex.DecodeString(os.Args[1])
+	if len(arguments) < 2 || (command == "--verify" && len(arguments) < 3) {
+		log.Fatal("usage: go run sign.go [--post | --verify] KEY SOURCE|TARGET ...")
+	}
+	key, err := hex.DecodeString(arguments[0])
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(signed(key, os.Args[2], os.Args[3:]))
+	if command == "" {
+		fmt.Println(signed(key, arguments[1], arguments[2:]))
+		return
+	}
+	body, err := io.ReadAll(os.Stdin)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if command == "--post" {
+		fmt.Println(postSignature(key, arguments[1], body))
+	} else if !isCallback(key, arguments[1], arguments[2], body) {
+		os.Exit(1)
+	}
 }

@@ -134,18 +134,27 @@ struct ImagorEnvironment: OtherServiceReader {
 
     private static let side = SettingParser.integer(in: 0...1_000_000).map { $0 > 0 ? $0 : nil }
 
-    private static let files: [OtherServiceRow<Self>] = [
-        OtherServiceRow(
-            "S3_LOADER_BUCKET", \.bucket, .init { $0 }, replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
-        OtherServiceRow("S3_LOADER_BASE_DIR", \.bucketFolder, .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
-        OtherServiceRow("S3_ENDPOINT", SettingParser<String> { $0 }, replacing: ["origins.\(bucketOrigin)"]) { _, _ in
-        },
-        OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) { _, _ in
-        },
-        OtherServiceRow(
-            "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
-            replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),
-    ]
+    private static let files: [OtherServiceRow<Self>] =
+        [
+            OtherServiceRow(
+                "S3_LOADER_BUCKET", \.bucket, .init { $0 }, replacing: ["origins.\(bucketOrigin)", "thumborBaseURL"]),
+            OtherServiceRow("S3_LOADER_BASE_DIR", \.bucketFolder, .init { $0 }, replacing: ["origins.\(bucketOrigin)"]),
+            OtherServiceRow("S3_FORCE_PATH_STYLE", SettingParser.goFlag, replacing: ["origins.\(bucketOrigin)"]) {
+                _, _ in
+            },
+            OtherServiceRow(
+                "S3_LOADER_PATH_PREFIX",
+                SettingParser.text(allowed: "none: S3_LOADER_BASE_DIR names the bucket's folder") {
+                    ["", "/"].contains($0)
+                }
+            ) { _, _ in },
+            OtherServiceRow(
+                "FILE_LOADER_BASE_DIR", \.folder, .init(allowed: "a folder") { resolved($0) },
+                replacing: ["origins.\(folderOrigin)", "thumborBaseURL"]),
+        ]
+        + ["S3_ENDPOINT", "S3_LOADER_ENDPOINT"].map {
+            OtherServiceRow($0, SettingParser<String> { $0 }, replacing: ["origins.\(bucketOrigin)"]) { _, _ in }
+        }
 
     private static let service: [OtherServiceRow<Self>] = [
         OtherServiceRow("PORT", "port"),
@@ -216,25 +225,26 @@ struct ImagorEnvironment: OtherServiceReader {
     private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
     private func bucketMembers(_ bucket: String) -> JSONValue {
-        let region = environment["AWS_REGION"] ?? "us-east-1"
+        // The loader's own variables come before those of all buckets.
+        let prefix = environment["AWS_LOADER_ACCESS_KEY_ID"] == nil ? "AWS_" : "AWS_LOADER_"
+        let region = environment["AWS_LOADER_REGION"] ?? environment["AWS_REGION"] ?? "us-east-1"
         var base = "https://\(bucket).s3.\(region).amazonaws.com"
-        if let endpoint = environment["S3_ENDPOINT"], !endpoint.isEmpty {
+        if let endpoint = environment["S3_LOADER_ENDPOINT"] ?? environment["S3_ENDPOINT"], !endpoint.isEmpty {
             base = Self.withoutSlash(endpoint.contains("://") ? endpoint : "https://" + endpoint) + "/" + bucket
         }
         let folder = bucketFolder.split(separator: "/").joined(separator: "/")
         var keys: [(String, JSONValue)] = [("region", .string(region))]
-        if environment["AWS_WEB_IDENTITY_TOKEN_FILE"] != nil, environment["AWS_ACCESS_KEY_ID"] == nil {
+        if environment["AWS_WEB_IDENTITY_TOKEN_FILE"] != nil, environment["\(prefix)ACCESS_KEY_ID"] == nil {
             keys.append(("from", .string("web-identity")))
-        } else if environment["AWS_ACCESS_KEY_ID"] == nil,
+        } else if environment["\(prefix)ACCESS_KEY_ID"] == nil,
             environment.keys.contains(where: { $0.hasPrefix("AWS_CONTAINER_CREDENTIALS_") })
         {
             keys.append(("from", .string("container")))
         } else {
             for (member, variable) in [
-                ("accessKey", "AWS_ACCESS_KEY_ID"), ("secretKey", "AWS_SECRET_ACCESS_KEY"),
-                ("sessionToken", "AWS_SESSION_TOKEN"),
-            ] where member != "sessionToken" || environment[variable] != nil {
-                keys.append((member, .object([("env", .string(variable))])))
+                ("accessKey", "ACCESS_KEY_ID"), ("secretKey", "SECRET_ACCESS_KEY"), ("sessionToken", "SESSION_TOKEN"),
+            ] where member != "sessionToken" || environment[prefix + variable] != nil {
+                keys.append((member, .object([("env", .string(prefix + variable))])))
             }
         }
         return .object([

@@ -163,9 +163,10 @@ struct ThumborEnvironment: OtherServiceReader {
             if ["*", ".*", ".+"].contains(host) { return [] }
             if host.hasPrefix("http") { host = host.replacing(/^https?:\/\//, with: "") }
             host = host.replacing(/^(\.[+*]|\[\^\.\][+*])\\?\./, with: "*.").replacing("\\.", with: ".")
+            // Thumbor compares host names alone.
             guard
                 host.drop(while: { $0 == "*" }).utf8.allSatisfy({ $0.isASCIIAlphanumeric || ".-:".utf8.contains($0) }),
-                let pattern = SourcePattern(host + "/*")
+                let pattern = SourcePattern(host + (host.contains(":") ? "/*" : ":*/*"))
             else {
                 throw InvalidValue(
                     allowed: "hosts such as s.example.com and .+\\.example\\.com; allowedSources has patterns")

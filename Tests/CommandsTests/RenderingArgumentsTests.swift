@@ -64,10 +64,14 @@ struct RenderingArgumentsTests {
         }
     }
 
-    @Test func `the results of a list are in a folder, whatever its name`() throws {
+    @Test func `the results of a list are in a folder, unless its name is that of an image`() throws {
         let options = try RenderingArguments(
             [], output: "out.d", hasSeveralSources: true, isFromList: true, settings: Settings())
         #expect(options.place == .folder("out.d"))
+        #expect(throws: UsageError.self) {
+            try RenderingArguments(
+                [], output: "out.webp", hasSeveralSources: true, isFromList: true, settings: Settings())
+        }
     }
 
     @Test func `a list of widths makes a rendition of each, named by its width`() throws {

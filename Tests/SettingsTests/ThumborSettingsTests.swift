@@ -172,7 +172,13 @@ struct ThumborSettingsTests {
         let endpoint = try container(
             keys.merging(["S3_LOADER_BUCKET": "media", "S3_ENDPOINT": "http://minio:9000/"]) { $1 })
         #expect("\(try #require(endpoint.dialects.origins.first).location)".contains("http://minio:9000/media"))
+        let own = try container([
+            "S3_LOADER_BUCKET": "media", "S3_LOADER_ENDPOINT": "http://minio:9000", "S3_ENDPOINT": "http://other",
+            "AWS_LOADER_ACCESS_KEY_ID": "id", "AWS_LOADER_SECRET_ACCESS_KEY": "secret", "AWS_LOADER_REGION": "x",
+        ])
+        #expect("\(try #require(own.dialects.origins.first).location)".contains("http://minio:9000/media"))
         #expect(container.problems(["S3_LOADER_BUCKET": "media"]).first?.hasPrefix("S3_LOADER_BUCKET: ") == true)
+        #expect(container.problems(["S3_LOADER_PATH_PREFIX": "pre"]).count == 1)
         let folder = try container(["FILE_LOADER_BASE_DIR": "/usr"])
         #expect(folder.dialects.thumbor.baseURL == "imagor-files:" && folder.dialects.origins.count == 1)
         #expect(container.problems(["FILE_LOADER_BASE_DIR": "/missing"]).count == 1)
@@ -192,6 +198,7 @@ struct ThumborSettingsTests {
         #expect(settings.pipeline.rules.limits.maximumSourcePixels == 75_000_000)
         for (url, isAllowed) in [
             ("https://s.example.com/a", true), ("http://a.example.org/a", true), ("https://example.com/a", false),
+            ("http://s.example.com:9000/a", true),
         ] { #expect(settings.downloads.allows(try SourceURL(parsing: url)) == isAllowed, "\(url)") }
         func names(_ meaning: OtherServiceVariable.Meaning) -> [String] {
             settings.otherServiceVariables.filter { $0.meaning == meaning }.map(\.name)

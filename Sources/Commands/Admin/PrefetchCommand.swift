@@ -53,6 +53,9 @@ enum PrefetchCommand {
                 settings.api.nativeDialect)
             let sources = try PrefetchSources.elements(urls, renditions, to: arguments.value(of: to))
             let parts = PrefetchSources.parts(sources)
+            if parts.count > 1, !arguments.has(.json) {
+                Program.printError("\(parts.count) jobs, each begun when the one before has ended")
+            }
             var isComplete = true
             for (number, part) in parts.enumerated() {
                 try Task.checkCancellation()

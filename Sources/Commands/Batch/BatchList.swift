@@ -10,6 +10,9 @@ enum BatchList {
 
     /// Returns the sources of a list in a file, or of standard input for a hyphen.
     static func sources(at path: String, _ arguments: CommandArguments) throws -> [String] {
+        guard !FilePath.isFolder(path) else {
+            throw UsageError("LIST is a file that names sources; `alula thumbnail` takes a folder such as \(path)")
+        }
         let list = try blockingRead(path)
         return arguments.has(separatedByNull) ? sourcesBeforeNull(in: list) : try sources(in: list)
     }

@@ -82,8 +82,9 @@ struct RenderingArguments: Sendable {
             return .file(output)
         }
         // Only the name counts, so that a shell pattern means the same whether it matches one file or several.
-        guard !FilePath.ending(of: output).isEmpty else { return .folder(output) }
-        if hasSeveralResults, !isFromList {
+        let ending = FilePath.ending(of: output)
+        guard !ending.isEmpty else { return .folder(output) }
+        if hasSeveralResults, !isFromList || ImageEnding.writtenFormat(ending) != nil {
             throw UsageError("several results need a folder; write \(output)/ if \(output) is one")
         }
         return isFromList ? .folder(output) : .file(output)

@@ -55,7 +55,8 @@ enum ThumbnailCommand {
             for (path, failure) in unread { Program.printError("\(path): \(failure.reason)") }
             var isComplete = unread.isEmpty
             if sources.isEmpty {
-                if isComplete { Program.printError("no image found") }
+                let hint = hasFolder && !arguments.has(.recursive) ? "; --recursive also reads subfolders" : ""
+                if isComplete { Program.printError("no image found\(hint)") }
                 return 1
             }
             settings.sandbox.decodedFormats = decodedFormats(sources, options)
@@ -74,6 +75,9 @@ enum ThumbnailCommand {
                 }
             }
             await session.end()
+            if !isTriedAll, options.place.hasSeveralResults {
+                Program.printError("stopped; the same command continues, because existing files are skipped")
+            }
             return isComplete && isTriedAll ? 0 : 1
         }
     }

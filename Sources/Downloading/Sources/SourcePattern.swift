@@ -5,6 +5,7 @@
 package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     private let scheme: [UInt8]
     private let host: [UInt8]
+    /// The scheme's own if nil, any if zero.
     private let port: Int?
     private let path: [UInt8]
     /// Whether the path is a prefix, whose stars match no slash.
@@ -32,7 +33,8 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
         var host = authority
         var port: Int?
         if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
-            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
+            let text = authority[authority.index(after: colon)...]
+            guard let number = text == "*" ? 0 : Int(text), text == "*" || (1...65_535).contains(number) else {
                 return nil
             }
             port = number
@@ -54,7 +56,7 @@ package struct SourcePattern: Hashable, Sendable, CustomStringConvertible {
     package func matches(_ url: SourceURL) -> Bool {
         let target = Substring(url.canonical).utf8.dropFirst(url.scheme.utf8.count + 3).drop { $0 != UInt8(ascii: "/") }
         return Self.matches(scheme, url.scheme.utf8) && Self.matches(host, url.host.utf8)
-            && (port ?? (url.scheme == "https" ? 443 : 80)) == url.port
+            && (port == 0 || (port ?? (url.scheme == "https" ? 443 : 80)) == url.port)
             && (isPrefix ? matchesPrefix(of: target) : Self.matches(path, target))
     }
 

@@ -13,6 +13,8 @@ struct SourcePatternTests {
         ("https://*.example.com/*", "https://a.example.com.evil.com/", false),
         ("https://*.example.com/*", "https://a.example.com:8443/x", false),
         ("https://*.example.com:8443/*", "https://a.example.com:8443/x", true),
+        ("https://example.com:*/*", "https://example.com:9000/x", true),
+        ("https://example.com:*/*", "https://example.com/x", true),
         ("example.com", "http://example.com/any/thing?x", true),
         ("example.com", "https://example.com/any", true),
         ("example.com/photos/*.jpg", "http://example.com/photos/2024/a.jpg", true),

@@ -115,6 +115,24 @@ def signer_complaints(alula, name, command):
     return complaints
 
 
+def body_complaints(alula, name, command):
+    """Where a signer signs a body differently from `alula sign`, or takes another body for one with its signature."""
+    key, target, body = "6b6579" * 12, "/jobs?w=300&name=a%20b", b'{"done": true}\n\xff\0'
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(body)
+        file.flush()
+        expected = subprocess.run(
+            [alula, "sign", "--key", key, "--body", file.name, target], capture_output=True, text=True, timeout=60).stdout.strip()
+    made = subprocess.run([*command, "--post", key, target], input=body, capture_output=True, timeout=300)
+    complaints = [] if made.stdout.decode().strip() == expected else [f"{name}: {made}, alula sign: {expected}"]
+    for received, signature, status in [
+            (body, expected, 0), (body + b" ", expected, 1), (body, expected[:-1] + "~", 1), (body, "x", 1)]:
+        found = subprocess.run([*command, "--verify", key, target, signature], input=received, capture_output=True, timeout=300)
+        if found.returncode != status or b"Error" in found.stderr:
+            complaints.append(f"{name}: {signature} of {received} ended with {found}")
+    return complaints
+
+
 # Prints the URLs that the files of examples/frontend/ make, as JSON.
 FRONT_ENDS = """
 const [folder, service, source] = process.argv.slice(1);
@@ -210,7 +228,8 @@ def main():
     signers = {"sign.py": [sys.executable], "sign.mjs": ["node"], "sign.php": ["php"], "sign.rb": ["ruby"],
                "sign.go": ["go", "run"]}
     for name, interpreter in signers.items():
-        complaints += signer_complaints(options.alula, name, [*interpreter, EXAMPLES / name])
+        command = [*interpreter, EXAMPLES / name]
+        complaints += signer_complaints(options.alula, name, command) + body_complaints(options.alula, name, command)
     print(f"{len(programs)} examples, {len(signers)} signers, {len(Images.files) * len(COMPONENTS)} hashes of either kind")
     for complaint in complaints:
         print("FAILED:", complaint)
