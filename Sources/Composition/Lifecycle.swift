@@ -22,6 +22,8 @@ package enum Lifecycle {
         let early = DeferringSink(sink)
         do {
             var settings = settings
+            let manager = try ServiceManager(Program.environment)
+            manager.passSockets(to: &settings)
             let configuredConnections = settings.publicListener.maximumConnections
             try DescriptorLimit.raise(toServe: &settings)
             let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
@@ -30,16 +32,20 @@ package enum Lifecycle {
             Logger(level: .info, sink: sink).info(
                 "listening",
                 [
-                    "port": .int(Int(service.publicServer.port)), "adminPort": .int(Int(service.operatorServer.port)),
+                    "port": port(of: service.publicServer, settings.publicListener),
+                    "adminPort": port(of: service.operatorServer, settings.adminListener),
                     "version": .string(Program.version), "revision": .string(Program.revision),
                 ])
             early.open()
+            manager.reportReady()
+            manager.startWatchdog(by: SystemTimekeeper())
             Sandbox.report(service.sandbox, to: logger)
             report(settings, configuredConnections: configuredConnections, to: logger)
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
             blockUntilEnd(signals, logger)
             logger.info("draining")
+            manager.reportStopping()
             Task { [settings] in
                 await service.shutDown(settings)
                 logger.info("stopped")
@@ -55,6 +61,11 @@ package enum Lifecycle {
             sink.flush()
             Program.fail(["alula: cannot start: \(error)\(remedy(for: error))"], status: ExitStatus.cannotStart)
         }
+    }
+
+    /// The port, or the address of a Unix socket.
+    private static func port(of server: HTTPServer, _ listener: HTTPServerConfiguration) -> Logger.MetadataValue {
+        listener.socketPath == nil ? .int(Int(server.port)) : .string(listener.bindAddress)
     }
 
     /// Logs the settings and unused parts of the environment.

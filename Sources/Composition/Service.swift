@@ -217,7 +217,7 @@ struct Service: Sendable {
                 control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
                 calls: calls,
                 metricsText: { registry.prometheusText }),
-            sites: settings.api.adminSites, reader: prefetchReader,
+            sites: settings.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
         let listeners = settings.listeners
@@ -250,7 +250,7 @@ struct Service: Sendable {
         publicServer.stopAccepting()
         // By now, requests that clients sent before accepting stopped have been read, and are served normally.
         let refusing = Task { [lifecycle] in
-            try await timekeeper.sleep(until: timekeeper.now + .milliseconds(250))
+            try await timekeeper.sleep(until: timekeeper.now + .seconds(1))
             lifecycle.beginDraining()
         }
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willAbort: lifecycle.beginCutting)

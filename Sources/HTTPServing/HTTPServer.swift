@@ -8,6 +8,8 @@ package final class HTTPServer: Sendable {
     private let socket: ListeningSocket
     private let context: ServingContext
     private let daemon: MicrohttpdDaemon
+    /// Of an inherited socket.
+    private let acceptThread: AcceptThread?
     private let isListening = Locked(true)
 
     /// Clients can connect when it returns.
@@ -23,15 +25,19 @@ package final class HTTPServer: Sendable {
         let watch = try ConnectionWatch()
         context = ServingContext(
             configuration: configuration, responder: responder, logger: logger, watch: watch, timekeeper: timekeeper)
-        socket = try ListeningSocket(address: configuration.bindAddress, port: configuration.port)
+        socket = try ListeningSocket(configuration)
         port = socket.port
         daemon = try MicrohttpdDaemon(socket, context: context)
+        var acceptThread: AcceptThread?
         do {
+            if socket.isInherited { acceptThread = try AcceptThread(on: socket, to: daemon) }
             try WatchThread.start(context: context, daemon: daemon)
         } catch {
+            acceptThread?.stop()
             daemon.stop()
             throw error
         }
+        self.acceptThread = acceptThread
     }
 
     deinit {
@@ -43,16 +49,20 @@ package final class HTTPServer: Sendable {
 
     /// Open connections close after their next response, idle ones at once.
     ///
-    /// An idle connection that has just opened first gets time for a request.
+    /// One that has just opened, or had a response, first gets time for a request that may be on the way.
     package func stopAccepting() {
         let wasListening = isListening.withLock { isListening in
             defer { isListening = false }
             return isListening
         }
         guard wasListening else { return }
-        // Clients that have already connected are accepted: their requests may be on the way.
-        daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
-        socket.stopListening(replacement: context.watch.wakeReader)
+        if let acceptThread {
+            acceptThread.stop()
+        } else {
+            // Clients that have already connected are accepted: their requests may be on the way.
+            daemon.acceptWaiting(on: socket, atMost: ListeningSocket.backlog)
+            socket.stopListening(replacement: context.watch.wakeReader)
+        }
         context.drain()
         context.watch.update { $0.isDraining = true }
     }

@@ -1,6 +1,7 @@
 import Crypto
 import Dialects
 import Downloading
+import Glibc
 import HTTPServing
 import Recipes
 import Text
@@ -68,6 +69,15 @@ extension SettingParser where Value == Int {
 
     /// In whole seconds, the unit of HTTP's freshness.
     static var seconds: Self { SettingParser<Duration>.duration.map { Int($0.components.seconds) } }
+}
+
+extension SettingParser where Value == mode_t {
+    /// Octal, such as `0660`.
+    static var mode: Self {
+        Self(allowed: "permissions in octal, such as 0660") { text in
+            (3...4).contains(text.utf8.count) ? mode_t(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil } : nil
+        }
+    }
 }
 
 extension SettingParser where Value == Duration {

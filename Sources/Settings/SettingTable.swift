@@ -18,16 +18,20 @@ package enum SettingTable {
 
     private static let listeners: [Setting] = [
         Setting(
-            "bind", \.publicListener.bindAddress, address, default: "0.0.0.0", help: "address of the public listener"),
+            "bind", \.publicListener.bindAddress, address, default: "0.0.0.0",
+            help: "address of the public listener, or unix:/path"),
         Setting(
             "port", \.publicListener.port, port, default: "8080",
             help: "port of the public listener; 0 picks a free one"),
         Setting(
             "adminBind", \.adminListener.bindAddress, address, default: "127.0.0.1",
-            help: "address of the admin listener"),
+            help: "address of the admin listener, or unix:/path"),
         Setting(
             "adminPort", \.adminListener.port, port, default: "9091",
             help: "port of the admin listener; 0 picks a free one"),
+        Setting(
+            "socketMode", \.publicListener.socketMode, also: [\.adminListener.socketMode], .mode, default: "0660",
+            help: "permissions of Unix sockets"),
         Setting(
             "metricsBind", \.metricsListener, .listener,
             help: "ADDRESS:PORT of a listener that serves only metrics, such as 0.0.0.0:9090"),
@@ -272,8 +276,13 @@ package enum SettingTable {
     }
 
     private static let address = SettingParser.text(
-        allowed: "a numeric IPv4 or IPv6 address, such as 127.0.0.1"
-    ) { !$0.contains("/") && AddressNetwork($0) != nil }
+        allowed: "a numeric IPv4 or IPv6 address, such as 127.0.0.1, or unix:/path of at most 107 bytes"
+    ) { text in
+        let prefix = HTTPServerConfiguration.socketPrefix
+        guard text.hasPrefix(prefix) else { return !text.contains("/") && AddressNetwork(text) != nil }
+        let path = String(text.dropFirst(prefix.count))
+        return path.hasPrefix("/") && UnixSocketAddress(path) != nil
+    }
 
     private static let port = SettingParser.integer(in: 0...65_535).map { UInt16($0) }
 

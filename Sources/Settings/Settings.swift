@@ -84,6 +84,11 @@ package struct Settings: Sendable {
         return (served, operated)
     }
 
+    /// No page of a site reaches a Unix socket, so its requests may have any `Host`.
+    package var adminSites: AdminSites {
+        adminListener.socketPath == nil ? api.adminSites : AdminSites(names: [AdminSites.anyName])
+    }
+
     var contradictions: [Contradiction] {
         var conflicts: [Contradiction] = []
         func reject(_ settings: String..., when isWrong: Bool, _ line: @autoclosure () -> String) {
@@ -111,8 +116,14 @@ package struct Settings: Sendable {
             "metricsBind", when: metrics != 0 && [publicListener.port, adminListener.port].contains(metrics),
             "metricsBind has the port \(metrics) of another listener")
         reject(
-            "port", "adminPort", when: publicListener.port != 0 && publicListener.port == adminListener.port,
+            "port", "adminPort",
+            when: publicListener.port != 0 && publicListener.port == adminListener.port
+                && publicListener.socketPath == nil && adminListener.socketPath == nil,
             "port and adminPort are both \(publicListener.port)")
+        reject(
+            "bind", "adminBind",
+            when: publicListener.socketPath != nil && publicListener.socketPath == adminListener.socketPath,
+            "bind and adminBind are both \(publicListener.bindAddress)")
         if let base = api.vocabulary.baseOrigin {
             reject(
                 "baseOrigin", when: !downloads.origins.all.contains { $0.name + ":" == base.text },

@@ -1,9 +1,10 @@
 import Glibc
-import HTTPServing
 import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+
+@testable import HTTPServing
 
 /// Ends of servers.
 @Suite(.timeLimit(.minutes(1)))
@@ -32,6 +33,38 @@ struct HTTPServerShutdownTests {
         let client = try RawHTTPClient(port: server.port)
         client.get("/")
         #expect(try await client.response().status == 200)
+    }
+
+    @Test func `an inherited socket outlives the server`() async throws {
+        var configuration = HTTPServerConfiguration()
+        (configuration.bindAddress, configuration.port) = ("127.0.0.1", 0)
+        let socket = try ListeningSocket(configuration)
+        defer { close(socket.descriptor) }
+        let first = try TestServer.start { $0.inheritedSocket = dup(socket.descriptor) }
+        #expect(first.port == socket.port)
+        let early = try RawHTTPClient(port: socket.port)
+        early.get("/")
+        #expect(try await early.response().status == 200)
+        _ = await first.shutDown(timeLimit: .seconds(10))
+        // The kernel keeps it for the next process.
+        let late = try RawHTTPClient(port: socket.port)
+        late.get("/")
+        let second = try TestServer.start { $0.inheritedSocket = dup(socket.descriptor) }
+        #expect(try await late.response().status == 200)
+        _ = await second.shutDown(timeLimit: .zero)
+    }
+
+    @Test func `a client that was answered a moment ago can send another request when the server drains`() async throws
+    {
+        let time = ManualTimekeeper()
+        let server = try TestServer.start(timedBy: time)
+        let client = try RawHTTPClient(port: server.port)
+        client.get("/")
+        #expect(try await client.response().status == 200)
+        server.stopAccepting()
+        client.get("/")
+        let last = try await client.response()
+        #expect(last.status == 200 && last.headerFields[.connection] == "close")
     }
 
     @Test func `43: draining rejects new connections and closes idle ones; requests in progress finish`() async throws {
@@ -178,11 +211,15 @@ struct HTTPServerShutdownTests {
     @Test func `43: a thousand servers start and stop without leaking threads or descriptors`() async {
         // In a process of its own: other tests open descriptors as well.
         await #expect(processExitsWith: .success) {
-            func cycle() async throws {
-                let server = try TestServer.start { request in .deferred { .echo(request) } }
+            func status(of server: HTTPServer) async throws -> Int {
+                // It disconnects before the shutdown, which otherwise waits for another request.
                 let client = try RawHTTPClient(port: server.port)
                 client.get("/")
-                let status = try await client.response().status
+                return try await client.response().status
+            }
+            func cycle() async throws {
+                let server = try TestServer.start { request in .deferred { .echo(request) } }
+                let status = try await status(of: server)
                 #expect(status == 200)
                 #expect(await server.shutDown(timeLimit: .seconds(30)))
             }

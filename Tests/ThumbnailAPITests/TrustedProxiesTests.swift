@@ -44,6 +44,15 @@ struct TrustedProxiesTests {
         #expect(try proxies().sender(of: HTTPRequest(target: "/")).client == nil)
     }
 
+    @Test func `a peer without an address, on a Unix socket, is trusted`() throws {
+        var request = request(from: Self.proxy, "198.51.100.9, 192.0.2.1, 10.1.1.1")
+        request.peer = nil
+        let sender = try proxies().sender(of: request)
+        #expect(sender.client?.description == "192.0.2.1" && sender.isProxied)
+        request.headerFields = [:]
+        #expect(try proxies().sender(of: request).client == nil)
+    }
+
     @Test func `a long list is cheap and names the same client`() throws {
         let list = Array(repeating: "10.1.1.1", count: 1_600).joined(separator: ",")
         #expect(try proxies().sender(of: request(from: Self.proxy, list)).client?.description == "10.1.1.1")

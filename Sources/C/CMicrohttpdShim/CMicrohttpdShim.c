@@ -132,8 +132,11 @@ struct MHD_Daemon *CMicrohttpdShim_start(
     }
     // The same function for each daemon.
     if (!refuses) refuses = callbacks->refuses;
-    struct MHD_OptionItem choices[3];
+    struct MHD_OptionItem choices[4];
     unsigned count = 0;
+    bool listens = settings->listening_descriptor >= 0;
+    if (listens)
+        choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor, NULL};
 #if MHD_VERSION >= 0x01000000
     // By default, version 1 joins folded fields, accepts bare line feeds and redirects for spaces in the target.
     choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_CLIENT_DISCIPLINE_LVL, 3, NULL};
@@ -143,10 +146,10 @@ struct MHD_Daemon *CMicrohttpdShim_start(
         choices[count++] = (struct MHD_OptionItem) {MHD_OPTION_THREAD_POOL_SIZE, settings->threads, NULL};
     choices[count] = (struct MHD_OptionItem) {MHD_OPTION_END, 0, NULL};
     return MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME, 0, accept_connection, context,
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | (listens ? 0 : MHD_USE_NO_LISTEN_SOCKET),
+        0, accept_connection, context,
         handle_request, context,
         MHD_OPTION_ARRAY, choices,
-        MHD_OPTION_LISTEN_SOCKET, settings->listening_descriptor,
         MHD_OPTION_CONNECTION_LIMIT, settings->connections_per_thread * settings->threads,
         MHD_OPTION_CONNECTION_TIMEOUT, settings->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, settings->buffer_size,

@@ -24,6 +24,7 @@ struct AdminClient: Sendable {
 
     private let address: String
     private let port: UInt16
+    private let socketPath: String?
 
     private let names: (bind: String, port: String)
     private let timeLimit: Duration
@@ -44,17 +45,23 @@ struct AdminClient: Sendable {
         self.names = names
         self.timeLimit = timeLimit
         port = listener.port
-        guard port != 0 else {
+        socketPath = listener.socketPath
+        guard port != 0 || socketPath != nil else {
             throw CommandFailure(code: "no_port", "\(names.port) is 0, so the port is unknown; use \(flag)")
         }
         switch listener.bindAddress {
         case "0.0.0.0": address = "127.0.0.1"
         case "::": address = "::1"
+        case _ where socketPath != nil: address = "localhost"
         case let other: address = other
         }
     }
 
-    var endpoint: String { address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)" }
+    var endpoint: String { socketPath.map { HTTPServerConfiguration.socketPrefix + $0 } ?? authority }
+
+    private var authority: String {
+        address.utf8.contains(UInt8(ascii: ":")) ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
 
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
@@ -63,7 +70,8 @@ struct AdminClient: Sendable {
             request.body = SharedBytes(json.text.utf8)
         }
         do throws(HTTPClient.Failure) {
-            let answer = try HTTPClient.blockingSend(request, to: "http://\(endpoint)\(target)", timeLimit: timeLimit)
+            let answer = try HTTPClient.blockingSend(
+                request, to: "http://\(authority)\(target)", at: socketPath, timeLimit: timeLimit)
             return Answer(status: answer.status, body: answer.body)
         } catch {
             guard error.isTimeOut else {

@@ -24,11 +24,12 @@ package enum HTTPClient {
     ///
     /// - Parameters:
     ///   - request: Its target is ignored.
+    ///   - socketPath: Of a Unix socket to send it to.
     ///   - authorities: A PEM file of certificate authorities; nil for the system's.
     ///   - maximumBodyBytes: Nil discards the body, and a long one ends the transfer.
     package static func blockingSend(
-        _ request: HTTPRequest, to url: String, timeLimit: Duration, authorities: String? = nil,
-        maximumBodyBytes: Int? = maximumBodyLength
+        _ request: HTTPRequest, to url: String, at socketPath: String? = nil, timeLimit: Duration,
+        authorities: String? = nil, maximumBodyBytes: Int? = maximumBodyLength
     ) throws(Failure) -> Answer {
         guard CurlMulti.isInitialized, let easy = unsafe curl_easy_init() else {
             throw Failure(description: "no memory")
@@ -43,6 +44,7 @@ package enum HTTPClient {
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_TIMEOUT_MS, max(1, Int(timeLimit.milliseconds)))
+        if let socketPath { set(CURLOPT_UNIX_SOCKET_PATH, socketPath) }
         if let authorities { set(CURLOPT_CAINFO, authorities) }
         var lines: UnsafeMutablePointer<curl_slist>?
         // An empty value omits libcurl's own field.

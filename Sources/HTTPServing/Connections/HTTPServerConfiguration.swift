@@ -1,15 +1,20 @@
-import Glibc
+package import Glibc
 package import HTTPTypes
 
 package struct HTTPServerConfiguration: Sendable {
+    /// An address in figures, or `unix:` and a path.
     package var bindAddress = "0.0.0.0"
     package var port: UInt16 = 8080
+    /// The permissions of a Unix socket.
+    package var socketMode: mode_t = 0o660
+    /// A descriptor that listens already; takes precedence over the address.
+    package var inheritedSocket: CInt?
     /// One per core gives the highest throughput.
     package var threads = 1
     /// Beyond it, each new connection replaces an idle one, or is closed if none is idle.
     package var maximumConnections = 4096
     package var maximumConnectionsPerAddress: Int?
-    /// A proxy of many clients has no connection limit.
+    /// A proxy of many clients has no connection limit; neither has a Unix socket.
     package var isTrustedProxy: @Sendable (PeerAddress) -> Bool = { _ in false }
     /// The time without a request; rounded up to whole seconds.
     package var keepAliveTimeout = Duration.seconds(60)
@@ -24,6 +29,13 @@ package struct HTTPServerConfiguration: Sendable {
 
     package init() {}
 
+    package static let socketPrefix = "unix:"
+
+    /// Of a Unix socket; nil for an address of the internet.
+    package var socketPath: String? {
+        bindAddress.hasPrefix(Self.socketPrefix) ? String(bindAddress.dropFirst(Self.socketPrefix.count)) : nil
+    }
+
     /// Includes connections being closed to make room.
     package var maximumDescriptors: Int { maximumConnections + ConnectionEviction.maximumClosings }
 }
@@ -32,6 +44,8 @@ package enum HTTPServerError: Error, Hashable, Sendable {
     case invalidAddress(String)
     /// `systemError` is an `errno` value.
     case cannotListen(address: String, port: UInt16, systemError: Int32)
+    /// `systemError` is an `errno` value.
+    case cannotListenAtPath(String, systemError: Int32)
     /// Threads or descriptors are missing; `systemError` is an `errno` value.
     case cannotStart(systemError: Int32)
 }
@@ -40,7 +54,7 @@ extension HTTPServerError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .invalidAddress(let text):
-            "\"\(text)\" is no address to listen on; allowed are IPv4 and IPv6 addresses in figures"
+            "\"\(text)\" is no address to listen on; allowed are IPv4 and IPv6 addresses in figures, and unix:/path"
         case .cannotListen(let address, let port, EADDRINUSE):
             "port \(port) of \(address) is in use by another program"
         case .cannotListen(let address, _, EADDRNOTAVAIL): "\(address) is no address of this machine"
@@ -48,6 +62,9 @@ extension HTTPServerError: CustomStringConvertible {
             "port \(port) of \(address) may not be used without privileges; ports from 1024 may"
         case .cannotListen(let address, let port, let error):
             "cannot listen on port \(port) of \(address): \(Self.text(of: error))"
+        case .cannotListenAtPath(let path, EADDRINUSE):
+            "\(path) is the socket of a running program, or no socket"
+        case .cannotListenAtPath(let path, let error): "cannot listen on \(path): \(Self.text(of: error))"
         case .cannotStart(let error): "no thread or descriptor for a listener: \(Self.text(of: error))"
         }
     }

@@ -3,7 +3,7 @@ import HTTPTypes
 /// Independent of the HTTP library; all methods may be called on any thread unless they say otherwise.
 protocol OpenConnection: AnyObject, Sendable {
     /// The address of the client, or of its last proxy.
-    var peer: PeerAddress { get }
+    var peer: PeerAddress? { get }
 
     var isEvicted: Bool { get }
 
@@ -24,7 +24,7 @@ protocol OpenConnection: AnyObject, Sendable {
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
 
-    /// The connection is so new that its first request may be on the way.
+    /// It has just opened, or had a response, so that a request may be on the way.
     func isExpectingRequest(at now: Duration) -> Bool
 
     /// If no request is in progress and no header has begun; with `lastResponse`, also in the middle of a header.

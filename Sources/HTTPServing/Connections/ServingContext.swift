@@ -36,7 +36,7 @@ final class ServingContext: Sendable {
 
     /// On the event thread; false if all slots are taken and no connection can be closed, or if the address is at its
     /// limit.
-    func admit(_ peer: PeerAddress) -> Bool {
+    func admit(_ peer: PeerAddress?) -> Bool {
         guard takeSlot(for: peer) else { return false }
         let count = openCount.wrappingAdd(1, ordering: .relaxed).newValue
         let surplus = count - configuration.maximumConnections
@@ -47,8 +47,9 @@ final class ServingContext: Sendable {
     }
 
     /// Trusted proxies have no limit.
-    private func takeSlot(for peer: PeerAddress) -> Bool {
-        guard let limit = configuration.maximumConnectionsPerAddress, !configuration.isTrustedProxy(peer) else {
+    private func takeSlot(for peer: PeerAddress?) -> Bool {
+        guard let limit = configuration.maximumConnectionsPerAddress, let peer, !configuration.isTrustedProxy(peer)
+        else {
             return true
         }
         return countsByPeer.withLock { counts in
@@ -59,8 +60,8 @@ final class ServingContext: Sendable {
         }
     }
 
-    private func releaseSlot(of peer: PeerAddress) {
-        guard configuration.maximumConnectionsPerAddress != nil else { return }
+    private func releaseSlot(of peer: PeerAddress?) {
+        guard configuration.maximumConnectionsPerAddress != nil, let peer else { return }
         countsByPeer.withLock { counts in
             guard let count = counts[peer] else { return }
             counts[peer] = count > 1 ? count - 1 : nil

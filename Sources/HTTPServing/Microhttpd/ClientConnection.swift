@@ -40,8 +40,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     let context: ServingContext
     let connection: OpaquePointer
     let socket: ConnectionSocket
-    let peer: PeerAddress
-    private let openedAt: Duration
+    let peer: PeerAddress?
     var step = Step.awaitingLine
     /// The watch for a disconnect while a body is streamed; event thread only.
     var streamTicket: UInt64?
@@ -59,13 +58,12 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     private var bodyPace = BodyPace()
 
     @unsafe
-    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, peer: PeerAddress) {
+    init(context: ServingContext, connection: OpaquePointer, descriptor: CInt, peer: PeerAddress?) {
         self.context = context
         unsafe self.connection = connection
         socket = ConnectionSocket(descriptor: descriptor)
         self.peer = peer
-        openedAt = context.timekeeper.now
-        occupancy = ConnectionOccupancy(at: openedAt)
+        occupancy = ConnectionOccupancy(at: context.timekeeper.now)
         socket.limitStall(toMilliseconds: UInt32(context.configuration.stalledReaderTimeout.milliseconds))
     }
 
@@ -290,7 +288,7 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     }
 
     func isExpectingRequest(at now: Duration) -> Bool {
-        now - openedAt < .milliseconds(500) && consumedBytes.load(ordering: .relaxed) == 0
+        occupancy.idleSince.map { now - $0 < .milliseconds(500) } ?? false
     }
 
     func closeIdle(lastResponse: [UInt8]?) {
@@ -305,7 +303,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
     func candidate(at now: Duration) -> ConnectionEviction.Candidate<any OpenConnection> {
         let mayGo = shared.withLock { $0.isOpen && isIdle(at: now) }
         return ConnectionEviction.Candidate(
-            connection: self, network: ClientNetwork(of: peer), idleSince: mayGo ? occupancy.idleSince : nil)
+            connection: self, network: peer.map { ClientNetwork(of: $0) } ?? ClientNetwork(bits: nil),
+            idleSince: mayGo ? occupancy.idleSince : nil)
     }
 
     func closeForEviction(idleSince time: Duration, at now: Duration) -> Bool {

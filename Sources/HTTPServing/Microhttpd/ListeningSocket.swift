@@ -6,23 +6,50 @@ struct ListeningSocket: Sendable {
 
     /// Owned by the daemon once it has started.
     let descriptor: CInt
+    /// Zero for a Unix socket.
     let port: UInt16
+    /// Another process has it too.
+    let isInherited: Bool
+    private let file: SocketFile?
 
-    init(address: String, port: UInt16) throws(HTTPServerError) {
+    init(_ configuration: HTTPServerConfiguration) throws(HTTPServerError) {
+        isInherited = configuration.inheritedSocket != nil
+        if let inherited = configuration.inheritedSocket {
+            (descriptor, file) = (inherited, nil)
+            _ = fcntl(inherited, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(inherited, F_SETFL, fcntl(inherited, F_GETFL) | O_NONBLOCK)
+        } else if let path = configuration.socketPath {
+            (descriptor, file) = try Self.listen(at: path, mode: configuration.socketMode)
+        } else {
+            descriptor = try Self.listen(on: configuration.bindAddress, port: configuration.port)
+            file = nil
+        }
+        port = Self.boundPort(of: descriptor)
+    }
+
+    /// The kernel rejects later clients; not for an inherited socket.
+    ///
+    /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
+    /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the
+    /// sets, and reserves the number until the daemon closes it.
+    func stopListening(replacement: CInt) {
+        file?.remove()
+        dup2(replacement, descriptor)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    private static func listen(on address: String, port: UInt16) throws(HTTPServerError) -> CInt {
         let isIPv6 = address.contains(":")
         var storage = sockaddr_storage()
-        guard let length = Self.fill(&storage, address: address, port: port, isIPv6: isIPv6) else {
+        guard let length = fill(&storage, address: address, port: port, isIPv6: isIPv6) else {
             throw .invalidAddress(address)
         }
-        let descriptor = socket(
-            isIPv6 ? AF_INET6 : AF_INET,
-            CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw .cannotStart(systemError: errno) }
-        Self.set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
-        if isIPv6 { Self.set(CInt(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
+        let descriptor = try newSocket(isIPv6 ? AF_INET6 : AF_INET)
+        set(SOL_SOCKET, SO_REUSEADDR, 1, on: descriptor)
+        if isIPv6 { set(CInt(IPPROTO_IPV6), IPV6_V6ONLY, 0, on: descriptor) }
         let isListening = unsafe withUnsafePointer(to: &storage) { storage in
             unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                unsafe bind(descriptor, address, length) == 0 && listen(descriptor, CInt(Self.backlog)) == 0
+                unsafe bind(descriptor, address, length) == 0 && Glibc.listen(descriptor, CInt(backlog)) == 0
             }
         }
         guard isListening else {
@@ -30,18 +57,35 @@ struct ListeningSocket: Sendable {
             close(descriptor)
             throw .cannotListen(address: address, port: port, systemError: error)
         }
-        self.descriptor = descriptor
-        self.port = Self.boundPort(of: descriptor)
+        return descriptor
     }
 
-    /// The kernel rejects later clients.
-    ///
-    /// The library's own way to stop accepting races with its event threads, which abort the process when they find the
-    /// socket gone from their epoll sets. Duplicating another open file onto the descriptor removes the socket from the
-    /// sets, and reserves the number until the daemon closes it.
-    func stopListening(replacement: CInt) {
-        dup2(replacement, descriptor)
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    /// Replaces the file that an earlier process left.
+    private static func listen(
+        at path: String, mode: mode_t
+    ) throws(HTTPServerError) -> (descriptor: CInt, SocketFile) {
+        guard let address = UnixSocketAddress(path) else { throw .invalidAddress("unix:" + path) }
+        let descriptor = try newSocket(AF_UNIX)
+        // The file has no more permissions than the socket, and the umask takes some away.
+        _ = fchmod(descriptor, mode)
+        var isBound = address.bind(descriptor)
+        if !isBound, errno == EADDRINUSE, address.isStale() {
+            unsafe unlink(path)
+            isBound = address.bind(descriptor)
+        }
+        guard isBound, unsafe chmod(path, mode) == 0, Glibc.listen(descriptor, CInt(backlog)) == 0 else {
+            let error = errno
+            close(descriptor)
+            throw .cannotListenAtPath(path, systemError: error)
+        }
+        return (descriptor, SocketFile(path))
+    }
+
+    private static func newSocket(_ family: CInt) throws(HTTPServerError) -> CInt {
+        let flags = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(family, CInt(flags), 0)
+        guard descriptor >= 0 else { throw .cannotStart(systemError: errno) }
+        return descriptor
     }
 
     private static func fill(
@@ -72,7 +116,7 @@ struct ListeningSocket: Sendable {
     }
 
     private static func boundPort(of descriptor: CInt) -> UInt16 {
-        // The port has the same offset for both families.
+        // The port has the same offset in both families of the internet.
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         unsafe withUnsafeMutablePointer(to: &address) { pointer in
@@ -80,6 +124,21 @@ struct ListeningSocket: Sendable {
                 _ = unsafe getsockname(descriptor, address, &length)
             }
         }
-        return UInt16(bigEndian: address.sin6_port)
+        return address.sin6_family == sa_family_t(AF_UNIX) ? 0 : UInt16(bigEndian: address.sin6_port)
+    }
+}
+
+/// Removed only while it is the socket of this process, because another process may have replaced it.
+private struct SocketFile: Sendable {
+    private let path: String
+    private let identity: [UInt64]
+
+    init(_ path: String) { (self.path, identity) = (path, Self.identity(of: path)) }
+
+    func remove() { if Self.identity(of: path) == identity { unsafe unlink(path) } }
+
+    private static func identity(of path: String) -> [UInt64] {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : []
     }
 }

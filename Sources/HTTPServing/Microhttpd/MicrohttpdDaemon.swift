@@ -17,7 +17,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
         // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be reached.
         var settings = CMicrohttpdShim_settings(
-            listening_descriptor: socket.descriptor, threads: threads,
+            listening_descriptor: socket.isInherited ? -1 : socket.descriptor, threads: threads,
             connections_per_thread: UInt32(configuration.maximumConnections + ConnectionEviction.maximumClosings + 1),
             idle_seconds: UInt32(max(1, configuration.keepAliveTimeout.seconds.rounded(.up))),
             buffer_size: configuration.connectionBufferSize)
@@ -31,9 +31,13 @@ final class MicrohttpdDaemon: @unchecked Sendable {
     }
 
     /// Accepts connections from the backlog; never called after ``stop()``.
-    func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) {
+    ///
+    /// - Returns: The number of accepted clients.
+    @discardableResult
+    func acceptWaiting(on socket: ListeningSocket, atMost limit: Int) -> Int {
         var count = 0
         while count < limit, unsafe CMicrohttpdShim_accept(raw, socket.descriptor) { count += 1 }
+        return count
     }
 
     func stop() {
@@ -93,7 +97,7 @@ extension HTTPRejection {
 
 @unsafe
 private func open(
-    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ peer: PeerAddress
+    _ context: UnsafeMutableRawPointer, _ raw: OpaquePointer, _ descriptor: CInt, _ peer: PeerAddress?
 ) -> UnsafeMutableRawPointer {
     let context = unsafe Unmanaged<ServingContext>.fromOpaque(context).takeUnretainedValue()
     let connection = unsafe ClientConnection(context: context, connection: raw, descriptor: descriptor, peer: peer)
@@ -103,7 +107,11 @@ private func open(
 }
 
 extension PeerAddress {
-    fileprivate init(_ address: CMicrohttpdShim_address) { self.init(high: address.high, low: address.low) }
+    /// Nil for a Unix socket.
+    fileprivate init?(_ address: CMicrohttpdShim_address) {
+        guard address.high != 0 || address.low != 0 else { return nil }
+        self.init(high: address.high, low: address.low)
+    }
 }
 
 @unsafe

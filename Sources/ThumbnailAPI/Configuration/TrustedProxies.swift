@@ -14,14 +14,14 @@ package struct TrustedProxies: Sendable {
     /// Each proxy appends its peer's address to `X-Forwarded-For`, and a client may have written anything before that;
     /// so the list is read from its end, while the addresses belong to trusted proxies.
     func sender(of request: HTTPRequest) -> (client: IPAddress?, isProxied: Bool) {
-        guard let peer = request.peer else { return (nil, false) }
-        var client = IPAddress(peer)
-        guard !networks.isEmpty, contains(client) else { return (client, false) }
+        var client = request.peer.map { IPAddress($0) }
+        // Without a peer it came over a Unix socket, whose permissions decide who may connect.
+        if let client, networks.isEmpty || !contains(client) { return (client, false) }
         guard let list = request.headerFields[.xForwardedFor] else { return (client, true) }
         for member in list.split(separator: ",", omittingEmptySubsequences: false).reversed() {
             guard let address = IPAddress(forwarded: member) else { break }
             client = address.unmapped
-            if !contains(client) { break }
+            if !contains(address.unmapped) { break }
         }
         return (client, true)
     }

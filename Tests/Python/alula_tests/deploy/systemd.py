@@ -14,6 +14,7 @@ from alula_tests.deploy.proxies import DEPLOY
 from alula_tests.service import Service
 
 UNIT = DEPLOY / "alula.service"
+SOCKET = DEPLOY / "alula.socket"
 # Tenths of what `systemd-analyze security` calls exposure: 0 is none, 100 all.
 MOST_EXPOSURE = 15
 
@@ -26,9 +27,11 @@ def check(alula, report):
     with tempfile.TemporaryDirectory() as folder:
         copy = pathlib.Path(folder) / UNIT.name
         copy.write_text(UNIT.read_text().replace("/usr/local/bin/alula", str(pathlib.Path(alula).resolve())))
-        verified = subprocess.run(["systemd-analyze", "verify", "--man=no", copy], capture_output=True, text=True)
-        complaints = [line for line in verified.stderr.splitlines() if UNIT.name in line]
-        report.check(verified.returncode == 0 and not complaints, f"systemd reads alula.service: {complaints or 'no fault'}")
+        opened = pathlib.Path(shutil.copy(SOCKET, folder))
+        verified = subprocess.run(
+            ["systemd-analyze", "verify", "--man=no", copy, opened], capture_output=True, text=True)
+        complaints = [line for line in verified.stderr.splitlines() if UNIT.stem in line]
+        report.check(verified.returncode == 0 and not complaints, f"systemd reads the units: {complaints or 'no fault'}")
         judged = subprocess.run(
             ["systemd-analyze", "security", "--offline=true", f"--threshold={MOST_EXPOSURE}", copy],
             capture_output=True, text=True)
