@@ -80,7 +80,13 @@ enum PrefetchSources {
         guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
         let urls = try arguments.operands.flatMap { operand in
             if case .remote = CommandSource(operand, origins) { return [operand] }
-            guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else { return [operand] }
+            guard operand == Program.standardInput || FilePath.kind(of: operand) != nil else {
+                // Perhaps an origin that only the service knows.
+                guard operand.utf8.contains(UInt8(ascii: ":")) else {
+                    throw UsageError("\(operand): neither a URL nor a file")
+                }
+                return [operand]
+            }
             return try BatchList.sources(at: operand, arguments)
         }
         guard !urls.isEmpty else { throw UsageError("the list has no URL") }

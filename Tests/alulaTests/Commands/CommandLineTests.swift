@@ -172,6 +172,8 @@ struct CommandLineTests {
         (["batch", "-o", "x"], "one LIST is needed"), (["completion", "tcsh"], "one shell is needed"),
         (["purge"], "a URL, --tag or --all is needed"), (["status", "x"], "x is not expected"),
         (["prefetch"], "a URL is needed"), (["nonsense"], "unknown command nonsense\n"),
+        (["prefetch", "list.txt"], "list.txt: neither a URL nor a file"),
+        (["batch", ".", "-o", "x"], "LIST is a file that names sources"),
         (["refresh"], "a URL is needed"), (["thumbnial"], "unknown command thumbnial; did you mean thumbnail?"),
         (["thumbnail", "a.jpg", "--widht", "8"], "unknown option --widht; did you mean --width?"),
         (["batch", "list", "--job", "8"], "unknown option --job; did you mean --jobs?"),
