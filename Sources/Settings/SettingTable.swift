@@ -258,10 +258,10 @@ package enum SettingTable {
         Setting(
             "memoryBudget", \.memoryBudget, .init(MemoryShare.init), default: "60%",
             help: "memory for transfers, decodes and caches; or a share", forCommands: true),
-        Setting("logFormat", \.logFormat, .choice, default: "json", help: "json or text", forCommands: true),
+        Setting("logFormat", \.logFormat, .choice, default: "json", help: "json, text or journal", forCommands: true),
         Setting(
             "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true),
-        Setting("accessLog", \.api.accessLog, .flag, default: "on", help: "log each request"),
+        Setting("accessLog", \.api.accessLog, accessLog, default: "on", help: "log each request: on, off or errors"),
     ]
 
     /// The settings of commands that render.
@@ -283,6 +283,10 @@ package enum SettingTable {
         let path = String(text.dropFirst(prefix.count))
         return path.hasPrefix("/") && UnixSocketAddress(path) != nil
     }
+
+    private static let accessLog = SettingParser.named(
+        ["on": .on, "true": .on, "off": .off, "false": .off, "errors": AccessLogChoice.errors],
+        allowed: "on, off or errors")
 
     private static let port = SettingParser.integer(in: 0...65_535).map { UInt16($0) }
 

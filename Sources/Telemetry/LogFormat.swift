@@ -3,6 +3,8 @@ import JSON
 package enum LogFormat: String, Sendable, CaseIterable {
     case json
     case text
+    /// Text for systemd's journal, which adds the time; a priority of sd-daemon(3) begins the line.
+    case journal
 
     /// In bytes; longer values are truncated.
     static let maximumFieldLength = 2_048
@@ -19,8 +21,9 @@ package enum LogFormat: String, Sendable, CaseIterable {
                 appendJSON(value, to: &buffer)
             }
             buffer.append(contentsOf: "}\n".utf8)
-        case .text:
-            buffer.append(contentsOf: "\(time) \(line.level.rawValue) \(line.message)".utf8)
+        case .text, .journal:
+            let start = self == .text ? "\(time) \(line.level.rawValue) " : "<\(line.level.priority)>"
+            buffer.append(contentsOf: (start + line.message).utf8)
             for (name, value) in line.fields {
                 buffer.append(contentsOf: " \(name)=".utf8)
                 if case .string(let text) = value, !text.utf8.allSatisfy(Self.isPlain) {
@@ -53,5 +56,17 @@ package enum LogFormat: String, Sendable, CaseIterable {
     private static func isPlain(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "=")
             && byte != UInt8(ascii: "\\")
+    }
+}
+
+extension Logger.Level {
+    /// Of syslog(3).
+    fileprivate var priority: Int {
+        switch self {
+        case .error: 3
+        case .warning: 4
+        case .info: 6
+        case .debug: 7
+        }
     }
 }

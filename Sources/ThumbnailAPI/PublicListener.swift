@@ -14,7 +14,7 @@ extension ListenerResponder {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
             common: fields.strict, revealsRules: configuration.revealsRules, lifecycle: lifecycle)
-        let log = AccessLog(isLoggingAll: configuration.accessLog, logger: logger)
+        let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
         let routes = PublicRoutes(
             configuration.dialects.map { ImageRoute($0, isOpen: configuration.isOpen($0), metrics: metrics) },

@@ -97,7 +97,7 @@ struct SettingsLoaderTests {
             """
         let settings = try load(["--config", "a.json5"], file: file)
         #expect(settings.publicListener.port == 0)
-        #expect(!settings.api.accessLog)
+        #expect(settings.api.accessLog == .off)
         #expect(settings.downloads.allowedPorts == [80, 8080])
         #expect(settings.pipeline.rules.automaticFormats == [.avif, .webp])
     }
@@ -138,7 +138,7 @@ struct SettingsLoaderTests {
         (["--download-order", "random"], "expected fifo or lifo"),
         (["--source-formats", "jpeg,pdf"], "expected formats separated by commas"),
         (["--allowed-networks", "10.0.0.0/33"], "expected networks"),
-        (["--access-log", "maybe"], "expected on or off"),
+        (["--access-log", "maybe"], "expected on, off or errors"),
         (["--port", "1", "--port", "2"], "--port: repeated"),
         (["--client-cache-control", "obey"], "expected ignore or honour"),
         (["--cdn-loop", "a/b"], "invalid value \"a/b\"; expected a name such as alula"),

@@ -17,6 +17,14 @@ struct LoggerTests {
         #expect(text.hasPrefix("{\"time\":\"2"))
     }
 
+    @Test(arguments: [
+        (Logger.Level.error, "<3>"), (.warning, "<4>"), (.info, "<6>"), (.debug, "<7>"),
+    ])
+    func `a line for the journal begins with its priority`(level: Logger.Level, priority: String) throws {
+        let text = try logged(.journal) { $0.log(level, "answered", ["status": 200]) }
+        #expect(text == "\(priority)answered status=200\n")
+    }
+
     @Test func `lines cannot be forged with control characters or quotes`() throws {
         let hostile = "a\"}\n{\"level\":\"error\u{7f}\u{9b}\u{2028}"
         for format in LogFormat.allCases {

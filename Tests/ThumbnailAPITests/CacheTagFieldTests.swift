@@ -15,7 +15,7 @@ struct CacheTagFieldTests {
         let sample = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 1), slot: ResponseSlot())
         let listener = PublicListenerFixture(cached ? StubThumbnails(cached: sample) : StubThumbnails()) {
             $0.cacheTagField = name.flatMap { CacheTagField($0) }
-            $0.accessLog = false
+            $0.accessLog = .off
         }
         let response = await listener.respond(Self.target + query)
         #expect(response.status == .ok)

@@ -16,7 +16,7 @@ struct ClientHintAnswerTests {
         _ thumbnails: StubThumbnails = StubThumbnails(), saveDataQuality: Int? = nil
     ) -> PublicListenerFixture {
         PublicListenerFixture.takingUploads(thumbnails) {
-            $0.accessLog = false
+            $0.accessLog = .off
             $0.saveDataQuality = saveDataQuality
             $0.vocabulary.sizes.sizes = [320, 640]
         }

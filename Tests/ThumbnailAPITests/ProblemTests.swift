@@ -40,7 +40,7 @@ struct ProblemTests {
         for revealsRules in [false, true] {
             let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw denied })) {
                 $0.revealsRules = revealsRules
-                $0.accessLog = false
+                $0.accessLog = .off
             }
             #expect(await listener.respond("/thumbnail?url=x:y").text.contains("allowedPorts") == revealsRules)
             #expect(listener.log.lines.last?["detail"] == "allowedPorts: 81")

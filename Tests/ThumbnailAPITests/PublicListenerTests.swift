@@ -122,13 +122,30 @@ import ThumbnailTypes
         #expect(metrics.contains("alula_request_seconds_count 2"))
     }
 
+    @Test func `the access log can be limited to errors`() async {
+        let listener = PublicListenerFixture { $0.accessLog = .errors }
+        _ = await listener.respond("/health/ready")
+        #expect(listener.log.lines.isEmpty)
+        _ = await listener.respond("/nothing")
+        #expect(listener.log.lines.map { $0["status"] } == [.int(404)])
+    }
+
+    @Test func `probes are logged only at debug`() async {
+        let listener = PublicListenerFixture()
+        _ = await listener.respond("/health/ready")
+        _ = await listener.respond("/health/live")
+        #expect(listener.log.lines.isEmpty)
+        _ = await listener.respond("/thumbnail?url=x:y")
+        #expect(listener.log.lines.count == 1)
+    }
+
     @Test func `without the access log only failures that need an explanation are logged`() async {
-        let quiet = PublicListenerFixture { $0.accessLog = false }
+        let quiet = PublicListenerFixture { $0.accessLog = .off }
         _ = await quiet.respond("/thumbnail?url=x:y")
         _ = await quiet.respond("/nothing")
         #expect(quiet.log.lines.isEmpty)
         let failing = PublicListenerFixture(StubThumbnails(make: { _ in throw StubError(logDetail: "why") })) {
-            $0.accessLog = false
+            $0.accessLog = .off
         }
         let response = await failing.respond("/thumbnail?url=x:y")
         #expect(failing.log.lines.map { $0["requestId"] } == [.string(response[.xRequestID] ?? "")])

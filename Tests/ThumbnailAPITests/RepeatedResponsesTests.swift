@@ -15,7 +15,7 @@ struct RepeatedResponsesTests {
     private func listener(age: Int?, isLogged: Bool = false, lifetime: Int = 60) -> PublicListenerFixture {
         let freshness = Freshness(lifetime: lifetime, age: age)
         return PublicListenerFixture(StubThumbnails(cached: .sample(freshness: freshness, slot: slot))) {
-            $0.accessLog = isLogged
+            $0.accessLog = isLogged ? .on : .off
         }
     }
 

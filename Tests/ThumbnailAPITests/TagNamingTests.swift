@@ -27,7 +27,7 @@ struct TagNamingTests {
         _ configure: @escaping (inout APIConfiguration) -> Void = { _ in }
     ) throws -> PublicListenerFixture {
         PublicListenerFixture.takingUploads(thumbnails) {
-            $0.accessLog = false
+            $0.accessLog = .off
             $0.vocabulary.presets["card"] = [("tag", "cards")]
             configure(&$0)
         }

@@ -239,7 +239,7 @@ import ThumbnailTypes
 
     @Test func `an unknown failure is internal, and explained only in the log`() async {
         struct Surprise: Error { var secret = "/etc/passwd" }
-        let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw Surprise() })) { $0.accessLog = false }
+        let listener = PublicListenerFixture(StubThumbnails(make: { _ in throw Surprise() })) { $0.accessLog = .off }
         let response = await listener.respond(Self.target)
         #expect(response.status == .internalServerError)
         #expect(response.code == "internal")
@@ -316,7 +316,7 @@ import ThumbnailTypes
                 await gate.pass()
                 return try Self.ends[end]()
             })
-        ) { $0.accessLog = false }
+        ) { $0.accessLog = .off }
         #expect(await cancelled(listener, gate).status == .clientClosedRequest)
         #expect(listener.log.lines.isEmpty)
     }

@@ -34,7 +34,7 @@ package struct APIConfiguration: Sendable {
     /// The time from a request's header to its response, including waits in queues.
     package var requestTimeout: Duration = .seconds(15)
     /// Failures that need an explanation are always logged.
-    package var accessLog = true
+    package var accessLog = AccessLogChoice.on
     package var trustedProxies = TrustedProxies()
     /// Pending requests through trusted proxies; nil for no limit.
     package var maximumRequestsPerClient: Int?
@@ -78,4 +78,11 @@ package struct APIConfiguration: Sendable {
     }
 
     package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary) }
+}
+
+/// Failures that need an explanation are logged in any case.
+package enum AccessLogChoice: String, Sendable, CaseIterable {
+    case on, off
+    /// Responses with status 400 and above.
+    case errors
 }

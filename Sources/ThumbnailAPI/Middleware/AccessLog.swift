@@ -6,17 +6,19 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 struct AccessLog: ResponseCompletion {
-    let isLoggingAll: Bool
+    private let choice: AccessLogChoice
     private let logger: Logger
 
-    init(isLoggingAll: Bool, logger: Logger) {
-        self.isLoggingAll = isLoggingAll && logger.level <= .info
-        self.logger = logger
-    }
+    init(_ choice: AccessLogChoice, logger: Logger) { (self.choice, self.logger) = (choice, logger) }
+
+    var isLoggingAll: Bool { choice == .on && logger.level <= .info }
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
-        guard isLoggingAll || outcome.error?.needsExplanation == true else { return }
-        let level: Logger.Level = outcome.error?.category == .internal ? .error : .info
+        let isFailure = outcome.response.status.code >= 400
+        let isIncluded = choice == .on || choice == .errors && isFailure
+        guard isIncluded || outcome.error?.needsExplanation == true else { return }
+        var level = Logger.Level.info
+        if outcome.error?.category == .internal { level = .error } else if context.route.isProbe { level = .debug }
         guard level >= logger.level else { return }
         let response = outcome.response
         let hasBody = context.method != .head && response.status != .notModified

@@ -46,6 +46,14 @@ enum Route: Sendable {
 
     var attribute: String { isNone ? "" : label }
 
+    /// Of supervisors and load balancers, every few seconds.
+    var isProbe: Bool {
+        switch self {
+        case .live, .ready, .client(.probe): true
+        default: false
+        }
+    }
+
     var isNone: Bool { if case .none = self { true } else { false } }
 
     var images: ImageRoute? { if case .client(.images(let route)) = self { route } else { nil } }

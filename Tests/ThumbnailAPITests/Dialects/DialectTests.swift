@@ -175,7 +175,7 @@ import ThumbnailTypes
     @Test func `a repeated target is neither checked nor parsed again, in any dialect`() throws {
         let cached = Thumbnail.sample(freshness: Freshness(lifetime: 60, age: 7), slot: ResponseSlot())
         let listener = PublicListenerFixture(StubThumbnails(cached: cached)) {
-            $0.accessLog = false
+            $0.accessLog = .off
             $0.otherDialects = [dialect]
         }
         for _ in 0..<2 {
