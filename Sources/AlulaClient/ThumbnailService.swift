@@ -50,12 +50,18 @@ public struct ThumbnailService: Sendable {
     /// Returns a value of the `srcset` attribute with widths, such as `… 320w, … 640w`.
     ///
     /// In HTML, escape `&` as `&amp;`. Each width is the width of the file, so the request's device pixel ratio is
-    /// ignored.
+    /// ignored. If the request has both sides, the height keeps its ratio to the width.
     public func srcset(_ request: ThumbnailRequest, widths: [Int]) -> String {
         srcset(
             request,
             widths.map { width in
-                ("\(width)w", { ($0.width, $0.devicePixelRatio, $0.automatic) = (width, nil, []) })
+                let change = { (rendition: inout Rendition) in
+                    if let own = rendition.width, own > 0, let height = rendition.height {
+                        rendition.height = max(1, Int((Double(height) * Double(width) / Double(own)).rounded()))
+                    }
+                    (rendition.width, rendition.devicePixelRatio, rendition.automatic) = (width, nil, [])
+                }
+                return ("\(width)w", change)
             })
     }
 

@@ -186,6 +186,8 @@ struct URLTests {
         let request = ThumbnailRequest("m:é,.jpg", Rendition(width: 9))
         let start = "https://thumbs.example/thumbnail?url=m%3A%C3%A9%2C.jpg&w="
         #expect(try service().srcset(request, widths: [320, 640]) == "\(start)320 320w, \(start)640 640w")
+        let cover = ThumbnailRequest("a:b", Rendition(width: 300, height: 200, fit: .cover))
+        #expect(try service().srcset(cover, widths: [600]).contains("&w=600&h=400&"))
         #expect(
             try service().srcset(request, densities: [1, 1.5]) == "\(start)9&dpr=1 1x, \(start)9&dpr=1.5 1.5x")
     }
