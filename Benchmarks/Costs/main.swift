@@ -70,7 +70,7 @@ private func render(_ format: ImageFormat, _ size: PixelSize, bands: Int, _ subj
     }
 }
 
-private func refuse(_ path: String) {
+private func reject(_ path: String) {
     let bytes = read(path)
     measure(cost: 16 << 20) {
         let header = try ImageHeader.inspect(bytes)
@@ -89,7 +89,7 @@ switch (arguments.first, Array(arguments.dropFirst())) {
 case ("list", _):
     for source in SampleSource.allCases { print("source", source) }
     for step in SampleStep.allCases { print("step", step) }
-    for trap in ImageTrap.allCases { print(ImageTrap.refused.contains(trap) ? "refused" : "trap", trap) }
+    for trap in ImageTrap.allCases { print(ImageTrap.rejected.contains(trap) ? "refused" : "trap", trap) }
 case ("make", let rest) where rest.count == 2:
     guard let file = SampleSource(rawValue: rest[0])?.file ?? ImageTrap(rawValue: rest[0])?.bytes.array else {
         fatalError("no kind \(rest[0])")
@@ -112,6 +112,6 @@ case ("step", let rest) where rest.count == 4:
     measure(cost: measured.bytes) { try measured.writeOnce() }
     let (costed, taken) = try measured.time()
     print("{\"costMicroseconds\": \(costed), \"cpuMicroseconds\": \(taken)}")
-case ("refuse", let rest) where rest.count == 1: refuse(rest[0])
+case ("refuse", let rest) where rest.count == 1: reject(rest[0])
 default: fatalError("list, make, decode, render, step or refuse?")
 }

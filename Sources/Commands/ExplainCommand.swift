@@ -51,11 +51,11 @@ enum ExplainCommand {
             let explain = { (url: String) in
                 explainer.explanation(of: url, accept: options.accept, for: options.source, now: now)
             }
-            let isAnyRefused =
+            let isAnyRejected =
                 if let list = options.list { try summarize(list, options, explain) } else {
                     printEach(options, explain)
                 }
-            return isAnyRefused ? ExitStatus.failed : 0
+            return isAnyRejected ? ExitStatus.failed : 0
         }
     }
 
@@ -71,10 +71,10 @@ enum ExplainCommand {
 
     /// Returns whether a URL is rejected.
     private static func printEach(_ options: Options, _ explain: (String) -> TargetExplanation) -> Bool {
-        var isAnyRefused = false
+        var isAnyRejected = false
         for (index, url) in options.urls.enumerated() {
             let explanation = explain(url)
-            isAnyRefused = isAnyRefused || explanation.word == "refused"
+            isAnyRejected = isAnyRejected || explanation.word == "refused"
             if options.isJSON {
                 Program.print(explanation.json.text)
             } else {
@@ -83,7 +83,7 @@ enum ExplainCommand {
                 Program.print(explanation.lines.joined(separator: "\n"))
             }
         }
-        return isAnyRefused
+        return isAnyRejected
     }
 
     /// Returns whether a URL is rejected.
@@ -103,7 +103,7 @@ enum ExplainCommand {
             Program.print(options.isJSON ? listed.json.text : listed.text)
         }
         if !options.isJSON, options.only == nil { Program.print(summary.lines.joined(separator: "\n")) }
-        return summary.refusedCount > 0
+        return summary.rejectedCount > 0
     }
 
     private struct Options {

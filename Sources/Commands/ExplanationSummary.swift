@@ -20,9 +20,9 @@ struct ListedURL {
 struct ExplanationSummary {
     private var verdicts: [ExactText: Int] = [:]
     private var ignored: [ExactText: (count: Int, example: String)] = [:]
-    private var refused: [ExactText: (count: Int, example: String)] = [:]
+    private var rejected: [ExactText: (count: Int, example: String)] = [:]
 
-    var refusedCount: Int { verdicts["refused"] ?? 0 }
+    var rejectedCount: Int { verdicts["refused"] ?? 0 }
 
     mutating func add(_ listed: ListedURL) {
         let (explanation, place) = (listed.explanation, "line \(listed.line): \(listed.url)")
@@ -30,9 +30,9 @@ struct ExplanationSummary {
         for option in Set(explanation.ignored.map { String($0.prefix { ![":", "=", "("].contains($0) }) }) {
             ignored[ExactText(option), default: (0, place)].count += 1
         }
-        if case .refused(let code, let reason, let parameter) = explanation.verdict {
+        if case .rejected(let code, let reason, let parameter) = explanation.verdict {
             let subject = parameter.flatMap { $0.isEmpty ? nil : "\(code) \($0)" } ?? code
-            refused[ExactText("\(subject): \(reason)"), default: (0, place)].count += 1
+            rejected[ExactText("\(subject): \(reason)"), default: (0, place)].count += 1
         }
     }
 
@@ -46,7 +46,7 @@ struct ExplanationSummary {
             lines += entries.sorted { ($1.1, $0.0) < ($0.1, $1.0) }.map { Self.line($0.0, $0.1) }
         }
         section("ignored options", ignored.map { ("\($0.key): \($0.value.example)", $0.value.count) })
-        section("refused because of", refused.map { ("\($0.key) \($0.value.example)", $0.value.count) })
+        section("refused because of", rejected.map { ("\($0.key) \($0.value.example)", $0.value.count) })
         return lines
     }
 

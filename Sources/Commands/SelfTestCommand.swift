@@ -53,7 +53,7 @@ enum SelfTestCommand {
         let configuration = Settings().sandboxConfiguration
         var isWell = true
         for action in ForbiddenAction.allCases {
-            isWell = checkRefusal(of: action, configuration.launch) && isWell
+            isWell = checkRejection(of: action, configuration.launch) && isWell
         }
         let written = encodedByWorkers.map { $0.rawValue.uppercased() }.sorted().joined(separator: " and ")
         return check("a worker decodes every format, and writes \(written), behind all of it") {
@@ -79,10 +79,10 @@ enum SelfTestCommand {
         let protections: Protections
     }
 
-    private static func checkRefusal(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
+    private static func checkRejection(of action: ForbiddenAction, _ launch: WorkerLaunch) -> Bool {
         do {
             switch try SandboxProbe.outcome(of: action, launch) {
-            case .refused(let error): Program.print("  ok      a worker cannot \(action.title): error \(error)")
+            case .rejected(let error): Program.print("  ok      a worker cannot \(action.title): error \(error)")
             case .ended(let call?):
                 Program.print("  ok      a worker cannot \(action.title): it is ended over \(call)")
             case .ended: Program.print("  ok      a worker cannot \(action.title): the kernel ends it")

@@ -13,11 +13,11 @@ struct Exporters: Sendable {
     ///   - tracer: Nil without tracing.
     ///   - start: When the metrics began to count, in nanoseconds since 1970.
     init(
-        _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, time: any Timekeeper
+        _ settings: Settings, tracer: Tracer?, registry: MetricsRegistry, since start: Int64, timekeeper: any Timekeeper
     ) {
         func sender(_ collector: ExportSettings.Collector) -> OTLPSender? {
             Collector.post(to: collector, authorities: settings.downloads.certificateAuthorities)
-                .map { OTLPSender(timekeeper: time, post: $0) }
+                .map { OTLPSender(timekeeper: timekeeper, post: $0) }
         }
         let traces = tracer.flatMap { tracer in
             sender(settings.exports.traces).map {
@@ -25,7 +25,7 @@ struct Exporters: Sendable {
             }
         }
         let metrics = sender(settings.exports.metrics).map {
-            MetricsExporter(of: registry, since: start, settings, sender: $0, time: time).start()
+            MetricsExporter(of: registry, since: start, settings, sender: $0, timekeeper: timekeeper).start()
         }
         tasks = [traces, metrics].compactMap(\.self)
     }
@@ -108,17 +108,17 @@ struct TraceExporter: Sendable {
 }
 
 extension Settings {
-    func tracer(registry: MetricsRegistry, time: any Timekeeper) -> Tracer? {
+    func tracer(registry: MetricsRegistry, timekeeper: any Timekeeper) -> Tracer? {
         let isTold = downloads.origins.all.contains(where: \.propagatesTraces)
         let isSent = exports.traces.endpoint != nil
         guard isSent || isTold else { return nil }
         return Tracer(
             isSent ? exports.sampler : TraceSampler(share: 0), propagatesAll: isTold, registry: registry,
-            timekeeper: time)
+            timekeeper: timekeeper)
     }
 }
 
-/// Sends one document at a time, and queues none: if a send fails, the next document includes its counts.
+/// Sends one document at a timekeeper, and queues none: if a send fails, the next document includes its counts.
 struct MetricsExporter: Sendable {
     private let registry: MetricsRegistry
     private let resource: OTLPResource
@@ -131,13 +131,13 @@ struct MetricsExporter: Sendable {
     /// - Parameter start: When the metrics began to count, in nanoseconds since 1970.
     init(
         of registry: MetricsRegistry, since start: Int64, _ settings: Settings, sender: OTLPSender,
-        time: any Timekeeper
+        timekeeper: any Timekeeper
     ) {
         self.registry = registry
         self.sender = sender
         resource = settings.resource
         interval = settings.exports.interval
-        timekeeper = time
+        self.timekeeper = timekeeper
         beginning = MetricTimeline(settings.exports.temporality, since: UInt64(clamping: start))
         documents = registry.counters(
             "alula_metric_documents_total", help: "Metric documents by result.",

@@ -13,14 +13,14 @@ package enum Sandbox {
 
     /// Nil if the settings choose decoding in this process; throws if no worker can start.
     static func start(
-        _ settings: Settings, registry: MetricsRegistry, logger: Logger, time: any Timekeeper
+        _ settings: Settings, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) throws -> SandboxedCodec? {
         if settings.sandbox.decodesInProcess {
             if settings.sandbox.isRequired { throw Required(reason: "so is decodeInProcess") }
             return nil
         }
         let codec = try SandboxedCodec(
-            settings.sandboxConfiguration, registry: registry, logger: logger, timekeeper: time)
+            settings.sandboxConfiguration, registry: registry, logger: logger, timekeeper: timekeeper)
         if settings.sandbox.isRequired, !codec.protections.isSandbox {
             codec.shutDown()
             throw Required(reason: "this kernel offers \(codec.protections)")

@@ -34,48 +34,48 @@ package struct Engine: Sendable {
     private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
 
-    package init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
+    package init(_ settings: Settings, logger: Logger, timekeeper: any Timekeeper = SystemTimekeeper()) throws {
         registry = MetricsRegistry()
-        timekeeper = time
+        self.timekeeper = timekeeper
         let log = EventLog()
         self.log = log
         try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
-        sandbox = try Sandbox.start(settings, registry: registry, logger: logger, time: time)
+        sandbox = try Sandbox.start(settings, registry: registry, logger: logger, timekeeper: timekeeper)
         var settings = settings
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
         if settings.sandbox.decodedFormats == nil || sandbox == nil { try ImageLibrary.start() }
-        disk = try Self.diskStore(settings.disk, logger: logger, time: time)
+        disk = try Self.diskStore(settings.disk, logger: logger, timekeeper: timekeeper)
         let memoryLimit = Self.memoryLimit(&settings, logger: logger)
         sharedStore = try settings.sharedCacheConfiguration.map { configuration in
-            try SharedStore(configuration, logger: logger, timekeeper: time)
+            try SharedStore(configuration, logger: logger, timekeeper: timekeeper)
         }
         let observer = DownloadMetrics.observer(registry: registry, events: log)
-        loader = try CurlLoader(configuration: settings.downloads, timekeeper: time, observer: observer)
+        loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
         writableOrigins = WritableOrigins(
             settings.downloads.origins, web: loader, maximumReads: SharedStore.maximumObjectReads)
         resultStore = writableOrigins[settings.resultStore.origin].map {
-            SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: time)
+            SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
-        let caches = Self.caches(settings, disk: disk, sharedStore, resultStore, log: log, time: time)
+        let caches = Self.caches(settings, disk: disk, sharedStore, resultStore, log: log, timekeeper: timekeeper)
         budget = MemoryBudget(
-            limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: time,
+            limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: timekeeper,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
-        memoryWatch = Self.memoryWatch(budget, logger: logger, time: time)
-        folders = FolderLoader(configuration: settings.downloads, timekeeper: time)
-        let guarded = GuardedLoader(RoutingLoader(web: loader, folders: folders), timekeeper: time) { origin in
+        memoryWatch = Self.memoryWatch(budget, logger: logger, timekeeper: timekeeper)
+        folders = FolderLoader(configuration: settings.downloads, timekeeper: timekeeper)
+        let guarded = GuardedLoader(RoutingLoader(web: loader, folders: folders), timekeeper: timekeeper) { origin in
             log.record(ServiceEvent(origin))
         }
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: guarded, cache: CachedSources(caches), timekeeper: time,
+            configuration: settings.downloads, loader: guarded, cache: CachedSources(caches), timekeeper: timekeeper,
             observer: observer, budget: budget)
-        lanes = Self.lanes(settings, time: time)
+        lanes = Self.lanes(settings, timekeeper: timekeeper)
         pipeline = ImagePipeline(
             configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
                 metrics: PipelineMetrics(registry: registry), events: log, logger: logger),
-            timekeeper: time)
+            timekeeper: timekeeper)
         if let sharedStore {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
         }
@@ -95,7 +95,7 @@ package struct Engine: Sendable {
 
     private static func caches(
         _ settings: Settings, disk: DiskStore?, _ sharedCache: SharedStore?, _ resultStore: SharedStore?,
-        log: EventLog, time: any Timekeeper
+        log: EventLog, timekeeper: any Timekeeper
     ) -> CacheLayers {
         // A command without such caches does not load libraries to learn their versions.
         let isLasting = disk != nil || sharedCache != nil || resultStore != nil
@@ -108,38 +108,38 @@ package struct Engine: Sendable {
                     originDigests: settings.downloads.origins.digests)
             },
             sharedCache: sharedCache, resultStore: resultStore,
-            rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: time)
+            rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
     }
 
-    private static func lanes(_ settings: Settings, time: any Timekeeper) -> WorkLanes {
+    private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {
         let maximumQueued = settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads
         func pool(_ name: String, _ count: Int) -> WorkerPool {
             WorkerPool(
-                count: count, maximumQueued: maximumQueued, name: name, timekeeper: time,
+                count: count, maximumQueued: maximumQueued, name: name, timekeeper: timekeeper,
                 onThreadExit: { ImageLibrary.endThread() })
         }
         return WorkLanes(
             small: pool("render", settings.renderWorkers),
             expensive: pool("expensive", WorkLanes.expensiveThreadCount(beside: settings.renderWorkers)),
-            maximumWaiting: maximumQueued, timekeeper: time)
+            maximumWaiting: maximumQueued, timekeeper: timekeeper)
     }
 
     private static func memoryWatch(
-        _ budget: MemoryBudget, logger: Logger, time: any Timekeeper
+        _ budget: MemoryBudget, logger: Logger, timekeeper: any Timekeeper
     ) -> Task<Void, Never> {
         let system = SystemMemory()
         let file = system.pressureFile
         let pressure = { @Sendable in file.flatMap { system.text(of: $0) }.flatMap { MemoryPressure($0) } }
-        let watch = MemoryWatch(budget: budget, pressure: pressure, logger: logger, timekeeper: time)
+        let watch = MemoryWatch(budget: budget, pressure: pressure, logger: logger, timekeeper: timekeeper)
         return Task { await watch.run() }
     }
 
     private static func diskStore(
-        _ settings: DiskSettings, logger: Logger, time: any Timekeeper
+        _ settings: DiskSettings, logger: Logger, timekeeper: any Timekeeper
     ) throws(UnusableDiskCache) -> DiskStore? {
         guard let configuration = settings.storeConfiguration else { return nil }
         do {
-            return try DiskStore(configuration, logger: logger, timekeeper: time)
+            return try DiskStore(configuration, logger: logger, timekeeper: timekeeper)
         } catch {
             throw UnusableDiskCache(path: configuration.folder, reason: error)
         }
@@ -183,9 +183,9 @@ struct Service: Sendable {
     var disk: DiskStore? { engine.disk }
     var sharedStore: SharedStore? { engine.sharedStore }
 
-    init(_ settings: Settings, logger: Logger, time: any Timekeeper = SystemTimekeeper()) throws {
-        let start = time.nanosecondsSince1970
-        engine = try Engine(settings, logger: logger, time: time)
+    init(_ settings: Settings, logger: Logger, timekeeper: any Timekeeper = SystemTimekeeper()) throws {
+        let start = timekeeper.nanosecondsSince1970
+        engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
         let settings = engine.settings
         let (registry, pipeline) = (engine.registry, engine.pipeline)
         let apiMetrics = APIMetrics(registry: registry)
@@ -194,23 +194,23 @@ struct Service: Sendable {
 
         let prefetchReader = PrefetchReader(
             settings.api.nativeDialect, placing: engine.resultWriter, callbacks: { settings.violation(toCallback: $0) })
-        notifier = Notifier(settings, web: engine.loader, registry: registry, logger: logger, time: time)
-        prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, time: time)
+        notifier = Notifier(settings, loader: engine.loader, registry: registry, logger: logger, timekeeper: timekeeper)
+        prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, timekeeper: timekeeper)
         prefetcher.resume()
 
-        lifecycle = ServiceLifecycle(startedAt: time.now)
-        let tracer = settings.tracer(registry: registry, time: time)
-        exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, time: time)
+        lifecycle = ServiceLifecycle(startedAt: timekeeper.now)
+        let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
+        exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
         let bodies = BodyMemory(of: engine.budget)
         let publicListener = ListenerResponder(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
-            timekeeper: time, bodies: bodies, resultWriter: engine.resultWriter, tracer: tracer)
+            timekeeper: timekeeper, bodies: bodies, resultWriter: engine.resultWriter, tracer: tracer)
         let control = PipelineControl(of: pipeline, notifying: notifier)
-        let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.figures : nil }
+        let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.statistics : nil }
         let stats = ServiceStats(
-            control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: time, calls: calls)
-        events = EventFeed(of: engine.log, timekeeper: time) { stats.json }
-        let history = StatsHistory(timekeeper: time) { stats.sample }
+            control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: timekeeper, calls: calls)
+        events = EventFeed(of: engine.log, timekeeper: timekeeper) { stats.json }
+        let history = StatsHistory(timekeeper: timekeeper) { stats.sample }
         let adminListener = ListenerResponder(
             administering: AdministeredService(
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
@@ -219,7 +219,7 @@ struct Service: Sendable {
                 metricsText: { registry.prometheusText }),
             sites: settings.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
-            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: time)
+            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
         let listeners = settings.listeners
         operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminListener, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
@@ -231,7 +231,7 @@ struct Service: Sendable {
     }
 
     private static func prefetcher(
-        _ engine: Engine, _ reader: PrefetchReader, _ notifier: Notifier, logger: Logger, time: any Timekeeper
+        _ engine: Engine, _ reader: PrefetchReader, _ notifier: Notifier, logger: Logger, timekeeper: any Timekeeper
     ) -> Prefetcher {
         Prefetcher(
             configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
@@ -239,7 +239,7 @@ struct Service: Sendable {
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,
-            timekeeper: time)
+            timekeeper: timekeeper)
     }
 
     /// Readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
@@ -249,12 +249,12 @@ struct Service: Sendable {
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()
         // By now, requests that clients sent before accepting stopped have been read, and are served normally.
-        let refusing = Task { [lifecycle] in
+        let rejecting = Task { [lifecycle] in
             try await timekeeper.sleep(until: timekeeper.now + .seconds(1))
             lifecycle.beginDraining()
         }
         _ = await publicServer.shutDown(timeLimit: settings.shutdownTimeout, willAbort: lifecycle.beginCutting)
-        refusing.cancel()
+        rejecting.cancel()
         lifecycle.beginDraining()
         await exporters.shutDown()
         prefetcher.shutDown()

@@ -30,7 +30,7 @@ package struct ClientPolicy: Sendable {
         let isBounded = !isSigned && !sizes.isOpen
         guard let recipe = query.recipe.recipe as? any SizedRecipe else {
             // A dialect whose recipes cannot be limited is not available to public clients.
-            if isBounded { throw sizes.refusal("w") }
+            if isBounded { throw sizes.rejection("w") }
             return query
         }
         var allowed = query

@@ -7,14 +7,14 @@ package import ThumbnailTypes
 /// turns do not.
 package struct SizePolicy: Hashable, Sendable {
     package enum Rule: String, Sendable, CaseIterable {
-        case refuse
+        case reject = "refuse"
         /// The next larger one replaces it, or the largest.
         case up
     }
 
     package var sizes: [Int] = [] { didSet { sizes = Set(sizes).sorted() } }
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
-    package var rule = Rule.refuse
+    package var rule = Rule.reject
     /// For `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
 
@@ -27,7 +27,7 @@ package struct SizePolicy: Hashable, Sendable {
     func allowed(_ box: RequestedBox, _ choices: ClientChoices) throws(APIError) -> RequestedBox {
         guard !sizes.isEmpty else { return box }
         guard box.width != nil || box.height != nil else {
-            guard rule == .up, let largest = sizes.last else { throw refusal("w") }
+            guard rule == .up, let largest = sizes.last else { throw rejection("w") }
             return RequestedBox(width: largest)
         }
         var allowed = box
@@ -38,7 +38,7 @@ package struct SizePolicy: Hashable, Sendable {
 
     func side(_ pixels: Int, _ name: String) throws(APIError) -> Int {
         guard !sizes.isEmpty, !sizes.contains(pixels) else { return pixels }
-        guard rule == .up else { throw refusal(name) }
+        guard rule == .up else { throw rejection(name) }
         return roundUp(pixels)
     }
 
@@ -48,7 +48,7 @@ package struct SizePolicy: Hashable, Sendable {
         return Self.roundUp(quality, among: qualities)
     }
 
-    func refusal(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
+    func rejection(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
 
     private static func roundUp(_ number: Int, among allowed: [Int]) -> Int {
         allowed.first { $0 >= number } ?? allowed.last ?? number

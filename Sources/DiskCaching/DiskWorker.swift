@@ -113,8 +113,6 @@ final class DiskWorker: @unchecked Sendable {
         }
     }
 
-    // MARK: A full disk
-
     private var isFull: Bool { shared.withLock { $0.isFull } }
 
     private var unwritten = PendingChanges.Removals()

@@ -3,7 +3,7 @@ import HTTPTypes
 
 struct FetchFailure: Error {
     let error: DownloadError
-    let exchange: OriginExchange?
+    let exchange: OriginResponseInfo?
 }
 
 extension ImageDownloader {
@@ -41,7 +41,7 @@ extension ImageDownloader {
         if let retrieved {
             for answer in end.served { answer.resume(returning: retrieved) }
         }
-        for answer in end.refused { answer.resume(throwing: DownloadError.queueFull) }
+        for answer in end.rejected { answer.resume(throwing: DownloadError.queueFull) }
     }
 
     private func transfer(_ action: State.StartAction) async {
@@ -78,7 +78,7 @@ extension ImageDownloader {
         case .failure(let error):
             // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
-            let exchange = OriginExchange(
+            let exchange = OriginResponseInfo(
                 reason: reason, status: shared?.upstreamStatus, hasFailed: true,
                 traceparent: action.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
@@ -128,7 +128,7 @@ extension ImageDownloader {
         }
     }
 
-    private func fetch(_ action: State.StartAction, reason: OriginExchange.Reason) async throws -> SourceCopy {
+    private func fetch(_ action: State.StartAction, reason: OriginResponseInfo.Reason) async throws -> SourceCopy {
         let request = action.request
         var base = action.storedCopy
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
@@ -141,7 +141,7 @@ extension ImageDownloader {
         if case .notModified(let confirmation) = answer {
             if let base, let head = base.head.confirmed(by: confirmation) {
                 receiver.refresh(head)
-                let exchange = OriginExchange(
+                let exchange = OriginResponseInfo(
                     reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
                 return SourceCopy(head: head, bytes: base.bytes, exchange: exchange)
             }
@@ -162,11 +162,11 @@ extension ImageDownloader {
         if !request.directives.noStore, !isInvalidated { receiver.store(source) }
         return SourceCopy(
             head: source.head, bytes: source.bytes,
-            exchange: OriginExchange(
+            exchange: OriginResponseInfo(
                 reason: reason, status: source.head.status, timings: source.timings, traceparent: request.traceparent))
     }
 
-    private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginExchange.Reason {
+    private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginResponseInfo.Reason {
         guard let storedCopy else { return request.directives.noStore ? .requested : .unknown }
         guard isSelected(storedCopy.head) else { return .otherVariant }
         guard storedCopy.head.freshness.isFresh(at: timekeeper.secondsSince1970) else { return .stale }

@@ -150,14 +150,14 @@ package final class ImageDownloader: Sendable {
     /// Ends only this caller's wait; returns false if no caller has the receipt.
     package func cancel(receipt: String) -> Bool {
         let leaveAction = shell.withLock { $0.state.leave(receipt: receipt) }
-        conclude(leaveAction, throwing: DownloadError.receiptCancelled)
+        conclude(leaveAction, throwing: DownloadError.receiptCanceled)
         return !leaveAction.answers.isEmpty
     }
 
     /// Cancels even nearly complete downloads.
     package func cancelAll(of source: SourceIdentity) -> (downloads: Int, callers: Int) {
         let (leaveAction, count) = shell.withLock { $0.state.leave(source: source) }
-        conclude(leaveAction, throwing: DownloadError.receiptCancelled)
+        conclude(leaveAction, throwing: DownloadError.receiptCanceled)
         return (count, leaveAction.answers.count)
     }
 
@@ -171,17 +171,17 @@ package final class ImageDownloader: Sendable {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
-                let looksFurther = cache.hasSlowerLayer
+                let queriesSlowerLayers = cache.hasSlowerLayer
                 let admission = shell.withLock { shell in
                     shell.state.enter(
                         id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
-                        looksFurther: looksFurther, cached: view(for:))
+                        queriesSlowerLayers: queriesSlowerLayers, cached: view(for:))
                 }
                 switch admission {
                 case .cached(let copy, let reuse, let answer):
                     if reuse == .usableWhileRevalidating { revalidate(request.identity) }
                     answer.resume(returning: copy)
-                case .refused(let error, let answer):
+                case .rejected(let error, let answer):
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
                     answer.resume(throwing: FetchFailure(error: error, exchange: nil))

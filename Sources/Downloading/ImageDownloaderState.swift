@@ -15,7 +15,7 @@ struct ImageDownloaderState<Answer> {
         case cached(SourceCopy, SourceReuse, Answer)
         case waiting(starts: [StartAction], isJoined: Bool)
         case lookingUp(StartAction)
-        case refused(any Error, Answer)
+        case rejected(any Error, Answer)
         case failedBefore(DownloadError, Answer)
     }
 
@@ -29,7 +29,7 @@ struct ImageDownloaderState<Answer> {
         var served: [Answer] = []
         /// One of them may use it only while it is revalidated, and no transfer of this fetch will do so.
         var needsRevalidation = false
-        var refused: [Answer] = []
+        var rejected: [Answer] = []
         var starts: [StartAction] = []
     }
 
@@ -81,10 +81,11 @@ struct ImageDownloaderState<Answer> {
     /// it, enqueues it, or queries slower layers.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, looksFurther: Bool = false, cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
+        answer: Answer, queriesSlowerLayers: Bool = false,
+        cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
     ) -> Admission {
-        guard arriving.remove(id) != nil else { return .refused(CancellationError(), answer) }
-        guard !isShutDown else { return .refused(DownloadError.shuttingDown, answer) }
+        guard arriving.remove(id) != nil else { return .rejected(CancellationError(), answer) }
+        guard !isShutDown else { return .rejected(DownloadError.shuttingDown, answer) }
         let key = FetchKey(request)
         let halfTime = deadline.map { now + ($0 - now) / 2 }
         func waiter(_ participation: Participation) -> Waiter<Answer> {
@@ -111,17 +112,17 @@ struct ImageDownloaderState<Answer> {
         fetch.waiters = [waiter(.started)]
         fetch.storedCopy = view?.copy
         let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
-        let looksFurther = looksFurther && key.mode != .unstored && !isWhole
-        let slot = looksFurther ? nil : slots.take(for: fetch.host, fetch.progress, at: now)
-        guard slot != nil || looksFurther || queue.hasRoom else {
-            return .refused(DownloadError.queueFull, answer)
+        let queriesSlowerLayers = queriesSlowerLayers && key.mode != .unstored && !isWhole
+        let slot = queriesSlowerLayers ? nil : slots.take(for: fetch.host, fetch.progress, at: now)
+        guard slot != nil || queriesSlowerLayers || queue.hasRoom else {
+            return .rejected(DownloadError.queueFull, answer)
         }
         fetch.slot = slot
         fetches[fetch.id] = fetch
         current[key] = fetch.id
         fetchOfWaiter[id] = fetch.id
 
-        if looksFurther { return .lookingUp(action(of: fetch)) }
+        if queriesSlowerLayers { return .lookingUp(action(of: fetch)) }
         guard slot != nil else {
             queue.append(fetch.id)
             return .waiting(starts: [], isJoined: false)
@@ -158,7 +159,7 @@ struct ImageDownloaderState<Answer> {
         fetch.storedCopy = retrieved ?? fetch.storedCopy
         fetch.slot = slots.take(for: fetch.host, fetch.progress, at: now)
         guard fetch.slot != nil || queue.hasRoom else {
-            end.refused = finish(id, at: now).answers.map(\.answer)
+            end.rejected = finish(id, at: now).answers.map(\.answer)
             return end
         }
         fetches[id] = fetch

@@ -6,14 +6,18 @@ import Recipes
 struct QualitySearch {
     private var trials: any EncodingTrials
     private let plan: RenderPlan
-    /// Called for the first file whose size counts, or for the only file.
-    private let makeGainMap: GainMapMaker
-    private var gainMap: EncodedGainMap??
+    private var gainMap: GainMapState
+
+    private enum GainMapState {
+        /// Called for the first file whose size counts, or for the only file.
+        case pending(GainMapMaker)
+        case encoded(EncodedGainMap?)
+    }
 
     init(_ trials: any EncodingTrials, for plan: RenderPlan, gainMap: @escaping GainMapMaker = { _ in nil }) {
         self.trials = trials
         self.plan = plan
-        makeGainMap = gainMap
+        self.gainMap = .pending(gainMap)
     }
 
     consuming func result() throws -> EncodedImage {
@@ -26,13 +30,19 @@ struct QualitySearch {
             }
         return EncodedImage(
             bytes: file, format: plan.format, size: plan.outputSize, quality: plan.quality.isSearched ? quality : nil,
-            hasGainMap: gainMap.flatMap(\.self) != nil)
+            hasGainMap: hasGainMap)
     }
+
+    private var hasGainMap: Bool { if case .encoded(_?) = gainMap { true } else { false } }
 
     private mutating func file(quality: Int) throws -> SharedBytes {
         let file = try trials.file(quality: quality)
-        let map = try gainMap ?? makeGainMap(file)
-        gainMap = .some(map)
+        let map =
+            switch gainMap {
+            case .pending(let make): try make(file)
+            case .encoded(let map): map
+            }
+        gainMap = .encoded(map)
         return plan.finished(file, with: map)
     }
 

@@ -93,8 +93,8 @@ struct ImaginaryEnvironment: OtherServiceReader {
         },
         OtherServiceRow("-PLACEHOLDER_STATUS", \.placeholderStatus, .integer(in: 200...599)),
         OtherServiceRow("-LOG_LEVEL", "logLevel"),
-        OtherServiceRow("-CERTFILE", refused: noTLS),
-        OtherServiceRow("-KEYFILE", refused: noTLS),
+        OtherServiceRow("-CERTFILE", rejected: noTLS),
+        OtherServiceRow("-KEYFILE", rejected: noTLS),
     ]
 
     private static let noTLS = "none: the service speaks no TLS; a proxy in front of it does"

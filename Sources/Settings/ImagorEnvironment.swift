@@ -61,9 +61,10 @@ struct ImagorEnvironment: OtherServiceReader {
         automatic("IMAGOR_AUTO_AVIF", .avif),
         automatic("IMAGOR_AUTO_WEBP", .webp),
         OtherServiceRow("IMAGOR_AUTO_JPEG", "thumborAutoJPEG", .onOrOff),
-        OtherServiceRow("IMAGOR_BASE_PARAMS", refused: "none: options and filters cannot be added to all targets here"),
         OtherServiceRow(
-            "CONFIG", refused: "none: imagor's file is not read, and a secret may lie there; set its variables"),
+            "IMAGOR_BASE_PARAMS", rejected: "none: options and filters cannot be added to all targets here"),
+        OtherServiceRow(
+            "CONFIG", rejected: "none: imagor's file is not read, and a secret may lie there; set its variables"),
         OtherServiceRow("SERVER_PATH_PREFIX", "thumborPath", .path),
         OtherServiceRow(
             "HTTP_LOADER_DEFAULT_SCHEME",
@@ -117,7 +118,7 @@ struct ImagorEnvironment: OtherServiceReader {
         + ["SOURCE", "SOURCES"].map { noun in
             OtherServiceRow(
                 "HTTP_LOADER_ALLOWED_\(noun)_REGEXP",
-                refused: "none: regular expressions are not read here; allowedSources takes patterns")
+                rejected: "none: regular expressions are not read here; allowedSources takes patterns")
         } + [
             OtherServiceRow("HTTP_LOADER_ALLOWED_SOURCES", "allowedSources"),
             OtherServiceRow("HTTP_LOADER_BLOCK_NETWORKS", SettingParser.networks) {

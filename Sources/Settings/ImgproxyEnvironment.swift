@@ -64,7 +64,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
         OtherServiceRow("SALT", "imgproxySalts"),
         OtherServiceRow("SIGNATURE_SIZE", "imgproxySignatureSize"),
         OtherServiceRow("TRUSTED_SIGNATURES", "imgproxyTrustedSignatures"),
-        OtherServiceRow("SECRET", refused: "none: Authorization fields are not checked here"),
+        OtherServiceRow("SECRET", rejected: "none: Authorization fields are not checked here"),
         OtherServiceRow("USE_S3") { (_, text) throws(InvalidValue) in
             guard try !SettingParser.goFlag.parse(text) else {
                 throw InvalidValue(allowed: "false: a bucket is a named origin here, and its URLs are NAME:PATH")
@@ -72,7 +72,7 @@ struct ImgproxyEnvironment: OtherServiceReader {
         },
         // These sources may contain keys.
         OtherServiceRow(
-            "ENV_", refused: "none: variables are not read from other places, and keys could be among them"),
+            "ENV_", rejected: "none: variables are not read from other places, and keys could be among them"),
         OtherServiceRow(
             "PATH_PREFIX", "imgproxyPath",
             .init { (text) throws(InvalidValue) in

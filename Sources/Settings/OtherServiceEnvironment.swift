@@ -158,7 +158,7 @@ struct OtherServiceRow<Reader: OtherServiceReader>: Sendable {
         self.init(name, place, parser.map(Optional.some), replacing: settings)
     }
 
-    init(_ name: String, refused allowed: String) {
+    init(_ name: String, rejected allowed: String) {
         self.init(name) { (_, _) throws(InvalidValue) in throw InvalidValue(allowed: allowed) }
     }
 }

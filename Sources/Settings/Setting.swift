@@ -1,6 +1,6 @@
 import JSON
 
-typealias SettingPlace<Value> = any WritableKeyPath<Settings, Value> & Sendable
+typealias SettingKeyPath<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 package struct Setting: Sendable {
     let name: String
@@ -28,7 +28,7 @@ package struct Setting: Sendable {
 
     /// - Parameter whenUnset: The behavior without a default, for people.
     init<Value>(
-        _ name: String, _ place: SettingPlace<Value>, also others: [SettingPlace<Value>] = [],
+        _ name: String, _ place: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands isForCommands: Bool = false
     ) {
@@ -46,7 +46,7 @@ package struct Setting: Sendable {
     }
 
     init<Value>(
-        _ name: String, _ place: SettingPlace<Value?>, also others: [SettingPlace<Value?>] = [],
+        _ name: String, _ place: SettingKeyPath<Value?>, also others: [SettingKeyPath<Value?>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
         secrecy: Secrecy = .none, forCommands: Bool = false
     ) {

@@ -134,8 +134,6 @@ struct ThumborEnvironment: OtherServiceReader {
         }
     }
 
-    // MARK: Python's values
-
     private static let flag: SettingParser<Bool> = .named(
         ["True": true, "true": true, "1": true, "False": false, "false": false, "0": false, "None": false],
         allowed: "True or False")

@@ -19,7 +19,7 @@ package final class SharedStore: Sendable {
 
     private let backend: any StoreBackend
     private let gate: StoreGate
-    private let seal: SharedSeal
+    private let signature: SharedSignature
     private let configuration: SharedStoreConfiguration
     private var timekeeper: any Timekeeper { gate.timekeeper }
 
@@ -28,7 +28,7 @@ package final class SharedStore: Sendable {
         _ configuration: SharedCacheConfiguration, logger: Logger, timekeeper: any Timekeeper
     ) throws(SharedStoreFailure) {
         self.configuration = configuration.store
-        seal = configuration.credentials.seal
+        signature = configuration.credentials.signature
         gate = StoreGate(
             configuration.store, maximumReads: Self.maximumServerReads, .sharedCache, logger: logger,
             timekeeper: timekeeper)
@@ -41,10 +41,10 @@ package final class SharedStore: Sendable {
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
-        seal = SharedSeal(key: configuration.key)
+        signature = SharedSignature(key: configuration.key)
         gate = StoreGate(
             configuration, maximumReads: Self.maximumObjectReads, .resultStore, logger: logger, timekeeper: timekeeper)
-        backend = ObjectBackend(container, configuration, seal: seal, gate: gate)
+        backend = ObjectBackend(container, configuration, signature: signature, gate: gate)
     }
 
     /// Connects, and again whenever that fails or the connection is lost.
@@ -77,33 +77,34 @@ package final class SharedStore: Sendable {
 
     package var isReadOnly: Bool { configuration.isReadOnly }
 
-    // MARK: Lookups
-
     /// - Parameters:
-    ///   - isBeginning: Assigns missing generations to sources, because they are about to be fetched.
+    ///   - createsGenerations: Assigns missing generations to sources, because they are about to be fetched.
     ///   - allowance: The time that the request has already waited for the store.
     package func value(
-        for key: SharedKey, of sources: [SharedSource], isBeginning: Bool = false, allowance: WaitBudget
+        for key: SharedKey, of sources: [SharedSource], createsGenerations: Bool = false, allowance: WaitBudget
     ) async -> SharedLookup {
         let answer = Promise<SharedReply?>()
-        let isSent = query(key, of: sources, isBeginning: isBeginning, allowance: allowance) { answer.give($0) }
+        let isSent = query(key, of: sources, createsGenerations: createsGenerations, allowance: allowance) {
+            answer.give($0)
+        }
         guard isSent, let reply = await answer.value(orIfCanceled: nil) else { return SharedLookup() }
         return verify(reply)
     }
 
-    /// As ``value(for:of:isBeginning:allowance:)``, without waiting.
+    /// As ``value(for:of:createsGenerations:allowance:)``, without waiting.
     ///
     /// - Parameter finish: Called once, on any thread; must not block.
     /// - Returns: Whether the query was sent; if not, `finish` is not called.
     package func query(
-        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, allowance: WaitBudget,
+        _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, allowance: WaitBudget,
         _ finish: @escaping @Sendable (SharedReply) -> Void
     ) -> Bool {
         let limit = allowance.remaining(of: configuration.timeout)
         guard limit > .zero, backend.mayRead(sources), gate.admitRead() else { return false }
         let begun = timekeeper.now
         let sourceCount = sources.count
-        backend.read(key, of: sources, isBeginning: isBeginning && !isReadOnly, within: limit) { [gate] answer in
+        backend.read(key, of: sources, createsGenerations: createsGenerations && !isReadOnly, within: limit) {
+            [gate] answer in
             gate.endRead(answer)
             allowance.spend(gate.timekeeper.now - begun)
             finish(SharedReply(answer: answer, key: key, sourceCount: sourceCount))
@@ -113,12 +114,10 @@ package final class SharedStore: Sendable {
 
     /// Called once for each reply; hashing the value takes about a millisecond for 1 MiB.
     package func verify(_ reply: SharedReply) -> SharedLookup {
-        let lookup = reply.verified(by: seal)
+        let lookup = reply.verified(by: signature)
         if let result = lookup.result { gate.count(result) }
         return lookup
     }
-
-    // MARK: Writes
 
     /// Written on another thread.
     ///
@@ -136,23 +135,21 @@ package final class SharedStore: Sendable {
             generations.allSatisfy({ $0.everything == first.everything }), length <= configuration.maximumValueBytes,
             seconds > 0 || !isServer, gate.admit(length, in: .values)
         else { return false }
-        let sealed = value.encoded(under: key, generations: [first.everything] + generations.map(\.source), seal)
-        backend.write(sealed, for: key, of: sources, seconds: seconds)
+        let signed = value.encoded(under: key, generations: [first.everything] + generations.map(\.source), signature)
+        backend.write(signed, for: key, of: sources, seconds: seconds)
         return true
     }
 
     /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if
     /// ``record(_:of:since:)`` follows with the result once the source is available.
-    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
+    package func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
         isReadOnly || !isUp ? nil : backend.begin(tag, of: source)
     }
 
     /// Repeated while the source is served under the tag; records have their own queue, and are dropped if it is full.
-    package func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
-        if !isReadOnly { backend.record(tag, of: source, since: beginning) }
+    package func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
+        if !isReadOnly { backend.record(tag, of: source, since: checkpoint) }
     }
-
-    // MARK: Removals
 
     package func forget(_ sources: [SharedSource]) { backend.remove(.forget(sources), nil) }
 

@@ -32,7 +32,7 @@ final class EventThreadLookup: PendingLookup {
 
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
-        guard let layer = caches.shared.first, layer.isNearby, layer.isUp, caches.slowerLocal.isEmpty,
+        guard let layer = caches.shared.first, layer.isServer, layer.isUp, caches.slowerLocal.isEmpty,
             case .success(let sources) = resolved.sources, sources.additional.isEmpty
         else { return nil }
         let stored = caches.knownRecord(for: sources.image)

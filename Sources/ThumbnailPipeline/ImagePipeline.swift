@@ -90,14 +90,14 @@ package final class ImagePipeline: ThumbnailServing {
         caches.recordTags(resolved.request.tags, of: sources.image, by: client)
     }
 
-    package var generation: Int { caches.memory.generation }
+    package var cacheVersion: Int { caches.memory.cacheVersion }
 
     package func countRepeatedHit() { caches.memory.results.countRepeatedHit() }
 
     /// Nil if the request needs no worker thread, or its result may be on the disk; the thumbnail of an unknown source
     /// counts as small.
     package func overload(for resolved: ResolvedRequest) -> (any ServiceError)? {
-        let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.refusal(in: $0) != nil }
+        let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.rejection(in: $0) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
         var lane = WorkLanes.Lane.small
         if let sources = try? resolved.sources.get(),
@@ -107,9 +107,9 @@ package final class ImagePipeline: ThumbnailServing {
             if estimator.needsNoWorker(key) { return nil }
             lane = estimator.cost(of: key, from: records).lane
         }
-        guard let refusal = admission.refusal(in: lane) else { return nil }
-        resources.metrics.refused()
-        return refusal
+        guard let rejection = admission.rejection(in: lane) else { return nil }
+        resources.metrics.rejected()
+        return rejection
     }
 
     package func mayFetch(_ url: ExactText) -> Bool { downloader.mayFetch(url) }
@@ -202,7 +202,7 @@ package final class ImagePipeline: ThumbnailServing {
         for (index, identity) in try job.sources.enumerated() {
             let failure = failedDecodes.failure(of: identity, stored: stored[index]) { record in
                 var records = stored
-                if index == 0 { records.image = record } else { records.additional[index - 1] = record }
+                records[index] = record
                 guard let records = records.complete() else { throw PipelineError.sourceNeeded }
                 return try resultKey(for: job.resolved, records).decodeKeys[index].plan
             }

@@ -14,8 +14,8 @@ struct ExplanationSummaryTests {
         return summary
     }
 
-    private let refused = TargetExplanation(
-        .refused(code: "unsupported_option", reason: "It is not in the free edition.", parameter: "dpi"))
+    private let rejected = TargetExplanation(
+        .rejected(code: "unsupported_option", reason: "It is not in the free edition.", parameter: "dpi"))
 
     private func ignoring(_ options: [String]) -> TargetExplanation {
         var explanation = TargetExplanation(.ignores, dialect: "imgproxy")
@@ -27,10 +27,10 @@ struct ExplanationSummaryTests {
         let long = "/" + String(repeating: "a", count: 300)
         let summary = summary([
             (ignoring(["sm:0", "sm:1", "scp:0"]), "/a"), (ignoring(["scp"]), "/b"),
-            (TargetExplanation(.works), "/c"), (refused, long), (refused, "/e"),
-            (TargetExplanation(.refused(code: "bad_signature", reason: "No.", parameter: nil)), "/f"),
+            (TargetExplanation(.works), "/c"), (rejected, long), (rejected, "/e"),
+            (TargetExplanation(.rejected(code: "bad_signature", reason: "No.", parameter: nil)), "/f"),
         ])
-        #expect(summary.refusedCount == 3)
+        #expect(summary.rejectedCount == 3)
         #expect(
             summary.lines == [
                 "6 URLs", "       1  works", "       2  ignores", "       3  refused", "ignored options:",
@@ -49,7 +49,7 @@ struct ExplanationSummaryTests {
     @Test func `a listed URL is reported with its line, fault and full text`() {
         let long = "/" + String(repeating: "a", count: 300)
         #expect(
-            ListedURL(line: 7, url: long, explanation: refused).text
+            ListedURL(line: 7, url: long, explanation: rejected).text
                 == "line 7: unsupported_option, dpi: It is not in the free edition.  " + long)
         #expect(ListedURL(line: 8, url: "/b", explanation: ignoring(["a", "b"])).text == "line 8: ignores a, b  /b")
         #expect(

@@ -23,7 +23,7 @@ struct MetricsExporterTests {
             sender: OTLPSender(timekeeper: time, jitter: { 1 }) { [documents] document, _ in
                 documents.withLock { $0.append(String(decoding: document, as: UTF8.self)) }
                 return left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-            }, time: time)
+            }, timekeeper: time)
     }
 
     /// The value of `alula.decodes` in each document; nil where it is absent.
@@ -82,7 +82,7 @@ struct MetricsExporterTests {
                 }
                 if isFirst { await gate.pass() }
                 return .status(200)
-            }, time: time
+            }, timekeeper: time
         ).start()
         await time.nextWaking(at: .seconds(60))
         time.advance(by: .seconds(60))

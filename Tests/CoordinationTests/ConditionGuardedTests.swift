@@ -43,11 +43,11 @@ struct ConditionGuardedTests {
 
     @Test func `an error thrown by the body ends the wait and releases the lock`() {
         let guarded = ConditionGuarded(0)
-        #expect(throws: Refusal.self) {
-            try guarded.blockingWait { (_) throws(Refusal) -> Int? in throw Refusal() }
+        #expect(throws: Rejection.self) {
+            try guarded.blockingWait { (_) throws(Rejection) -> Int? in throw Rejection() }
         }
         #expect(guarded.withLock { $0 } == 0)
     }
 }
 
-private struct Refusal: Error {}
+private struct Rejection: Error {}

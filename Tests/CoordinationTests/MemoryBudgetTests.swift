@@ -26,7 +26,7 @@ struct MemoryBudgetTests {
         await #expect(throws: MemoryBudget.NeverFits.self) { _ = try await budget.reserve(101) }
         await #expect(throws: MemoryBudget.NeverFits.self) { _ = try await budget.reserve(.max) }
         await #expect(throws: MemoryBudget.NeverFits.self) { _ = try await budget.reserve(76, for: .arrival) }
-        #expect(budget.statistics.refusals == 0)
+        #expect(budget.statistics.rejections == 0)
     }
 
     @Test func `waiters are admitted when there is memory, in order of arrival`() async throws {
@@ -79,7 +79,7 @@ struct MemoryBudgetTests {
         time.advance(by: .seconds(5))
         await #expect(throws: MemoryBudget.Full.self) { _ = try await late.value }
         #expect(budget.statistics.waiting == 0)
-        #expect(budget.statistics.refusals == 1)
+        #expect(budget.statistics.rejections == 1)
         held.release()
         #expect(budget.statistics.reserved == 0)
     }

@@ -11,7 +11,7 @@ import ThumbnailTypes
 @Suite struct ClientHintsTests {
     private static let url = "/thumbnail?url=https%3A%2F%2Fh.example%2Fa.jpg"
 
-    private static func dialect(_ rule: SizePolicy.Rule = .refuse, _ sizes: [Int] = [320, 640, 960]) -> NativeDialect {
+    private static func dialect(_ rule: SizePolicy.Rule = .reject, _ sizes: [Int] = [320, 640, 960]) -> NativeDialect {
         var vocabulary = Vocabulary()
         if !sizes.isEmpty { vocabulary.sizes.sizes = sizes }
         vocabulary.sizes.rule = rule
@@ -81,7 +81,7 @@ import ThumbnailTypes
     }
 
     @Test func `auto needs sizes, and a box for a ratio`() throws {
-        let without = Self.dialect(.refuse, [])
+        let without = Self.dialect(.reject, [])
         #expect(throws: APIError.badParameter("w", "auto needs the setting sizes.")) {
             try Self.answer("w=auto", [:], of: without)
         }

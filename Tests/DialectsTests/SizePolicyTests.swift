@@ -127,10 +127,10 @@ import ThumbnailTypes
         asked: String, parameter: String, allowed: String
     ) throws {
         #expect(throws: APIError.sizeNotAllowed(parameter, allowed: [320, 640, 960])) {
-            try Self.query(Self.target(asked), Self.policy(.refuse))
+            try Self.query(Self.target(asked), Self.policy(.reject))
         }
-        let query = try Self.query(Self.target(allowed), Self.policy(.refuse))
-        #expect(try query == Self.query(Self.target(allowed), Self.policy(.refuse, sizes: [])))
+        let query = try Self.query(Self.target(allowed), Self.policy(.reject))
+        #expect(try query == Self.query(Self.target(allowed), Self.policy(.reject, sizes: [])))
     }
 
     @Test(arguments: substitutes)
@@ -152,11 +152,11 @@ import ThumbnailTypes
     func `a disallowed quality is rejected, or the next one up is used`(asked: String, allowed: String) throws {
         let (asked, allowed) = (Self.target(asked), Self.target(allowed))
         #expect(throws: APIError.sizeNotAllowed("q", allowed: [50, 80])) {
-            try Self.query(asked, Self.policy(.refuse, sizes: [], qualities: [80, 50]))
+            try Self.query(asked, Self.policy(.reject, sizes: [], qualities: [80, 50]))
         }
         let plan = try Self.plan(asked, Self.policy(.up, sizes: [], qualities: [80, 50]))
         #expect(try plan == Self.plan(allowed, SizePolicy()))
-        _ = try Self.query(allowed, Self.policy(.refuse, qualities: [80, 50]))
+        _ = try Self.query(allowed, Self.policy(.reject, qualities: [80, 50]))
     }
 
     @Test(arguments: [
@@ -192,7 +192,7 @@ import ThumbnailTypes
             let box = bounded.box
             #expect([320, 640, 960].contains(box.width) && [320, 640, 960].contains(box.height), "\(ratio)")
             #expect(bounded.devicePixelRatio <= max(ratio, 1_000))
-            #expect(try bounded.allowed(by: Self.policy(.refuse), .all) == bounded)
+            #expect(try bounded.allowed(by: Self.policy(.reject), .all) == bounded)
         }
     }
 
@@ -204,11 +204,11 @@ import ThumbnailTypes
 
     @Test func `signed targets of any grammar are unrestricted`() throws {
         var vocabulary = Vocabulary()
-        vocabulary.sizes = Self.policy(.refuse)
+        vocabulary.sizes = Self.policy(.reject)
         let key = [UInt8](repeating: 7, count: 32)
         let native = NativeDialect(signingKeys: [key], vocabulary: vocabulary)
         let target = URLSigner.sign(target: Self.target("/thumbnail?URL&w=333"), key: key)
-        let policy = ClientPolicy(Self.policy(.refuse))
+        let policy = ClientPolicy(Self.policy(.reject))
         #expect(try policy.request(in: RequestedTarget(target), of: native).nativeOptions?.width == 333)
 
         var configuration = ThumborConfiguration()

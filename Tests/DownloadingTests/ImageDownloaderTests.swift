@@ -49,7 +49,7 @@ struct ImageDownloaderTests {
         let second = downloader.begin("/a", receipt: "two")
         #expect(downloader.fetches.map(\.receipts) == [["one", "two"]])
         #expect(downloader.cancel(receipt: "one"))
-        await #expect(throws: DownloadError.receiptCancelled) { try await first.value }
+        await #expect(throws: DownloadError.receiptCanceled) { try await first.value }
         #expect(!downloader.cancel(receipt: "one"))
         #expect(!downloader.cancel(receipt: "unknown"))
         await loader.starts(1)

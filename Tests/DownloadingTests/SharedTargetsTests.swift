@@ -103,7 +103,7 @@ struct SharedTargetsTests {
         await #expect(throws: DownloadError.status(403)) { try await wrong.value }
         await loader.starts(2)
         #expect(downloader.cancel(receipt: "right"))
-        await #expect(throws: DownloadError.receiptCancelled) { try await right.value }
+        await #expect(throws: DownloadError.receiptCanceled) { try await right.value }
         await ends.reached(2)
         #expect(downloader.activeRequestCount == 0)
     }

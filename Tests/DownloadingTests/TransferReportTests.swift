@@ -75,7 +75,7 @@ struct TransferReportTests {
         let cancelled = downloader.cancelAll(of: .path("/a"))
         #expect(cancelled.downloads == 1 && cancelled.callers == 3)
         for caller in callers {
-            await #expect(throws: DownloadError.receiptCancelled) { try await caller.value }
+            await #expect(throws: DownloadError.receiptCanceled) { try await caller.value }
         }
         await loader.cancellations(1)
         #expect(downloader.cancelAll(of: .path("/a")).downloads == 0)

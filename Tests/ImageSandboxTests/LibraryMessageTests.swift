@@ -33,15 +33,15 @@ struct LibraryMessageTests {
         let fixture = try SandboxFixture { $0.decoderLifetime.requests = 100_000 }
         try #require(fixture.codec.protections.isSandbox)
         let whole = ImageFixture.avif.bytes.array
-        var refusals = 0
+        var rejections = 0
         for place in AVIFWriter.firstItem(of: whole) {
             for bits: UInt8 in [0x80, 0x10, 0x05, 0xFF] {
                 var damaged = whole
                 damaged[place] ^= bits
-                if (try? fixture.decode(SharedBytes(damaged))) == nil { refusals += 1 }
+                if (try? fixture.decode(SharedBytes(damaged))) == nil { rejections += 1 }
             }
         }
-        #expect(refusals > 0)
+        #expect(rejections > 0)
         #expect(Self.ends(fixture) == [:] && fixture.metric("alula_quarantined_total") == 0)
     }
 

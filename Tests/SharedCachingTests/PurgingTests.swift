@@ -118,7 +118,7 @@ struct PurgeLogTests {
 
     @Test func `a purge received as a message is not repeated when it is read from the log`() throws {
         let notice = try #require(notice)
-        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
         let told = log.process(notice)
         let question = try page(log.read(for: .join))
         let read = log.process(question, [.array([entry("1-1", notice)])])
@@ -129,7 +129,7 @@ struct PurgeLogTests {
         throws
     {
         let notice = try #require(notice)
-        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: Array("5-1".utf8))
+        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: Array("5-1".utf8))
         let lost = log.process(try page(log.read(for: .join)), [.array([entry("7-1")])])
         let read = log.process(try page(lost), [.array([entry("7-1"), entry("7-2", notice)])])
         let again = log.process(try page(log.read(for: .poll)), [.array([entry("9-1")])])
@@ -142,7 +142,7 @@ struct PurgeLogTests {
     private func effects(
         of payloads: [[UInt8]], key: [UInt8]?, position: String? = nil
     ) throws -> [String] {
-        var log = PurgeLog(SharedSeal(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
+        var log = PurgeLog(SharedSignature(key: key), isReadOnly: true, position: position.map { Array($0.utf8) })
         var question = try page(log.read(for: .join))
         var done: [String] = []
         if position != nil {
@@ -165,21 +165,21 @@ struct PurgeLogTests {
     @Test func `with a key, unsigned entries prove no gap, and signed ones do`() throws {
         let key = Array("key".utf8)
         let foreign = Array(repeating: Array("junk".utf8), count: PurgeMemory.capacity)
-        let sealed = try (0..<PurgeMemory.capacity).map { number in
-            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).encoded(SharedSeal(key: key))
+        let signed = try (0..<PurgeMemory.capacity).map { number in
+            try #require(PurgeNotice(SharedSource(of: [1]), name: "\(number)")).encoded(SharedSignature(key: key))
         }
         #expect(try effects(of: foreign, key: nil) == ["drop", "probe"])
         #expect(try effects(of: foreign, key: key) == ["probe"])
         #expect(try effects(of: foreign, key: key, position: "7-1") == ["probe"])
-        #expect(try effects(of: Array(repeating: sealed[0], count: PurgeMemory.capacity), key: key) == ["probe"])
-        #expect(try effects(of: sealed, key: key) == ["drop", "probe"])
-        #expect(try effects(of: sealed, key: key, position: "7-1") == ["drop", "probe"])
+        #expect(try effects(of: Array(repeating: signed[0], count: PurgeMemory.capacity), key: key) == ["probe"])
+        #expect(try effects(of: signed, key: key) == ["drop", "probe"])
+        #expect(try effects(of: signed, key: key, position: "7-1") == ["drop", "probe"])
         #expect(try effects(of: foreign, key: nil, position: "7-1") == ["drop", "probe"])
         #expect(try effects(of: [[]], key: key, position: "7-1") == ["drop", "probe"], "the log was lost")
     }
 
     @Test func `the log is not used if a server rejects it, and a closed connection sends no more`() throws {
-        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
         let question = try page(log.read(for: .join))
         let (rejected, closed) = (log.process(question, [.error("NOPERM")]), log.process(question, nil))
         #expect(names(rejected) == ["refuse NOPERM"] && closed.isEmpty)
@@ -187,7 +187,7 @@ struct PurgeLogTests {
 
     @Test func `an unconfirmed removal is sent again at the next connection, before the probe`() throws {
         let answer = Promise<RemovalState>()
-        var log = PurgeLog(SharedSeal(), isReadOnly: true, position: nil)
+        var log = PurgeLog(SharedSignature(), isReadOnly: true, position: nil)
         let early = log.add(.forget([SharedSource(of: [1])]), answer, isConnected: false)
         var questions: [PurgeLog.Question] = []
         for _ in 0..<2 {

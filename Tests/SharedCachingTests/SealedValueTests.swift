@@ -40,7 +40,7 @@ struct SealedValueTests {
     }
 
     @Test func `a value is read with its key only`() {
-        let seals = [SharedSeal(), SharedSeal(key: [1, 2, 3]), SharedSeal(key: [1, 2, 4])]
+        let seals = [SharedSignature(), SharedSignature(key: [1, 2, 3]), SharedSignature(key: [1, 2, 4])]
         for (place, writer) in seals.enumerated() {
             let written = value.encoded(under: key, generations: generations, writer)
             for (other, reader) in seals.enumerated() {
@@ -53,15 +53,15 @@ struct SealedValueTests {
 
     @Test func `a purge is trusted with its key only`() throws {
         let notice = try #require(PurgeNotice(.test, name: "http://example.com/ä"))
-        let (seal, other) = (SharedSeal(key: [1]), SharedSeal(key: [2]))
-        let written = notice.encoded(seal)
-        #expect(PurgeNotice(written, seal) == notice && PurgeNotice(written, other) == nil)
-        #expect(PurgeNotice(notice.encoded(), seal) == nil && PurgeNotice([], seal) == nil)
+        let (signature, other) = (SharedSignature(key: [1]), SharedSignature(key: [2]))
+        let written = notice.encoded(signature)
+        #expect(PurgeNotice(written, signature) == notice && PurgeNotice(written, other) == nil)
+        #expect(PurgeNotice(notice.encoded(), signature) == nil && PurgeNotice([], signature) == nil)
         for place in written.indices {
             var forged = written
             forged[place] ^= 1
-            #expect(PurgeNotice(forged, seal) == nil, "byte \(place)")
-            #expect(PurgeNotice(Array(written[..<place]), seal) == nil)
+            #expect(PurgeNotice(forged, signature) == nil, "byte \(place)")
+            #expect(PurgeNotice(Array(written[..<place]), signature) == nil)
         }
     }
 

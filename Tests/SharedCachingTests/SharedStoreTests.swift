@@ -21,8 +21,8 @@ struct SharedStoreTests {
     }
 
     @Test func `with a key, unsigned writes are neither read nor obeyed`() async throws {
-        let sealed: (inout SharedCacheConfiguration) -> Void = { $0.credentials.key = [1, 2, 3] }
-        let (one, other) = (try StoreFixture(server, sealed), try StoreFixture(server, sealed))
+        let signed: (inout SharedCacheConfiguration) -> Void = { $0.credentials.key = [1, 2, 3] }
+        let (one, other) = (try StoreFixture(server, signed), try StoreFixture(server, signed))
         let stranger = try StoreFixture(server)
         for fixture in [one, other, stranger] { try await fixture.state() }
         let generations = try await one.begin()
@@ -102,7 +102,7 @@ struct SharedStoreTests {
         let mark = SharedSource(of: [1])
         for removed in [SharedSource.test, mark] {
             let tagged = await one.store.value(
-                for: .test, of: [.test, mark], isBeginning: true, allowance: WaitBudget())
+                for: .test, of: [.test, mark], createsGenerations: true, allowance: WaitBudget())
             let generations = try #require(tagged.generations)
             #expect(one.store.store(.test("both"), for: .test, of: [.test, mark], under: generations, seconds: 60))
             try #require(await eventually { one.store.statistics.values.bytes == 0 })
@@ -149,7 +149,7 @@ struct SharedStoreTests {
         let before = server.keys
         #expect(await reader.text() == "value")
         let unknown = await reader.store.value(
-            for: SharedKey(of: [9]), of: [SharedSource(of: [9])], isBeginning: true, allowance: WaitBudget())
+            for: SharedKey(of: [9]), of: [SharedSource(of: [9])], createsGenerations: true, allowance: WaitBudget())
         #expect(unknown.generations == nil && unknown.result == .miss)
         let generations = try await one.begin()
         #expect(!reader.store.store(.test("x"), for: .test, of: [.test], under: [generations], seconds: 60))

@@ -59,7 +59,7 @@ final class StoreFixture: Sendable {
 
     /// The generations of the tests' source, which gets them if it has none.
     func begin() async throws -> SharedGenerations {
-        let lookUp = await store.value(for: .test, of: [.test], isBeginning: true, allowance: WaitBudget())
+        let lookUp = await store.value(for: .test, of: [.test], createsGenerations: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first else { throw NoGenerations() }
         return generations
     }

@@ -160,13 +160,13 @@ struct TagRemovalTests {
     @Test func `a value written after a purge for a source requested before it is not found`() async throws {
         let place = ObjectsInMemory()
         let (one, other) = (try await objectStore(place), try await objectStore(place))
-        let beginning = try #require(one.begin(tag, of: named))
-        _ = try await beginning.generation.value
+        let checkpoint = try #require(one.begin(tag, of: named))
+        _ = try await checkpoint.generation.value
         #expect(await other.purge(removal) == .done)
         #expect(foundNames.isEmpty)
         try await write(to: one)
         #expect(await isFound(in: other))
-        one.record(tag, of: named, since: beginning)
+        one.record(tag, of: named, since: checkpoint)
         #expect(await eventually { await !isFound(in: other) })
         #expect(await other.purge(removal) == .done)
         #expect(foundNames == [named.name])

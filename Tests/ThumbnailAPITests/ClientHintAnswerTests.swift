@@ -47,8 +47,8 @@ struct ClientHintAnswerTests {
         let answer = await listener.respond(
             Self.url + "&w=300&format=jpeg", fields: [.saveData: "on", .secCHWidth: "5"])
         #expect(answer[.vary] == nil && answer[.acceptCH] == nil)
-        let refused = await listener.respond(Self.url + "&w=auto")
-        #expect(refused.status == .badRequest && refused.code == "bad_parameter")
+        let rejected = await listener.respond(Self.url + "&w=auto")
+        #expect(rejected.status == .badRequest && rejected.code == "bad_parameter")
     }
 
     @Test func `a repeated target's response depends only on the hints that it reads`() throws {

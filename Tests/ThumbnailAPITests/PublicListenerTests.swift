@@ -82,8 +82,8 @@ import ThumbnailTypes
         (HTTPRejection.badRequest, 400, "bad_request"), (.headerTimeout, 408, "request_timeout"),
         (.targetTooLong, 414, "uri_too_long"), (.fieldsTooLarge, 431, "headers_too_large"),
     ])
-    func `a rejection by the server has the same form`(refusal: HTTPRejection, status: Int, code: String) {
-        let response = PublicListenerFixture().responder.response(to: refusal)
+    func `a rejection by the server has the same form`(rejection: HTTPRejection, status: Int, code: String) {
+        let response = PublicListenerFixture().responder.response(to: rejection)
         #expect(response.status.code == status)
         #expect(response.code == code)
         #expect(response[.contentType] == "application/problem+json")

@@ -73,7 +73,7 @@ struct RepeatedResponsesTests {
         #expect(answer.response() === first)
         #expect(listener.registry.prometheusText.contains("alula_requests_total{route=\"thumbnail\",status=\"200\"} 2"))
         listener.thumbnails.cached = nil
-        listener.thumbnails.generation = 1
+        listener.thumbnails.cacheVersion = 1
         #expect(answer.response() == nil)
         listener.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 7), slot: slot)
         #expect(answer.response() === first)
@@ -97,7 +97,7 @@ struct RepeatedResponsesTests {
         #expect(next !== first && answer.response() === next)
         #expect(listener.thumbnails.requests.count == 3)
         listener.thumbnails.cached = .sample(freshness: Freshness(lifetime: 60, age: 8), slot: slot)
-        listener.thumbnails.generation = 1
+        listener.thumbnails.cacheVersion = 1
         let second = try #require(answer.response())
         #expect(second.response[.age] == "8")
         #expect(answer.response() === second)

@@ -13,9 +13,9 @@ import ThumbnailTypes
 final class StubThumbnails: ThumbnailServing {
     private struct State {
         var cached: Thumbnail?
-        var refusal: StubError?
+        var rejection: StubError?
         var requests: [Request] = []
-        var generation = 0
+        var cacheVersion = 0
         var repeatedHits = 0
         var receipts: [String] = []
         var directives: [RequestCacheControl] = []
@@ -32,7 +32,7 @@ final class StubThumbnails: ThumbnailServing {
     private let makePlaceholder: @Sendable (Color) throws -> EncodedImage
 
     init(
-        cached: Thumbnail? = nil, refusal: StubError? = nil,
+        cached: Thumbnail? = nil, rejection: StubError? = nil,
         placeholder: @escaping @Sendable (Color) throws -> EncodedImage = { _ in .sample(.png) },
         make: @escaping @Sendable (Request) async throws -> Thumbnail = { _ in .sample() }
     ) {
@@ -40,7 +40,7 @@ final class StubThumbnails: ThumbnailServing {
         makePlaceholder = placeholder
         state.withLock { state in
             state.cached = cached
-            state.refusal = refusal
+            state.rejection = rejection
         }
     }
 
@@ -74,15 +74,15 @@ final class StubThumbnails: ThumbnailServing {
         }
     }
 
-    var generation: Int {
-        get { state.withLock { $0.generation } }
-        set { state.withLock { $0.generation = newValue } }
+    var cacheVersion: Int {
+        get { state.withLock { $0.cacheVersion } }
+        set { state.withLock { $0.cacheVersion = newValue } }
     }
     var repeatedHits: Int { state.withLock { $0.repeatedHits } }
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
-    func overload(for recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.refusal } }
+    func overload(for recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.rejection } }
 
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
         ResolvedRequest(request, sources: .failure(SourceURLError.malformed), of: source)

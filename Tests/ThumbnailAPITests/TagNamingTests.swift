@@ -37,9 +37,9 @@ struct TagNamingTests {
         let thumbnails = StubThumbnails()
         let listener = try listener(thumbnails) { $0.tags = .signed }
         for target in [Self.url + "&tag=a", Self.url + "&preset=card&tag=a"] {
-            let refused = await listener.respond(target)
-            #expect(refused.status == .forbidden && refused.code == "tag_not_allowed", "\(target)")
-            #expect(refused.member("parameter") == "tag")
+            let rejected = await listener.respond(target)
+            #expect(rejected.status == .forbidden && rejected.code == "tag_not_allowed", "\(target)")
+            #expect(rejected.member("parameter") == "tag")
         }
         #expect(await listener.respond(Self.url + "&preset=card").status == .ok)
         #expect(thumbnails.requests.map(\.tags) == [["cards"]])

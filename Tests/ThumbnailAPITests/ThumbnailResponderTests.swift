@@ -349,9 +349,9 @@ import ThumbnailTypes
     }
 
     @Test func `a miss without capacity is rejected on the calling thread, a hit is served`() async {
-        let refusal = StubError(
+        let rejection = StubError(
             status: .serviceUnavailable, code: .overloaded, category: .overload, retryAfter: 2)
-        let listener = PublicListenerFixture(StubThumbnails(refusal: refusal))
+        let listener = PublicListenerFixture(StubThumbnails(rejection: rejection))
         guard
             case .ready(let response) = listener.responder.respond(
                 to: HTTPRequest(target: Self.target + "&placeholder=red"))
@@ -363,7 +363,7 @@ import ThumbnailTypes
         #expect(response.code == "overloaded")
         #expect(response[.retryAfter] == "2")
         #expect(listener.thumbnails.receipts.isEmpty)
-        let full = PublicListenerFixture(StubThumbnails(cached: .sample(), refusal: refusal))
+        let full = PublicListenerFixture(StubThumbnails(cached: .sample(), rejection: rejection))
         #expect(await full.respond(Self.target).status == .ok)
         #expect(await listener.respond("/health/live").status == .ok)
     }

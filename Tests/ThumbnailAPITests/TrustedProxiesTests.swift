@@ -87,8 +87,8 @@ struct TrustedProxiesTests {
             return listener.responder.respond(to: request)
         }
         guard case .deferred(let work) = answer("198.51.100.9") else { throw Unexpected() }
-        guard case .ready(let refusal) = answer("198.51.100.9") else { throw Unexpected() }
-        #expect(refusal.status == .serviceUnavailable && refusal.code == "overloaded")
+        guard case .ready(let rejection) = answer("198.51.100.9") else { throw Unexpected() }
+        #expect(rejection.status == .serviceUnavailable && rejection.code == "overloaded")
         guard case .deferred = answer("198.51.100.10") else { throw Unexpected() }
         _ = await work()
         guard case .deferred = answer("198.51.100.9") else { throw Unexpected() }
@@ -109,8 +109,8 @@ struct TrustedProxiesTests {
         listener.thumbnails.look = StubLookup(.queryAgain, .thumbnail(.sample()))
         guard case .waiting(let first) = answer() else { throw Unexpected() }
         guard case .waiting(let second) = first.finish() else { throw Unexpected() }
-        guard case .ready(let refusal) = answer() else { throw Unexpected() }
-        #expect(refusal.status == .serviceUnavailable)
+        guard case .ready(let rejection) = answer() else { throw Unexpected() }
+        #expect(rejection.status == .serviceUnavailable)
         if isAbandoned {
             _ = second.abandon()
         } else {

@@ -60,10 +60,10 @@ struct CachedSourcesTests {
         return ResultKey(source: source.identity, validator: source.validator, plan: plan)
     }
 
-    private var entries: [Int] { caches.figures.map(\.figures.usage.entries) }
+    private var entries: [Int] { caches.statistics.map(\.statistics.usage.entries) }
 
     @Test func `the caches are listed in the contract's order`() {
-        #expect(caches.figures.map(\.name) == ["decoded", "result", "source"])
+        #expect(caches.statistics.map(\.name) == ["decoded", "result", "source"])
     }
 
     @Test func `a stored source comes back with its record`() throws {
@@ -186,7 +186,7 @@ struct CachedSourcesTests {
                     await Task.yield()
                 }
             }
-            while caches.memory.results.figures.usage.entries == 0 { await Task.yield() }
+            while caches.memory.results.statistics.usage.entries == 0 { await Task.yield() }
             caches.removeAll(from: source.identity, cause: .changed)
             isRemoved.withLock { $0 = true }
             await keeping.value
@@ -228,7 +228,7 @@ struct CachedSourcesTests {
         _ = sources.stored(for: source.identity)
         clock.advance(by: .seconds(10))
         _ = sources.stored(for: source.identity)
-        let statistics = try #require(caches.figures.last).figures
+        let statistics = try #require(caches.statistics.last).statistics
         #expect(statistics.hits == 2)
         #expect(statistics.misses == 1)
     }

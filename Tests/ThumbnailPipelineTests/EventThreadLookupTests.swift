@@ -153,7 +153,7 @@ struct EventThreadLookupTests {
         await withCheckedContinuation { continuation in result.begin { continuation.resume() } }
         other.caches.removeAll(from: try other.downloader.identity(of: Request.path().source), cause: .fleet)
         _ = result.finish()
-        #expect(other.caches.memory.results.figures.usage.entries == 0)
+        #expect(other.caches.memory.results.statistics.usage.entries == 0)
         #expect(other.caches.changes.withLock { $0.count } == 0)
     }
 

@@ -78,7 +78,7 @@ struct ImagePipelineCachingTests {
             fixture.metric("alula_renders_total{format=\"png\"}") == 1 && second.statusTexts == ["alula-result hit"])
         let text = String(decoding: first.image.bytes.array, as: UTF8.self)
         #expect(text.hasPrefix("data:image/png;base64,iVBORw0KGgo"))
-        #expect(fixture.caches.figures.map(\.figures.usage)[1].bytes >= first.image.bytes.count)
+        #expect(fixture.caches.statistics.map(\.statistics.usage)[1].bytes >= first.image.bytes.count)
     }
 
     /// All of the image, as the text of a `data:` URL.

@@ -22,7 +22,7 @@ struct ImagePipelineDirectivesTests {
         #expect(new.statusTexts.last == "alula-source fwd=request stored")
         #expect(try await fixture.thumbnail().eTag == new.eTag)
         #expect(fixture.origin.loads == 2)
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
     @Test func `31: no-cache of an unchanged image costs a conditional request and no work`() async throws {
@@ -86,7 +86,7 @@ struct ImagePipelineDirectivesTests {
             first.statusTexts == [
                 "alula-result fwd=request", "alula-decoded fwd=request", "alula-source fwd=request",
             ])
-        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         let stored = try await fixture.thumbnail()
         #expect(stored.eTag == first.eTag)

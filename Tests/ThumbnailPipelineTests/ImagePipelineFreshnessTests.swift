@@ -25,7 +25,7 @@ struct ImagePipelineFreshnessTests {
                     "alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss", "alula-source fwd=uri-miss",
                 ])
             #expect(fixture.origin.loads == load)
-            #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+            #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
             #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         }
     }
@@ -37,7 +37,7 @@ struct ImagePipelineFreshnessTests {
         fixture.time.clock.advance(by: .seconds(10))
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "private")
         _ = try await fixture.thumbnail()
-        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
     }
 
     @Test func `no-cache is revalidated each time, and results of the same bytes are reused`() async throws {
@@ -88,13 +88,13 @@ struct ImagePipelineFreshnessTests {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=10", eTag: "\"1\"")
         let old = try await fixture.thumbnail(width: 20)
         _ = try await fixture.thumbnail(width: 4)
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [2, 2, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [2, 2, 1])
         fixture.origin.serve(SampleFiles.other, cacheControl: "max-age=10", eTag: "\"2\"")
         #expect(try await fixture.thumbnail(width: 20).eTag == old.eTag)
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail(width: 20)
         #expect(new.eTag != old.eTag)
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
     @Test func `a decode of bytes that have changed meanwhile is served and not stored`() async throws {
@@ -110,7 +110,7 @@ struct ImagePipelineFreshnessTests {
         let thumbnails = [try await old.value, try await new.value]
         #expect(thumbnails[0].eTag != thumbnails[1].eTag)
         #expect(thumbnails[0].statusTexts.prefix(2) == ["alula-result fwd=uri-miss", "alula-decoded fwd=uri-miss"])
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
     @Test func `Last-Modified and the age on arrival are passed on`() async throws {
@@ -145,8 +145,8 @@ struct ImagePipelineFreshnessTests {
             #expect(error?.status.code == status)
             #expect(fixture.pipeline.cachedThumbnail(for: .path()) == nil)
         }
-        #expect(fixture.caches.memory.results.figures.usage.entries == 0)
-        #expect(fixture.caches.memory.decoded.figures.usage.entries == 0)
+        #expect(fixture.caches.memory.results.statistics.usage.entries == 0)
+        #expect(fixture.caches.memory.decoded.statistics.usage.entries == 0)
     }
 
     @Test(arguments: [ImageFixture.jpegTruncated, .text])
@@ -176,7 +176,7 @@ struct ImagePipelineFreshnessTests {
         hold.release()
         await #expect(throws: ImagingError.self) { try await old.value }
         _ = try await new.value
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
         #expect(fixture.pipeline.cachedThumbnail(for: .path()) != nil)
     }
 }

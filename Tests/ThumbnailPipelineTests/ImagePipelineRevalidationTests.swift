@@ -45,7 +45,7 @@ struct ImagePipelineRevalidationTests {
         }
         #expect(fixture.decodes == 1)
         #expect(fixture.renders == 1)
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
     @Test func `33: one conditional request serves all waiting requests`() async throws {
@@ -100,7 +100,7 @@ struct ImagePipelineRevalidationTests {
         fixture.time.clock.advance(by: .seconds(10))
         let new = try await fixture.thumbnail()
         #expect(new.statusTexts.last == "alula-source fwd=stale stored")
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [1, 1, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 
     @Test(arguments: [true, false])
@@ -197,7 +197,7 @@ struct ImagePipelineRevalidationTests {
         fixture.time.clock.advance(by: .seconds(10))
         fixture.origin.fail(with: .notFound(status))
         await #expect(throws: DownloadError.notFound(status)) { try await fixture.thumbnail() }
-        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
     }
 
     @Test func `36: a missing source is remembered for a minute; no-cache and a purge retry`() async throws {

@@ -189,7 +189,7 @@ struct ImagePipelineSharingTests {
         #expect(fixture.control.cancel(receipt: "1"))
         #expect(!fixture.control.cancel(receipt: "1"))
         let error = await #expect(throws: DownloadError.self) { try await first.value }
-        #expect(error == .receiptCancelled)
+        #expect(error == .receiptCanceled)
         #expect(error?.status == .conflict)
         gate.open()
         #expect(try await second.value.image.size.width == 20)

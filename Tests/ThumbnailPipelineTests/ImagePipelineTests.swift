@@ -106,7 +106,7 @@ struct ImagePipelineTests {
     @Test func `a decode that takes too long is a timeout, and the source stays cached`() async throws {
         let fixture = try PipelineFixture { $0.decodeTimeout = .nanoseconds(1) }
         await #expect(throws: DeadlineExceeded.self) { try await fixture.thumbnail() }
-        #expect(fixture.caches.figures.map(\.figures.usage.entries) == [0, 0, 1])
+        #expect(fixture.caches.statistics.map(\.statistics.usage.entries) == [0, 0, 1])
     }
 
     @Test func `the decoding codec writes AVIF files as well, and its failures are returned`() async throws {
@@ -142,8 +142,8 @@ struct ImagePipelineTests {
     @Test func `the caches' usage and metrics agree`() async throws {
         let fixture = try PipelineFixture()
         let thumbnail = try await fixture.thumbnail()
-        let caches = fixture.control.figures.caches
-        let usage = caches.map { (name: $0.name, usage: $0.figures.usage) }
+        let caches = fixture.control.statistics.caches
+        let usage = caches.map { (name: $0.name, usage: $0.statistics.usage) }
         #expect(usage.map(\.name) == ["decoded", "result", "source"])
         #expect(usage.map(\.usage.entries) == [1, 1, 1])
         #expect(usage.map(\.usage.capacity) == [100 << 20, 64 << 20, 20 << 20])
@@ -221,7 +221,7 @@ struct ImagePipelineTests {
 extension PipelineFixture {
     /// Running and waiting downloads, and running work.
     fileprivate var activity: [Int] {
-        let figures = control.figures
-        return [figures.activeDownloads, figures.queuedDownloads, figures.activeRenders]
+        let statistics = control.statistics
+        return [statistics.activeDownloads, statistics.queuedDownloads, statistics.activeRenders]
     }
 }

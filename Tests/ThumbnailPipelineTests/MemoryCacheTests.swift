@@ -22,7 +22,7 @@ struct MemoryCacheTests {
         }
         cache.add(StoredImage(name: "a", bytes: 4), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
-        _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.figures)
+        _ = (cache.value(for: VariantKey("a", 1)), cache.value(for: VariantKey("c", 1)), cache.statistics)
         #expect(!hasChanged())
         cache.add(StoredImage(name: "b", bytes: 4), for: VariantKey("b", 1))
         #expect(hasChanged(), "replaced")
@@ -44,7 +44,7 @@ struct MemoryCacheTests {
         cache.add(StoredImage(name: "a", bytes: 1), for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("a", 1))
         cache.countRepeatedHit()
-        #expect(cache.figures.hits == 2)
+        #expect(cache.statistics.hits == 2)
     }
 
     @Test func `1: an added value is read back, and usage grows by its size`() {
@@ -69,7 +69,7 @@ struct MemoryCacheTests {
         cache.add(StoredImage(name: "first", bytes: 40), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "second", bytes: 40), for: VariantKey("a", 1))
         #expect(cache.value(for: VariantKey("a", 1))?.name == "second")
-        #expect(cache.figures.usage.entries == 1)
+        #expect(cache.statistics.usage.entries == 1)
         #expect(cache.memoryUsage == 40)
         cache.add(StoredImage(name: "b", bytes: 50), for: VariantKey("b", 1))
         cache.add(StoredImage(name: "third", bytes: 45), for: VariantKey("a", 1))
@@ -100,7 +100,7 @@ struct MemoryCacheTests {
         }
         cache.add(StoredImage(name: "10", bytes: Self.size), for: VariantKey("10", 1))
         #expect(cache.memoryUsage == 6 * Self.size)
-        #expect(cache.figures.evictedBytes == 5 * Self.size)
+        #expect(cache.statistics.evictedBytes == 5 * Self.size)
     }
 
     @Test func `6: an entry read before the purge survives it`() {
@@ -150,7 +150,7 @@ struct MemoryCacheTests {
         }
         let held = (0..<100).compactMap { cache.value(for: VariantKey("\($0)", 1))?.bytes }
         #expect(cache.memoryUsage == held.reduce(0, +))
-        #expect(cache.figures.usage.entries == held.count)
+        #expect(cache.statistics.usage.entries == held.count)
         #expect(cache.memoryUsage <= 1_000_000)
     }
 
@@ -192,7 +192,7 @@ struct MemoryCacheTests {
         #expect(cache.purgeToPreferred() == 0)
         #expect(cache.purgeEverything() == 50)
         #expect(cache.memoryUsage == 0)
-        #expect(cache.figures.evictedBytes == 100)
+        #expect(cache.statistics.evictedBytes == 100)
     }
 
     @Test func `hits and misses are counted, a check without a read is not`() {
@@ -201,7 +201,7 @@ struct MemoryCacheTests {
         _ = cache.value(for: VariantKey("a", 1))
         _ = cache.value(for: VariantKey("b", 1))
         _ = cache.contains(VariantKey("c", 1))
-        #expect(cache.figures.hits == 1 && cache.figures.misses == 1)
+        #expect(cache.statistics.hits == 1 && cache.statistics.misses == 1)
     }
 
     @Test func `an unusable entry is a miss and gains no recency`() {
@@ -209,11 +209,11 @@ struct MemoryCacheTests {
         cache.add(StoredImage(name: "a", bytes: 10), for: VariantKey("a", 1))
         cache.add(StoredImage(name: "b", bytes: 10), for: VariantKey("b", 1))
         #expect(cache.value(for: VariantKey("a", 1)) { $0.name == "b" } == nil)
-        #expect(cache.figures.hits == 0 && cache.figures.misses == 1)
+        #expect(cache.statistics.hits == 0 && cache.statistics.misses == 1)
         cache.add(StoredImage(name: "c", bytes: 5), for: VariantKey("c", 1))
         #expect(!cache.contains(VariantKey("a", 1)))
         #expect(cache.value(for: VariantKey("c", 1)) { $0.name == "c" }?.name == "c")
-        #expect(cache.figures.hits == 1)
+        #expect(cache.statistics.hits == 1)
     }
 
     @Test func `an entry of several sources is removed with any of them, and counted once`() {

@@ -80,7 +80,7 @@ import ThumbnailTypes
         }
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1)
         fixture.pipeline.close(source)
-        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
     }
 
     @Test(arguments: ["no-store", "max-age=60"])

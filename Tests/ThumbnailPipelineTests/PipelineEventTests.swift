@@ -108,11 +108,11 @@ struct PipelineEventTests {
     @Test func `the statistics show the current state`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
         _ = try await fixture.thumbnail()
-        let figures = fixture.control.figures
-        #expect(figures.decodes == 1 && figures.renders == 1)
-        #expect(figures.activeDownloads == 0 && figures.maximumDownloads == 32)
-        #expect(figures.small.threads == 2 && figures.expensive.threads == 1)
-        #expect(figures.caches.map(\.name) == ["decoded", "result", "source"])
-        #expect(figures.caches.map(\.figures.usage.entries) == [1, 1, 1])
+        let statistics = fixture.control.statistics
+        #expect(statistics.decodes == 1 && statistics.renders == 1)
+        #expect(statistics.activeDownloads == 0 && statistics.maximumDownloads == 32)
+        #expect(statistics.small.threads == 2 && statistics.expensive.threads == 1)
+        #expect(statistics.caches.map(\.name) == ["decoded", "result", "source"])
+        #expect(statistics.caches.map(\.statistics.usage.entries) == [1, 1, 1])
     }
 }

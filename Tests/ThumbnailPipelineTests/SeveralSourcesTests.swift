@@ -28,7 +28,7 @@ struct SeveralSourcesTests {
     }
 
     private static func entries(_ fixture: PipelineFixture) -> [Int] {
-        fixture.caches.figures.map(\.figures.usage.entries)
+        fixture.caches.statistics.map(\.statistics.usage.entries)
     }
 
     private static func flights(_ fixture: PipelineFixture, are count: Int) async throws {
@@ -92,7 +92,7 @@ struct SeveralSourcesTests {
         try await Self.flights(fixture, are: 2)
         #expect(fixture.downloader.fetches.map(\.receipts) == [["receipt"], ["receipt"]])
         #expect(fixture.control.cancel(receipt: "receipt"))
-        await #expect(throws: DownloadError.receiptCancelled) { try await caller.value }
+        await #expect(throws: DownloadError.receiptCanceled) { try await caller.value }
         try await Self.flights(fixture, are: 0)
         gate.open()
         await fixture.origin.cancellations(2)
@@ -155,10 +155,10 @@ struct SeveralSourcesTests {
         let request = fixture.pipeline.resolved(.marked())
         _ = try await fixture.thumbnail(of: .marked())
         #expect(fixture.pipeline.cachedThumbnail(for: request) != nil)
-        let generation = fixture.pipeline.generation
+        let cacheVersion = fixture.pipeline.cacheVersion
         let removed = try await fixture.control.remove(source: "http://example.com/mark")
         #expect(removed.entries == 3)
-        #expect(fixture.pipeline.generation != generation)
+        #expect(fixture.pipeline.cacheVersion != cacheVersion)
         #expect(fixture.pipeline.cachedThumbnail(for: request) == nil)
         #expect(Self.entries(fixture) == [1, 0, 1])
         _ = try await fixture.thumbnail(of: .marked())
@@ -297,7 +297,7 @@ struct SeveralSourcesTests {
 
 /// A step of the tests: fills all but one pixel with the color of the second source's first pixel.
 private struct CoverStep: VipsStep {
-    let words = "cover"
+    let summary = "cover"
     func shape(after input: FrameShape) -> FrameShape { input }
     func pixelsRead(of input: FrameShape, for wanted: Int) -> Int { wanted }
     func cost(of work: StepWork) -> StepCost { StepCost() }

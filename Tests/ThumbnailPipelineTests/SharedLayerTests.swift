@@ -201,7 +201,7 @@ struct SharedLayerTests {
         #expect(try await other.thumbnail().eTag == new.eTag)
         #expect(other.origin.loads == 0)
         // The results of the old version are gone.
-        #expect(other.caches.memory.results.figures.usage.entries == 1)
+        #expect(other.caches.memory.results.statistics.usage.entries == 1)
     }
 
     @Test func `a result of a fetch during the server's outage is shared after it`() async throws {

@@ -73,7 +73,7 @@ import ThumbnailTypes
         let first = try await facts(fixture, [.color], cacheControl: directive)
         #expect(fixture.origin.loads == 1 && fixture.decodes == 1 && first.eTag == "\"one\"")
         let isKept = directive == nil && source == "max-age=60"
-        #expect(fixture.caches.figures.allSatisfy { ($0.figures.usage.entries == 0) != isKept })
+        #expect(fixture.caches.statistics.allSatisfy { ($0.statistics.usage.entries == 0) != isKept })
         fixture.origin.serve(SampleFiles.other, cacheControl: source, eTag: "\"two\"")
         fixture.time.clock.advance(by: .seconds(61))
         let second = try await facts(fixture, [.color], cacheControl: directive)
@@ -91,7 +91,7 @@ import ThumbnailTypes
         #expect(fixture.origin.loads == 2)
         #expect(fixture.origin.confirmations == 1)
         #expect(told.appearance != nil && told.eTag == "\"one\"")
-        #expect(fixture.caches.figures.allSatisfy { $0.figures.usage.entries == 0 })
+        #expect(fixture.caches.statistics.allSatisfy { $0.statistics.usage.entries == 0 })
     }
 
     @Test func `oversized and truncated files have facts, unless pixels are needed`() async throws {

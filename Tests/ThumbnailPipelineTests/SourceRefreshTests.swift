@@ -19,7 +19,7 @@ struct SourceRefreshTests {
         try await fixture.control.refresh(source: "http://example.com\(path)", receipt: "operator").result
     }
 
-    private var entries: [Int] { fixture.caches.figures.prefix(3).map(\.figures.usage.entries) }
+    private var entries: [Int] { fixture.caches.statistics.prefix(3).map(\.statistics.usage.entries) }
 
     @Test func `an unknown source counts as changed, and is cached`() async throws {
         #expect(try await refresh() == .changed)
@@ -107,7 +107,7 @@ struct SourceRefreshTests {
         await gate.arrivals(1)
         #expect(
             try fixture.control.cancelDownloads(of: "http://example.com/a")
-                == CancelledDownloads(downloads: 1, callers: 1))
+                == CanceledDownloads(downloads: 1, callers: 1))
         #expect(try await refreshing.value == .failed)
         gate.open()
     }

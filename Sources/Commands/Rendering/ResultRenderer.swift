@@ -223,7 +223,7 @@ struct ResultRenderer: Sendable {
     ) async throws -> Outcome.Kind {
         let resultWriter = session.engine.resultWriter
         let destination: Destination
-        do throws(Destination.Refusal) {
+        do throws(Destination.Rejection) {
             destination = try resultWriter.destination(ExactText(path))
         } catch {
             throw CommandFailure(code: "bad_destination", "\(path): invalid destination")

@@ -27,7 +27,7 @@ package final class MemoryBudget: Sendable {
     package typealias Purging = @Sendable (Purge) -> Int
 
     package struct Statistics: Sendable, Equatable {
-        package var limit, living, reserved, waiting, refusals: Int
+        package var limit, living, reserved, waiting, rejections: Int
         package var purges: [Purge: Int]
     }
 
@@ -62,7 +62,7 @@ package final class MemoryBudget: Sendable {
         state.withLock { state in
             Statistics(
                 limit: state.limit, living: living(), reserved: state.reserved, waiting: state.waitingCount,
-                refusals: state.refusals, purges: state.purges)
+                rejections: state.rejections, purges: state.purges)
         }
     }
 
@@ -80,7 +80,7 @@ package final class MemoryBudget: Sendable {
                 return MemoryReservation(of: bytes, in: self)
             }
         } catch is DeadlineExceeded {
-            state.withLock { $0.refusals += 1 }
+            state.withLock { $0.rejections += 1 }
             throw Full()
         }
     }
@@ -105,7 +105,7 @@ package final class MemoryBudget: Sendable {
             if let step { perform(step) }
             if state.withLock({ $0.take(bytes, for: use, living: living()) }) { return }
         }
-        state.withLock { $0.refusals += 1 }
+        state.withLock { $0.rejections += 1 }
         throw Full()
     }
 
@@ -120,11 +120,11 @@ package final class MemoryBudget: Sendable {
     private func wait(_ id: State.ID, for bytes: Int, _ use: Use) async throws {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let refusal: (any Error)? = state.withLock { state in
+                let rejection: (any Error)? = state.withLock { state in
                     if Task.isCancelled { return CancellationError() }
                     return state.enter(id, bytes, for: use, answer: continuation) ? nil : Full()
                 }
-                if let refusal { return continuation.resume(throwing: refusal) }
+                if let rejection { return continuation.resume(throwing: rejection) }
                 admit()
             }
         } onCancel: {

@@ -11,7 +11,7 @@ struct MemoryBudgetState<Answer> {
     let limit: Int
     private let maximumWaiting: Int
     var reserved = 0
-    var refusals = 0
+    var rejections = 0
     var purges: [MemoryBudget.Purge: Int] = [:]
     private var queues = [Deque<Waiter>](repeating: Deque(), count: MemoryBudget.Use.allCases.count)
     private var lastID: ID = 0
@@ -40,7 +40,7 @@ struct MemoryBudgetState<Answer> {
     /// Returns false if the line is full.
     mutating func enter(_ id: ID, _ bytes: Int, for use: MemoryBudget.Use, answer: Answer) -> Bool {
         guard waitingCount < maximumWaiting else {
-            refusals += 1
+            rejections += 1
             return false
         }
         queues[use.rawValue].append(Waiter(id: id, bytes: bytes, answer: answer))

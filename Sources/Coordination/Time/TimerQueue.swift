@@ -27,7 +27,7 @@ final class TimerQueue: Sendable {
                 switch state.withLock({ $0.add(continuation, id, until: deadline) }) {
                 case .wait: break
                 case .waitAsFirst: state.wakeOne()
-                case .refuse: continuation.resume(throwing: CancellationError())
+                case .reject: continuation.resume(throwing: CancellationError())
                 }
             }
         } onCancel: {
@@ -53,7 +53,7 @@ struct TimerQueueState {
         case wait
         /// The thread waits for a later time and must be woken.
         case waitAsFirst
-        case refuse
+        case reject
     }
 
     private var arriving: Set<UInt64> = []
@@ -74,7 +74,7 @@ struct TimerQueueState {
     }
 
     mutating func add(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) -> Action {
-        guard arriving.remove(id) != nil else { return .refuse }
+        guard arriving.remove(id) != nil else { return .reject }
         let isFirst = first.map { deadline < $0 } ?? true
         sleepers[id] = sleeper
         heap.append((deadline, id))

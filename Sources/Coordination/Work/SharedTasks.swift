@@ -34,12 +34,12 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
     ) async throws -> (value: Value, participation: Participation) {
         try Task.checkCancellation()
         let entrance = state.withLock { state in
-            state.enter(key, cached: cached) { generation in
+            state.enter(key, cached: cached) { serial in
                 // Safe under the lock: creating a task only enqueues it.
                 Task {
                     let result: Result<Value, any Error>
                     do { result = .success(try await operation()) } catch { result = .failure(error) }
-                    self.finish(key, generation, result)
+                    self.finish(key, serial, result)
                 }
             }
         }
@@ -71,8 +71,8 @@ package final class SharedTasks<Key: Hashable & Sendable, Value: Sendable>: Send
         }
     }
 
-    private func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) {
-        let waiters = state.withLock { $0.finish(key, generation, result) }
+    private func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) {
+        let waiters = state.withLock { $0.finish(key, serial, result) }
         for waiter in waiters { waiter.resume(with: result) }
     }
 }

@@ -7,7 +7,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     /// Before the caller has a continuation, because cancellation may come first.
     struct Ticket: Hashable, Sendable {
         let key: Key
-        let generation: UInt64
+        let serial: UInt64
         let id: UInt64
     }
 
@@ -23,7 +23,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     }
 
     private struct SharedFetch {
-        let generation: UInt64
+        let serial: UInt64
         let work: Work
         var order: [UInt64] = []
         var present: Set<UInt64> = []
@@ -50,7 +50,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
         if let ticket = join(key) { return .joined(ticket) }
         if let value = cached() { return .cached(value) }
         lastID += 1
-        flights[key] = SharedFetch(generation: lastID, work: start(lastID))
+        flights[key] = SharedFetch(serial: lastID, work: start(lastID))
         return .started(admit(to: key))
     }
 
@@ -58,11 +58,11 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
 
     private mutating func admit(to key: Key) -> Ticket {
         lastID += 1
-        let generation = flights[key]?.generation ?? 0
+        let serial = flights[key]?.serial ?? 0
         flights[key]?.order.append(lastID)
         flights[key]?.present.insert(lastID)
         waiters[lastID] = .arriving
-        return Ticket(key: key, generation: generation, id: lastID)
+        return Ticket(key: key, serial: serial, id: lastID)
     }
 
     mutating func `await`(_ ticket: Ticket, _ continuation: Continuation) -> Result<Value, any Error>? {
@@ -89,7 +89,7 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
             waiters[ticket.id] = nil
         case .answered, .left, nil: return departure
         }
-        guard var flight = flights[ticket.key], flight.generation == ticket.generation else { return departure }
+        guard var flight = flights[ticket.key], flight.serial == ticket.serial else { return departure }
         flight.present.remove(ticket.id)
         if flight.present.isEmpty {
             departure.abandoned = flight.work
@@ -103,8 +103,8 @@ struct SharedTasksState<Key: Hashable & Sendable, Value: Sendable, Continuation:
     /// In order of arrival.
     ///
     /// Has no effect on work already forgotten.
-    mutating func finish(_ key: Key, _ generation: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
-        guard let flight = flights[key], flight.generation == generation else { return [] }
+    mutating func finish(_ key: Key, _ serial: UInt64, _ result: Result<Value, any Error>) -> [Continuation] {
+        guard let flight = flights[key], flight.serial == serial else { return [] }
         flights[key] = nil
         return flight.order.compactMap { id in
             guard flight.present.contains(id) else { return nil }

@@ -126,7 +126,7 @@ package final class WorkerPool: Sendable {
                     let result = Result { try body(token) }
                     return { continuation.resume(with: result) }
                 }
-                if let refusal = enqueue(job, queueTimeout: queueTimeout) { continuation.resume(throwing: refusal) }
+                if let rejection = enqueue(job, queueTimeout: queueTimeout) { continuation.resume(throwing: rejection) }
             }
         } onCancel: {
             token.cancel()

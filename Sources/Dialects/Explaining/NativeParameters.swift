@@ -25,7 +25,7 @@ package struct NativeParameters {
         var shape = plan.source
         for step in plan.steps {
             let next = step.shape(after: shape)
-            if !set(step, on: shape.size) { unexpressedSteps.append(step.words) }
+            if !set(step, on: shape.size) { unexpressedSteps.append(step.summary) }
             if !(step is MarginStep), !(step is RotationStep) { box = next.size }
             shape = next
         }

@@ -6,7 +6,7 @@ package struct TargetExplanation: Sendable {
         /// Some of the target's options have no effect here.
         case ignores
         /// The parameter is the one at fault.
-        case refused(code: String, reason: String, parameter: String?)
+        case rejected(code: String, reason: String, parameter: String?)
     }
 
     package var verdict: Verdict
@@ -30,7 +30,7 @@ package struct TargetExplanation: Sendable {
         switch verdict {
         case .works: "works"
         case .ignores: "ignores"
-        case .refused: "refused"
+        case .rejected: "refused"
         }
     }
 
@@ -39,7 +39,7 @@ package struct TargetExplanation: Sendable {
     package var members: [(String, JSONValue)] {
         var members: [(String, JSONValue)] = [("verdict", .string(word))]
         if let dialect { members.append(("dialect", .string(dialect))) }
-        if case .refused(let code, let reason, let parameter) = verdict {
+        if case .rejected(let code, let reason, let parameter) = verdict {
             members += [("code", .string(code)), ("reason", .string(reason))]
             if let parameter { members.append(("parameter", .string(parameter))) }
         }
@@ -57,7 +57,7 @@ package struct TargetExplanation: Sendable {
     }
 
     package var cause: String? {
-        guard case .refused(let code, let reason, let parameter) = verdict else { return nil }
+        guard case .rejected(let code, let reason, let parameter) = verdict else { return nil }
         return [code, parameter].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ") + ": " + reason
     }
 

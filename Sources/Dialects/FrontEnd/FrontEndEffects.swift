@@ -5,11 +5,11 @@ private let largestSquare = 99
 
 extension RenderSteps {
     mutating func appendEffects(_ values: FrontEndTarget) throws(APIError) {
-        func square(_ name: String, _ place: RankStep.Place, _ side: (Int) -> Int) throws(APIError) {
+        func square(_ name: String, _ rank: RankStep.Rank, _ side: (Int) -> Int) throws(APIError) {
             guard values.has(name) else { return }
-            let side = side(try values.whole(name, in: 1...1_000) ?? (place == .median ? 3 : 1))
+            let side = side(try values.whole(name, in: 1...1_000) ?? (rank == .median ? 3 : 1))
             guard side <= largestSquare else { throw .unsupportedOption(name, "Its squares are too large here.") }
-            append(RankStep(place, side: side))
+            append(RankStep(rank, side: side))
         }
         if values.has("negate") { append(ColorMapStep(.curves([.negative]))) }
         if values.has("grayscale") { append(ColorMapStep(.gray)) }

@@ -7,7 +7,7 @@ struct ImaginaryRecipe: RenderRecipe {
     let operations: [ImaginaryOperation]
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
-        var frame = ImaginaryFrame(source)
+        var frame = ImaginaryPlanBuilder(source)
         for operation in operations {
             var next = frame
             do throws(ImagingError) {
@@ -113,7 +113,7 @@ extension ImaginaryOptions {
         let requested = RequestedBox(width: box.width > 0 ? box.width : nil, height: box.height > 0 ? box.height : nil)
         // Each pixel becomes several.
         if factor > 0 {
-            guard policy.rule == .up else { throw policy.refusal("w") }
+            guard policy.rule == .up else { throw policy.rejection("w") }
             factor = 0
         }
         guard requested != RequestedBox() else { return }

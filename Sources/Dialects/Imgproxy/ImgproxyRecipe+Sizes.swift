@@ -37,7 +37,7 @@ extension ImgproxyOptions {
     ) throws(APIError) {
         if choices.contains(.untouchedFormats), isRaw || skippedFormats != defaults.skippedFormats {
             // Images at their own size.
-            guard policy.rule == .up else { throw policy.refusal("w") }
+            guard policy.rule == .up else { throw policy.rejection("w") }
             (isRaw, skippedFormats) = (false, defaults.skippedFormats)
         }
         // The operator's choice.

@@ -99,7 +99,7 @@ extension ImgproxyRecipe {
         frame.turn(turns.shown)
         if isCropped, gravity.kind == .smart { frame.apply(InterestStep(.attention, size: cropSize)) }
         frame.resample(to: layout.resizedSize)
-        var finish = ImgproxyFinish(options, layout, format: format, frame)
+        var finish = ImgproxyPlanBuilder(options, layout, format: format, frame)
         finish.finish()
         var format = format
         if format == .avif, min(finish.frame.size.width, finish.frame.size.height) < Self.shortestAVIFSide {

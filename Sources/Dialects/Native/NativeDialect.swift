@@ -43,7 +43,7 @@ package struct NativeDialect: RenditionDialect {
     /// It is normalized, unless presets would then change its meaning; these apply when the target is parsed.
     package func target(source: String, rendition: String) throws(APIError) -> String {
         do throws(APIError) {
-            try Self.refuse(ThumbnailParameter.namesOutsideRenditions, in: rendition)
+            try Self.reject(ThumbnailParameter.namesOutsideRenditions, in: rendition)
         } catch {
             throw .badBody("", "\(error.parameter.map { "\($0): " } ?? "")\(error.publicMessage)")
         }
@@ -58,13 +58,13 @@ package struct NativeDialect: RenditionDialect {
         _ rendition: String, of source: String, accept: String?, hints: ClientHints = ClientHints(),
         mayExpire: Bool = false
     ) throws(APIError) -> Request {
-        let refused = ThumbnailParameter.namesOutsideRenditions
-        try Self.refuse(mayExpire ? refused.filter { $0 != "expires" } : refused, in: rendition)
+        let rejected = ThumbnailParameter.namesOutsideRenditions
+        try Self.reject(mayExpire ? rejected.filter { $0 != "expires" } : rejected, in: rendition)
         return try ThumbnailTarget.parse(
             RequestedTarget(Self.target(rendition, of: source), accept: accept, hints: hints), vocabulary: vocabulary)
     }
 
-    private static func refuse(_ names: [String], in rendition: String) throws(APIError) {
+    private static func reject(_ names: [String], in rendition: String) throws(APIError) {
         for name in try RawQuery(target: "?" + rendition).decoded().map(\.name) where names.contains(name) {
             throw .badParameter(name, "A rendition has no such parameter.")
         }

@@ -10,7 +10,7 @@ extension ThumborRecipe: SizedRecipe {
         guard !policy.sizes.isEmpty else { return recipe }
         if options.isDebug || options.isRaw {
             // The image at its own size.
-            guard policy.rule == .up else { throw policy.refusal("w") }
+            guard policy.rule == .up else { throw policy.rejection("w") }
             (recipe.options.isDebug, recipe.options.isRaw) = (false, false)
         }
         let box = RequestedBox(
@@ -38,7 +38,7 @@ extension ThumborRecipe: SizedRecipe {
                 return max(1, min(Int(scaled), ThumborLayout.maximumSide))
             }
         case .original, .parent:
-            guard policy.rule == .up else { throw policy.refusal(name) }
+            guard policy.rule == .up else { throw policy.rejection(name) }
             return policy.sizes.last
         }
     }

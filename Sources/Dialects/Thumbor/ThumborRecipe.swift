@@ -36,7 +36,7 @@ struct ThumborRecipe: RenderRecipe {
         frame.crop(CropStep(x: layout.part.x - box.x, y: layout.part.y - box.y, size: layout.part.size))
         frame.turn(geometry.mirror)
         frame.resample(to: options.isDebug ? layout.part.size : drawnSize(layout.size, of: frame.page))
-        var steps = ThumborSteps(frame, box: layout.box, padding: geometry.padding)
+        var steps = ThumborPlanBuilder(frame, box: layout.box, padding: geometry.padding)
         if let interest = layout.interest, !options.isDebug { steps.cut(to: interest) }
         for filter in options.filters { steps.append(filter) }
         frame = steps.frame

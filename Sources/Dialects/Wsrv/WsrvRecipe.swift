@@ -13,7 +13,7 @@ struct WsrvRecipe: RenderRecipe {
         let trim = trim(of: page, frames: frames)
         let stored = PixelSize(width: page.storedSize.width, height: page.storedSize.height * frames)
         let start = Frame(source, page: number, isTrimmed: trim != nil)
-        var frame = WsrvLayout(options, of: start, stored: stored, frames: frames).frame
+        var frame = WsrvPlanBuilder(options, of: start, stored: stored, frames: frames).frame
         if frames == 1, let degrees = options.freeRotation {
             frame.apply(RotationStep(degrees: degrees, corners: options.cornerColor ?? .transparent))
         }
@@ -124,7 +124,7 @@ extension WsrvRecipe: SizedRecipe {
     /// A share of the source counts as the largest side, because it can be any.
     private func side(_ length: WsrvLength?, _ name: String, _ policy: SizePolicy) throws(APIError) -> Int? {
         if case .share? = length, let largest = policy.sizes.last {
-            guard policy.rule == .up else { throw policy.refusal(name) }
+            guard policy.rule == .up else { throw policy.rejection(name) }
             return largest
         }
         let side = WsrvOptions(width: length, ratio: options.ratio).box(for: PixelSize(width: 1, height: 1)).width

@@ -42,11 +42,11 @@ struct FailureMemory {
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
-        case .status, .storeRefusal, .unreachable, .noAddress, .timedOut, .protocolError, .unexpectedResponse,
+        case .status, .storeRejection, .unreachable, .noAddress, .timedOut, .protocolError, .unexpectedResponse,
             .undecodable, .tls,
             .tooManyRedirects, .notAnImage, .emptyBody:
             failureTime
-        case .sourceNotAllowed, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
+        case .sourceNotAllowed, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
             .notCached, .internal:
             nil
         }
@@ -60,7 +60,7 @@ extension DownloadError {
         case .unreachable, .noAddress, .protocolError, .unexpectedResponse, .undecodable, .tls, .timedOut,
             .originSuspended:
             true
-        case .status(let status), .storeRefusal(let status, _): status >= 500 || [401, 403, 429].contains(status)
+        case .status(let status), .storeRejection(let status, _): status >= 500 || [401, 403, 429].contains(status)
         default: false
         }
     }

@@ -82,18 +82,18 @@ final class SigningKeys: Sendable {
 
     /// Returns the replacement of a rejected key; nil for configured keys, and if the source has just replaced one.
     func key(
-        for originName: String?, insteadOf refused: OriginCredentials.AccessKey
+        for originName: String?, insteadOf rejected: OriginCredentials.AccessKey
     ) async throws -> OriginCredentials.AccessKey? {
         guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
         let now = timekeeper.now
         state.withLock { state in
-            guard state.issuedKeys[source]?.key == refused,
+            guard state.issuedKeys[source]?.key == rejected,
                 state.replacements[source].map({ now - $0 >= Self.maximumPause }) ?? true
             else { return }
             state.replacements[source] = now
             state.issuedKeys[source] = nil
         }
-        guard let next = try await key(for: originName), next != refused else { return nil }
+        guard let next = try await key(for: originName), next != rejected else { return nil }
         return next
     }
 

@@ -57,7 +57,7 @@ package final class CurlLoader: DataLoading {
         do {
             answer = try await transfer(request, key, progress, admitHop)
         } catch let error as DownloadError {
-            guard case .storeRefusal(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
+            guard case .storeRejection(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
                 let next = try await keys.key(for: name, insteadOf: key)
             else { throw error }
             answer = try await transfer(request, next, progress, admitHop)
@@ -76,7 +76,7 @@ package final class CurlLoader: DataLoading {
                 let load = CurlInbox.Load(
                     id: id, request: request, progress: progress, admitHop: admitHop, key: key,
                     continuation: continuation)
-                if let refusal = inbox.start(load) { return continuation.resume(throwing: refusal) }
+                if let rejection = inbox.start(load) { return continuation.resume(throwing: rejection) }
                 multi.wakeUp()
             }
         } onCancel: {

@@ -211,7 +211,7 @@ final class CurlTransfer {
         switch hop.decision {
         case .redirect(let location): return .redirect(location)
         case .reject(let error):
-            recordRefusal()
+            recordRejection()
             return .failure(hop.explained(error))
         case .stop: return .success(.head)
         case .restart:
@@ -269,7 +269,7 @@ final class CurlTransfer {
         return fields
     }
 
-    private func recordRefusal() {
+    private func recordRejection() {
         guard let head = hop.head, head.fields.contains(.cacheControl) || head.fields.contains(.expires) else { return }
         let freshness = SourceFreshness(
             status: head.status, headerFields: head.fields, requestedAt: requestedAt, receivedAt: wallTime)

@@ -18,7 +18,7 @@ struct TransferHop {
     var head: ResponseHead?
     var decision: ResponseHead.Decision?
     private var drainedBytes = 0
-    private var refusal: [UInt8] = []
+    private var rejection: [UInt8] = []
 
     var takesBody: Bool { decision == .accept || decision == .resume }
 
@@ -27,14 +27,14 @@ struct TransferHop {
     mutating func drain(_ bytes: UnsafeRawBufferPointer, keeping isKept: Bool) -> Bool {
         drainedBytes += bytes.count
         guard drainedBytes <= Self.maximumDrainedBytes else { return false }
-        if isKept { unsafe refusal.append(contentsOf: bytes) }
+        if isKept { unsafe rejection.append(contentsOf: bytes) }
         return true
     }
 
     /// Adds the store's error code if the rejected response's body has one.
     func explained(_ error: DownloadError) -> DownloadError {
-        guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: refusal) else { return error }
-        return .storeRefusal(status, code: code)
+        guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: rejection) else { return error }
+        return .storeRejection(status, code: code)
     }
 }
 

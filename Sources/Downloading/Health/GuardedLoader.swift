@@ -58,7 +58,7 @@ package final class GuardedLoader: DataLoading {
         let now = timekeeper.now
         switch update({ $0.admit(origin, progress, at: now) }) {
         case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
-        case .refused(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
+        case .rejected(let pause): throw .originSuspended(seconds: max(1, Int(pause.seconds.rounded(.up))))
         }
     }
 

@@ -13,7 +13,7 @@ struct OriginHealth {
 
     enum Admission: Equatable {
         case granted(Pass)
-        case refused(Duration)
+        case rejected(Duration)
     }
 
     enum Consequence: Equatable {
@@ -65,7 +65,7 @@ struct OriginHealth {
         }
     }
 
-    func refusal(at now: Duration) -> Duration? {
+    func rejection(at now: Duration) -> Duration? {
         switch phase {
         case .open: nil
         case .suspended(_, let end, _): end > now ? end - now : nil
@@ -76,7 +76,7 @@ struct OriginHealth {
     /// The first transfer after the end of a suspension is the probe.
     mutating func admit(_ progress: TransferProgress, at now: Duration) -> Admission {
         closeProbeWindow(at: now)
-        if let refusal = refusal(at: now) { return .refused(refusal) }
+        if let rejection = rejection(at: now) { return .rejected(rejection) }
         if case .suspended(let cause, _, let pause) = phase {
             enter(.probing(cause, pause: pause, isBacked: false))
             if cause == .serverErrors, storedCopy.sources.isEmpty { probeWindowEnd = now + Self.probeWindow }

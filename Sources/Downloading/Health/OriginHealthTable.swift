@@ -95,6 +95,6 @@ extension OriginSnapshot {
         self.init(
             origin: origin, isReachable: health.isReachable, isSuspended: health.isSuspended,
             cause: health.suspensionCause?.rawValue,
-            retryAfter: health.refusal(at: now), isProven: health.hasWorked)
+            retryAfter: health.rejection(at: now), isProven: health.hasWorked)
     }
 }

@@ -24,9 +24,9 @@ enum OriginReport {
         switch error {
         case .unreachable, .tls, .timedOut: self = hasResponse ? .broken : .noResponse
         case .protocolError: self = .broken
-        case .status(let status), .storeRefusal(let status, _): self = status >= 500 ? .serverError : .answer
+        case .status(let status), .storeRejection(let status, _): self = status >= 500 ? .serverError : .answer
         case .notFound, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
-        case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCancelled, .queueFull, .memoryFull, .originSuspended,
+        case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended,
             .shuttingDown, .notCached, .internal:
             self = .nothing
         }

@@ -1,7 +1,7 @@
 package import Text
 
 package struct Destination: Sendable {
-    package enum Refusal: Error, Equatable {
+    package enum Rejection: Error, Equatable {
         case notWritable
         /// The text does not name a file or object below an origin.
         case malformed
@@ -21,7 +21,7 @@ package struct Destination: Sendable {
     /// Rejects paths outside the origin in any spelling, and in the service's own folder.
     ///
     /// The origin is checked first, so that the error is the same for all missing origins.
-    package init(_ text: ExactText, among origins: Origins) throws(Refusal) {
+    package init(_ text: ExactText, among origins: Origins) throws(Rejection) {
         guard let path = text.string.suffix(after: UInt8(ascii: ":")) else { throw .malformed }
         let name = text.string.prefix(before: UInt8(ascii: ":"))
         guard let origin = origins[String(name)], origin.isWritable else { throw .notWritable }

@@ -7,11 +7,11 @@ package struct SourceCopy: Sendable {
     package let bytes: SharedBytes?
     package var participation: Participation
     /// The exchange with the origin that preceded it; nil if there was none.
-    package let exchange: OriginExchange?
+    package let exchange: OriginResponseInfo?
 
     package init(
         head: SourceHead, bytes: SharedBytes?, participation: Participation = .cached,
-        exchange: OriginExchange? = nil
+        exchange: OriginResponseInfo? = nil
     ) {
         self.head = head
         self.bytes = bytes
@@ -20,7 +20,7 @@ package struct SourceCopy: Sendable {
     }
 }
 
-package struct OriginExchange: Sendable {
+package struct OriginResponseInfo: Sendable {
     package enum Reason: Sendable {
         case unknown
         case otherVariant

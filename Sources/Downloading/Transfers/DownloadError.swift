@@ -15,7 +15,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     case tls(String)
     case tooManyRedirects
     case status(Int)
-    case storeRefusal(Int, code: String)
+    case storeRejection(Int, code: String)
     /// The origin has no such source: 404 or 410.
     case notFound(Int)
     case timedOut
@@ -24,7 +24,7 @@ package enum DownloadError: Error, Hashable, Sendable {
     /// A response without a body: status 204 or 205, or no bytes.
     case emptyBody
     /// An operator canceled this caller's receipt.
-    case receiptCancelled
+    case receiptCanceled
     case queueFull
     case memoryFull
     case originSuspended(seconds: Int)
@@ -37,7 +37,7 @@ package enum DownloadError: Error, Hashable, Sendable {
 extension DownloadError {
     package var upstreamStatus: Int? {
         switch self {
-        case .status(let status), .storeRefusal(let status, _), .notFound(let status): status
+        case .status(let status), .storeRejection(let status, _), .notFound(let status): status
         default: nil
         }
     }

@@ -76,13 +76,13 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .protocolError, .unexpectedResponse, .undecodable: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects
-        case .status, .storeRefusal: self = .status
+        case .status, .storeRejection: self = .status
         case .notFound: self = .notFound
         case .timedOut: self = .timedOut
         case .tooLarge: self = .tooLarge
         case .notAnImage, .emptyBody: self = .notAnImage
         case .originSuspended: self = .suspended
-        case .receiptCancelled, .shuttingDown: self = .cancelled
+        case .receiptCanceled, .shuttingDown: self = .cancelled
         case .queueFull, .memoryFull, .notCached, .internal: self = .failed
         }
     }

@@ -10,8 +10,8 @@ package final class TransferProgress: Sendable {
     private let expected = Atomic(-1)
 
     private let hasBegun = Atomic(false)
-    private let refusal = Atomic(-1)
-    private let room = Locked<MemoryReservation?>(nil)
+    private let rejection = Atomic(-1)
+    private let reservation = Locked<MemoryReservation?>(nil)
     private let watch = Locked<ProgressWatch?>(nil)
 
     package init() {}
@@ -36,11 +36,11 @@ package final class TransferProgress: Sendable {
 
     /// The time for which the origin's error may be reused, if specified.
     package var errorLifetime: Duration? {
-        let seconds = refusal.load(ordering: .relaxed)
+        let seconds = rejection.load(ordering: .relaxed)
         return seconds < 0 ? nil : .seconds(seconds)
     }
 
-    package func setErrorLifetime(seconds: Int) { refusal.store(seconds, ordering: .relaxed) }
+    package func setErrorLifetime(seconds: Int) { rejection.store(seconds, ordering: .relaxed) }
 
     package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
 
@@ -56,11 +56,13 @@ package final class TransferProgress: Sendable {
     package func receive(_ count: Int, window: Int = 0) throws(DownloadError) {
         let total = received.wrappingAdd(count, ordering: .relaxed).newValue
         watch.withLock { $0?.dueReport() }?()
-        guard let room = room.withLock({ $0 }), case let missing = total + window - room.bytes, missing > 0 else {
+        guard let reservation = reservation.withLock({ $0 }), case let missing = total + window - reservation.bytes,
+            missing > 0
+        else {
             return
         }
         do {
-            try room.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
+            try reservation.grow(by: (missing / Self.portion + 1) * Self.portion, for: .arrival)
         } catch {
             throw .memoryFull
         }
@@ -78,9 +80,9 @@ package final class TransferProgress: Sendable {
 
     /// Adds more as the body arrives; nil releases it.
     func take(_ new: MemoryReservation?) {
-        let old = room.withLock { room in
-            defer { room = new }
-            return room
+        let old = reservation.withLock { reservation in
+            defer { reservation = new }
+            return reservation
         }
         // Released here, outside the lock.
         _ = old

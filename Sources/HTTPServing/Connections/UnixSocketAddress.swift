@@ -25,10 +25,10 @@ package struct UnixSocketAddress: Sendable {
         let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard probe >= 0 else { return false }
         defer { close(probe) }
-        let isRefused = unsafe withPointer { unsafe connect(probe, $0, $1) != 0 } && errno == ECONNREFUSED
+        let isRejected = unsafe withPointer { unsafe connect(probe, $0, $1) != 0 } && errno == ECONNREFUSED
         // Files that are no sockets refuse connections too.
         errno = EADDRINUSE
-        return isRefused && isSocket
+        return isRejected && isSocket
     }
 
     private var isSocket: Bool {

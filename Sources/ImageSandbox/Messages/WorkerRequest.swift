@@ -99,7 +99,7 @@ extension MessageCoder {
             ? drawnPart(plan.drawnPart ?? DrawnPart(of: ImagePart(allOf: unit), scaledTo: unit)) : nil
         return DecodePlan(
             page: page, level: level, isAnimated: isAnimated, maximumFrames: frames,
-            incompleteImages: serves ? .serve : .refuse, drawnSize: drawn.width > 0 ? drawn : nil, drawnPart: part,
+            incompleteImages: serves ? .serve : .reject, drawnSize: drawn.width > 0 ? drawn : nil, drawnPart: part,
             gamut: gamut
         ).with(coarserLevels: [2, 4, 8].filter { coarser & $0 != 0 })
     }

@@ -2,7 +2,7 @@ import Telemetry
 
 package enum SandboxProbe {
     package enum Outcome: Hashable, Sendable {
-        case refused(error: CInt)
+        case rejected(error: CInt)
         /// Killed for the action; includes the name of the system call, if known.
         case ended(call: String?)
         /// Includes workers that ended for another reason.
@@ -18,7 +18,7 @@ package enum SandboxProbe {
         let attempt = worker.attempt(action)
         let end = worker.end()
         return switch attempt {
-        case .finished(let error): error == 0 ? .worked : .refused(error: error)
+        case .finished(let error): error == 0 ? .worked : .rejected(error: error)
         case .forbidden(let call): .ended(call: call)
         case .lost: end.cause == .violation ? .ended(call: nil) : .worked
         }

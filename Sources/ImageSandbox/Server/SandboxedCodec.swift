@@ -20,8 +20,8 @@ package final class SandboxedCodec: ImageCodec {
     private let metrics: SandboxMetrics
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let damagedContents: Locked<Quarantine<RefusedContent>>
-    private let endlessJobs: Locked<Quarantine<SandboxJob>>
+    private let damagedContents: Locked<Quarantine<QuarantinedInput>>
+    private let endlessJobs: Locked<Quarantine<QuarantineKey>>
     /// Decodes of them took far more CPU time than their cost, so they are not small.
     private let underestimatedContents: Locked<Quarantine<SHA256Digest>>
 
@@ -131,7 +131,7 @@ package final class SandboxedCodec: ImageCodec {
         processorTime: Duration? = nil, token: WorkToken,
         read: (WorkerResponse, inout OutputMemory) throws -> Result
     ) throws -> Result {
-        try refuseQuarantined(bytes, work)
+        try rejectQuarantined(bytes, work)
         do {
             for isLast in [false, true] {
                 let worker = try roster.take(token)
@@ -181,7 +181,7 @@ package final class SandboxedCodec: ImageCodec {
             // If the worker got little CPU time, the machine may be overloaded and the image harmless.
             if wasBusy, !token.isCancelled {
                 let digest = reportQuarantine(bytes, "a worker was busy past the deadline")
-                endlessJobs.withLock { $0.insert(SandboxJob(digest: digest, work: work), at: timekeeper.now) }
+                endlessJobs.withLock { $0.insert(QuarantineKey(digest: digest, work: work), at: timekeeper.now) }
             }
             try token.check()
         case .exhausted:
@@ -241,13 +241,13 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
-    private func refuseQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
+    private func rejectQuarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work) throws {
         let now = timekeeper.now
         let isAnyContentDamaged = !damagedContents.withLock { $0.isEmpty(at: now) }
         let isAnyJobEndless = !endlessJobs.withLock { $0.isEmpty(at: now) }
         guard isAnyContentDamaged || isAnyJobEndless else { return }
-        let job = SandboxJob(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
-        if damagedContents.withLock({ $0.contains(RefusedContent(job), at: now) }) {
+        let job = QuarantineKey(digest: bytes.withBytes { SHA256.hash($0) }, work: work)
+        if damagedContents.withLock({ $0.contains(QuarantinedInput(job), at: now) }) {
             throw Fault(detail: "the file recently crashed a worker process")
         }
         if endlessJobs.withLock({ $0.contains(job, at: now) }) {
@@ -263,8 +263,8 @@ package final class SandboxedCodec: ImageCodec {
     }
 
     private func quarantined(_ bytes: SharedBytes, _ work: WorkerRequest.Work, _ detail: String) -> Fault {
-        let job = SandboxJob(digest: reportQuarantine(bytes, detail), work: work)
-        damagedContents.withLock { $0.insert(RefusedContent(job), at: timekeeper.now) }
+        let job = QuarantineKey(digest: reportQuarantine(bytes, detail), work: work)
+        damagedContents.withLock { $0.insert(QuarantinedInput(job), at: timekeeper.now) }
         return Fault(detail: detail)
     }
 
@@ -342,18 +342,18 @@ struct Quarantine<Key: Hashable> {
     mutating func insert(_ key: Key, at now: Duration) { entries.insert(true, for: key, until: now + duration) }
 }
 
-struct SandboxJob: Hashable {
+struct QuarantineKey: Hashable {
     let digest: SHA256Digest
     let work: WorkerRequest.Work
 }
 
 /// It crashed workers.
-enum RefusedContent: Hashable {
+enum QuarantinedInput: Hashable {
     case file(SHA256Digest)
     /// One kind of work on the pixels: in another format or shape they may be harmless.
-    case pixels(SandboxJob)
+    case pixels(QuarantineKey)
 
-    init(_ job: SandboxJob) {
+    init(_ job: QuarantineKey) {
         self = if case .decode = job.work { .file(job.digest) } else { .pixels(job) }
     }
 }

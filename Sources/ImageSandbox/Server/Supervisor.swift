@@ -13,14 +13,14 @@ final class Supervisor {
     /// Threads that may start before the worker's threads are counted again.
     private var unusedGrants = 0
     private var granted = 0
-    private var refused = 0
+    private var rejected = 0
 
     /// Twice the number observed for a HEIC file of many tiles.
     static let maximumThreads = 24
     /// Threads started for one image; a large HEIC file uses two per tile.
     private static let maximumGrants = 10_000
     /// Rejected threads; a library gives up much earlier.
-    private static let maximumRefusals = 64
+    private static let maximumRejections = 64
 
     init(adopting descriptor: CInt, of process: pid_t) {
         self.descriptor = descriptor
@@ -31,15 +31,15 @@ final class Supervisor {
         close(descriptor)
     }
 
-    func begin() { (granted, refused) = (0, 0) }
+    func begin() { (granted, rejected) = (0, 0) }
 
     func decideNextCall() -> String? {
         var call = CSeccompShimCall()
         // The calling process may have ended by now.
         guard unsafe CSeccompShim_next_call(descriptor, &call) == 0 else { return nil }
         let isGranted = call.is_thread != 0 && mayStartThread()
-        if call.is_thread == 0 || !isGranted && refused >= Self.maximumRefusals { return name(of: call) }
-        if isGranted { granted += 1 } else { refused += 1 }
+        if call.is_thread == 0 || !isGranted && rejected >= Self.maximumRejections { return name(of: call) }
+        if isGranted { granted += 1 } else { rejected += 1 }
         _ = unsafe CSeccompShim_answer(descriptor, &call, isGranted ? 1 : 0)
         return nil
     }

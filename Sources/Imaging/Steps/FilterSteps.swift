@@ -23,8 +23,8 @@ extension RankStep: VipsStep {
     package func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         // libvips rejects squares that are larger than the image.
         let side = min(side, image.width, image.height)
-        let place =
-            switch place {
+        let position =
+            switch rank {
             case .minimum: 0
             case .median: side * side / 2
             case .maximum: side * side - 1
@@ -32,7 +32,7 @@ extension RankStep: VipsStep {
         image.watch(context.token)
         let image = try image.computed()
         try context.token.check()
-        return try image.ranked(side: side, place: place)
+        return try image.ranked(side: side, place: position)
     }
 }
 

@@ -10,7 +10,7 @@ extension GamutStep: FilterStep, VipsStep {
 
     var keyText: String { "gamut \(conversion.toWide ? "p3" : "srgb")" }
 
-    var words: String { "change the colors to \(conversion.toWide ? "Display P3" : "sRGB")" }
+    var summary: String { "change the colors to \(conversion.toWide ? "Display P3" : "sRGB")" }
 
     func applied(to image: VipsImage, in context: inout StepContext) throws -> VipsImage {
         image.bands < 3 ? image : try image.converted(by: conversion, token: context.token)

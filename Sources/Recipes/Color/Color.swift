@@ -29,7 +29,7 @@ extension Color {
 
     package var isGray: Bool { red == green && green == blue }
 
-    package var words: String {
+    package var summary: String {
         guard alpha > 0 else { return "no color" }
         return "#\(hexadecimal.prefix(6))" + (alpha == 255 ? "" : " of \(Int(alpha) * 100 / 255) %")
     }

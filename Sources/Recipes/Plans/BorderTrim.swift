@@ -60,8 +60,8 @@ package final class BorderTrim: Sendable {
     }
 
     /// The steps after it are for the whole image, because only the pixels reveal the border.
-    var words: String {
-        let border = trim.color.map { "a border of \($0.words)" } ?? "the border"
+    var summary: String {
+        let border = trim.color.map { "a border of \($0.summary)" } ?? "the border"
         return "trim \(border), differences up to \(trim.tolerance)"
             + (trim.matte == nil ? "" : ", single pixels notwithstanding")
     }

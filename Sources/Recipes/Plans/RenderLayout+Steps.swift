@@ -35,8 +35,11 @@ extension RenderLayout {
         if !mixesBars, let canvas = canvas(by: options.gravity, color: frameColor) { steps.append(canvas) }
         if margins != ImageOperations.Margins() { steps.append(MarginStep(margins, color: frameColor)) }
         let outside = visible(options.background, format: format) ?? .transparent
-        if let radius = operations.radius.thousandths(ratio: options.devicePixelRatio) {
-            steps.append(OutlineStep(.rounded(radius), color: outside))
+        switch operations.radius {
+        case .pixels(0): break
+        case .pixels(let radius):
+            steps.append(OutlineStep(.rounded(radius * options.devicePixelRatio), color: outside))
+        case .maximum: steps.append(OutlineStep(.rounded(nil), color: outside))
         }
         if let mask = operations.mask { steps.append(OutlineStep(.mask(mask), color: outside)) }
         return steps
@@ -53,16 +56,5 @@ extension ImageOperations.Margins {
         Self(
             top: devicePixels(top, ratio), right: devicePixels(right, ratio), bottom: devicePixels(bottom, ratio),
             left: devicePixels(left, ratio))
-    }
-}
-
-extension ImageOperations.Radius {
-    /// The inner nil is the largest radius; nil has square corners.
-    fileprivate func thousandths(ratio: Int) -> Int?? {
-        switch self {
-        case .pixels(0): nil
-        case .pixels(let radius): .some(radius * ratio)
-        case .maximum: .some(nil)
-        }
     }
 }

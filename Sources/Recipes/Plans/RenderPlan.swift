@@ -136,12 +136,12 @@ extension RenderPlan {
             + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
 
-    package var words: [String] {
+    package var summary: [String] {
         let pages = decode.isAnimated ? "all frames, at most \(decode.maximumFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
         let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
-        let encoding = (format.hasQuality ? " with \(quality.words)" : "") + gamut.words
-        return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.words] } ?? []) + steps.map(\.words)
+        let encoding = (format.hasQuality ? " with \(quality.summary)" : "") + gamut.summary
+        return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.summary] } ?? []) + steps.map(\.summary)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
             + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
             + (isDataURL ? ["write the file as a data: URL"] : [])

@@ -13,6 +13,30 @@ package struct AdditionForm: Hashable, Sendable {
     package var planeRange: PlaneRange?
     package var isWide = false
 
+    /// The position of `layout` does not matter.
+    init(_ layout: OverlayLayout, light: ResamplingLight) {
+        scaledSize = layout.scaledSize
+        firstColumn = layout.firstColumn
+        firstRow = layout.firstRow
+        size = PixelSize(
+            width: min(layout.scaledSize.width, layout.coveredSize.width),
+            height: min(layout.scaledSize.height, layout.coveredSize.height))
+        self.light = light
+    }
+
+    /// The cost of resampling the source's decoded pixels to this form; `perFrame` is that of steps on `input`.
+    func cost(from decoded: FrameShape, on input: FrameShape, perFrame: Double) -> StepCost {
+        let scaling = StepWork(
+            input: decoded, output: FrameShape(size: size, hasAlpha: true), read: decoded.size.area, made: size.area)
+        // Planes that are not reduced become pixels as a whole first.
+        let isReduced =
+            scaledSize.width <= decoded.size.width && scaledSize.height <= decoded.size.height
+            && min(scaledSize.width, scaledSize.height) >= StepGeometry.shortestPlane
+        return StepCost(
+            perFrame: perFrame, once: ResampleStep(to: scaledSize, in: light).cost(of: scaling).perFrame,
+            bytes: 4 * (input.size.area + size.area + (isReduced ? 0 : decoded.size.area)))
+    }
+
     var keyText: String {
         let pad = "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
         return "\(scaledSize.width)x\(scaledSize.height) \(firstColumn),\(firstRow) \(size.width)x\(size.height) "

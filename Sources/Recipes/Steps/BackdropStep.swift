@@ -49,7 +49,7 @@ package struct BackdropStep: RenderStep {
         return "backdrop \(kind) \(size.width)x\(size.height) \(x),\(y)"
     }
 
-    package var words: String {
+    package var summary: String {
         switch kind {
         case .mean: "place on a canvas of \(size) pixels in the image's mean color, at \(x), \(y)"
         case .blurred: "place on a canvas of \(size) pixels that shows the image blurred, at \(x), \(y)"

@@ -29,8 +29,8 @@ package struct BackgroundStep: RenderStep {
 
     package var keyText: String { "background \(color.keyText)" + (mixing == .sum ? " sum" : "") }
 
-    package var words: String {
-        "put \(color.words) behind transparent parts" + (mixing == .sum ? ", colors added" : "")
+    package var summary: String {
+        "put \(color.summary) behind transparent parts" + (mixing == .sum ? ", colors added" : "")
     }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? { [("background", color.hexadecimal)] }
@@ -50,7 +50,7 @@ package struct OpaqueStep: RenderStep {
 
     package var keyText: String { "opaque" }
 
-    package var words: String { "drop transparency" }
+    package var summary: String { "drop transparency" }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? { [] }
 
@@ -76,7 +76,7 @@ package struct CornerBackgroundStep: RenderStep {
 
     package var keyText: String { "background corners" }
 
-    package var words: String { "put the mean color of the corners behind transparent parts" }
+    package var summary: String { "put the mean color of the corners behind transparent parts" }
 }
 
 extension Color {

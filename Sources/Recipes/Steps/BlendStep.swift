@@ -26,9 +26,9 @@ package struct BlendStep: AdditionStep {
         of addition: Int, layout: OverlayLayout, decoded: FrameShape, across: BlendRow, down: BlendRow,
         mode: BlendMode = .normal, opacity: Int
     ) {
-        let form = OverlayStep(of: addition, layout: layout, decoded: decoded, opacity: opacity, light: .gamma).form
         self.init(
-            .addition(addition, form: form, decoded: decoded), across: across, down: down, mode: mode,
+            .addition(addition, form: AdditionForm(layout, light: .gamma), decoded: decoded), across: across,
+            down: down, mode: mode,
             opacity: opacity)
     }
 
@@ -52,13 +52,13 @@ package struct BlendStep: AdditionStep {
         let laid = min(copies, 4 * Double(work.input.size.area))
         let starts = Double(across.count) * Double(down.count) * Self.timeOfCopy
         let filter = StepCost.filtering(work, time: Self.time)
-        guard case .addition(let addition, let form, let decoded) = paint else {
-            return StepCost(perFrame: filter.perFrame + starts + laid * mode.time, bytes: filter.bytes)
+        var cost = StepCost(perFrame: filter.perFrame + starts + laid * mode.time, bytes: filter.bytes)
+        if case .addition(_, let form, let decoded) = paint {
+            let scaling = form.cost(from: decoded, on: work.input, perFrame: 0)
+            cost.once = scaling.once
+            cost.bytes += scaling.bytes
         }
-        let overlay = OverlayStep(of: addition, form: form, decoded: decoded).cost(of: work)
-        return StepCost(
-            perFrame: filter.perFrame + starts + laid * mode.time, once: overlay.once,
-            bytes: filter.bytes + overlay.bytes)
+        return cost
     }
 
     package var keyText: String {
@@ -71,11 +71,11 @@ package struct BlendStep: AdditionStep {
         return "blend \(mode.rawValue) \(paint) at \(places) \(opacity)"
     }
 
-    package var words: String {
+    package var summary: String {
         let subject =
             switch paint {
             case .addition(let addition, let form, _): "additional source \(addition + 1) as \(form.size) pixels"
-            case .color(let color, let size): "\(size) pixels of \(color.words)"
+            case .color(let color, let size): "\(size) pixels of \(color.summary)"
             }
         let copies = across.count * down.count
         return "blend \(subject) over the image at \(across.start), \(down.start)"

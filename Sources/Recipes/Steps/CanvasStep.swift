@@ -24,7 +24,7 @@ package struct CanvasStep: RenderStep {
 
     package var keyText: String { "canvas \(size.width)x\(size.height) \(x),\(y) \(color.keyText)" }
 
-    package var words: String { "place on a canvas of \(size) pixels in \(color.words), at \(x), \(y)" }
+    package var summary: String { "place on a canvas of \(size) pixels in \(color.summary), at \(x), \(y)" }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {
         guard x == (self.size.width - size.width) / 2, y == (self.size.height - size.height) / 2 else { return nil }

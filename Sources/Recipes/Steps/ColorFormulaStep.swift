@@ -19,7 +19,7 @@ package struct ColorFormulaStep: WholeFrameStep {
 
     package var keyText: String { "formula \(formula.keyText)" }
 
-    package var words: String { "change colors by the formula \(formula.keyText)" }
+    package var summary: String { "change colors by the formula \(formula.keyText)" }
 
     package var colors: StepColors { .changed }
 }
@@ -46,7 +46,7 @@ package enum HistogramStep: WholeFrameStep {
         }
     }
 
-    package var words: String {
+    package var summary: String {
         switch self {
         case .equalize: "spread the brightness over the whole range"
         case .normalize(let low, let high): "spread the lightness between \(low) and \(high) % of the pixels"

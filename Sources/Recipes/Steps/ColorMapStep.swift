@@ -32,11 +32,11 @@ package struct ColorMapStep: FilterStep {
         }
     }
 
-    package var words: String {
+    package var summary: String {
         switch map {
         case .gray: "turn into gray"
-        case .tint(let color): "tint with \(color.words)"
-        case .gradient(let start, let end): "map dark to bright on \(start.words) to \(end.words)"
+        case .tint(let color): "tint with \(color.summary)"
+        case .gradient(let start, let end): "map dark to bright on \(start.summary) to \(end.summary)"
         case .lch(let lightness, let chroma, let hue, let added):
             "multiply lightness by \(lightness) and chroma by \(chroma), turn the hue by \(hue)°"
                 + (added == 0 ? "" : ", add \(added) to the lightness")

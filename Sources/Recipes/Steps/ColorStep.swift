@@ -33,7 +33,7 @@ extension ColorStep: WholeFrameStep, OperationStep {
 
     package var keyText: String { "colors " + Self.parameters.map { String(filters[$0]) }.joined(separator: " ") }
 
-    package var words: String {
+    package var summary: String {
         let names = ["brightness", "contrast", "saturation", "hue", "greyscale", "sepia", "inversion"]
         let used = zip(names, Self.parameters).filter { filters[$1] != $1.defaultValue }
         return "change colors: "

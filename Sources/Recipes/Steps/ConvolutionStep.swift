@@ -21,5 +21,5 @@ package struct ConvolutionStep: WholeFrameStep {
 
     package var keyText: String { "convolve \(columns) \(factors.map(String.init).joined(separator: ","))" }
 
-    package var words: String { "filter by a kernel of \(columns) × \(factors.count / columns) factors" }
+    package var summary: String { "filter by a kernel of \(columns) × \(factors.count / columns) factors" }
 }

@@ -17,7 +17,7 @@ package struct CropStep: RenderStep {
 
     package var keyText: String { "crop \(x),\(y) \(size.width)x\(size.height)" }
 
-    package var words: String { "crop to \(size) pixels at \(x), \(y)" }
+    package var summary: String { "crop to \(size) pixels at \(x), \(y)" }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {
         func side(_ start: Int, _ slack: Int, _ names: (String, String)) -> String? {

@@ -19,7 +19,7 @@ package struct EdgeStep: RenderStep {
         "edge \(edge.rawValue) \(margins.top),\(margins.right),\(margins.bottom),\(margins.left)"
     }
 
-    package var words: String {
+    package var summary: String {
         "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels: \(edge.rawValue)"
     }
 }

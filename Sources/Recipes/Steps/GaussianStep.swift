@@ -86,7 +86,7 @@ extension GaussianStep: WholeFrameStep, OperationStep {
         "\(kind.rawValue)\(deviation < Self.leastBoxes ? "" : ".2") \(sigma)" + (amount == 100 ? "" : " by \(amount)")
     }
 
-    package var words: String {
+    package var summary: String {
         let pixels = "with a deviation of \((deviation * 100).rounded() / 100) pixels"
         return kind == .blur ? "blur \(pixels)" : "sharpen \(pixels)" + (amount == 100 ? "" : ", \(amount) %")
     }

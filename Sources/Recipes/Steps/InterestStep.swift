@@ -25,7 +25,7 @@ package struct InterestStep: ContentCropStep {
 
     package var keyText: String { "\(measure.rawValue) \(size.width)x\(size.height)" }
 
-    package var words: String { "crop to the \(size) pixels of most \(measure.rawValue)" }
+    package var summary: String { "crop to the \(size) pixels of most \(measure.rawValue)" }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? { [("gravity", measure.rawValue)] }
 

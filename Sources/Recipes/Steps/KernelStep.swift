@@ -15,7 +15,7 @@ package struct KernelStep: FilterStep {
 
     package var keyText: String { "kernel \(kernel.rawValue)" }
 
-    package var words: String {
+    package var summary: String {
         kernel == .mean ? "blur by the mean of nine pixels" : "sharpen by the nine pixels around each"
     }
 }

@@ -19,7 +19,7 @@ package struct LightnessSharpenStep: FilterStep {
 
     package var keyText: String { "sharpen lightness \(sigma) \(flat) \(jagged)" }
 
-    package var words: String {
+    package var summary: String {
         "sharpen the lightness with a deviation of \(sigma) pixels, flat parts by \(flat), edges by \(jagged)"
     }
 }

@@ -22,8 +22,8 @@ package struct MarginStep: RenderStep {
         "pad \(margins.top),\(margins.right),\(margins.bottom),\(margins.left) \(color.keyText)"
     }
 
-    package var words: String {
-        "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels in \(color.words)"
+    package var summary: String {
+        "add margins of \(margins.top), \(margins.right), \(margins.bottom), \(margins.left) pixels in \(color.summary)"
     }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {

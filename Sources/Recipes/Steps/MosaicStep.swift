@@ -24,5 +24,5 @@ extension MosaicStep: WholeFrameStep, OperationStep {
 
     package var keyText: String { "pixelate \(side)" }
 
-    package var words: String { "pixelate to squares of \(side) pixels" }
+    package var summary: String { "pixelate to squares of \(side) pixels" }
 }

@@ -48,8 +48,8 @@ package struct OutlineStep: RenderStep {
         }
     }
 
-    package var words: String {
-        let outside = ", \(color.words) outside"
+    package var summary: String {
+        let outside = ", \(color.summary) outside"
         switch shape {
         case .rounded(let radius):
             let length = radius.map { "\(Double($0) / 1_000) pixels" } ?? "half the shorter side"

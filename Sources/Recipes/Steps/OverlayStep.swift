@@ -20,44 +20,21 @@ package struct OverlayStep: Hashable, AdditionStep {
         self.opacity = opacity
         self.decoded = decoded
         (x, y, coveredSize) = (layout.x, layout.y, layout.coveredSize)
-        form = AdditionForm(
-            scaledSize: layout.scaledSize, firstColumn: layout.firstColumn, firstRow: layout.firstRow,
-            size: PixelSize(
-                width: min(layout.scaledSize.width, layout.coveredSize.width),
-                height: min(layout.scaledSize.height, layout.coveredSize.height)),
-            light: light)
+        form = AdditionForm(layout, light: light)
         form.margins = margins
-    }
-}
-
-extension OverlayStep {
-    /// Covers the first pixels of the image with one copy, to estimate the cost of a source in this form.
-    init(of addition: Int, form: AdditionForm, decoded: FrameShape) {
-        (self.addition, self.form, self.decoded) = (addition, form, decoded)
-        (x, y, coveredSize, opacity) = (0, 0, form.size, 100)
     }
 }
 
 extension OverlayStep: FilterStep {
     package func cost(of work: StepWork) -> StepCost {
-        let resample = ResampleStep(to: form.scaledSize, in: form.light)
-        let scaling = StepWork(
-            input: decoded, output: FrameShape(size: form.size, hasAlpha: true), read: decoded.size.area,
-            made: form.size.area)
-        // Planes that are not reduced become pixels as a whole first.
-        let isReduced =
-            form.scaledSize.width <= decoded.size.width && form.scaledSize.height <= decoded.size.height
-            && min(form.scaledSize.width, form.scaledSize.height) >= StepGeometry.shortestPlane
-        return StepCost(
-            perFrame: Double(coveredSize.area) * Self.time, once: resample.cost(of: scaling).perFrame,
-            bytes: 4 * (work.input.size.area + form.size.area + (isReduced ? 0 : decoded.size.area)))
+        form.cost(from: decoded, on: work.input, perFrame: Double(coveredSize.area) * Self.time)
     }
 
     package var keyText: String {
         "overlay \(addition) \(form.keyText) at \(x),\(y) \(coveredSize.width)x\(coveredSize.height) \(opacity)"
     }
 
-    package var words: String {
+    package var summary: String {
         "draw additional source \(addition + 1) over the image as \(form.scaledSize) pixels at \(x), \(y)"
             + (opacity == 100 ? "" : ", \(opacity) % opaque")
     }

@@ -20,7 +20,7 @@ package protocol RenderStep: Hashable, Sendable {
     var keyText: String { get }
 
     /// A description for people who check their URLs.
-    var words: String { get }
+    var summary: String { get }
 
     /// Parameters with the same effect on an image of this size; nil if there are none.
     func parameters(on size: PixelSize) -> [StepParameter]?

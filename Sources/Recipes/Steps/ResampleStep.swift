@@ -54,7 +54,7 @@ package struct ResampleStep: RenderStep {
         return "resample \(size.width)x\(size.height) \(light.keyText)" + part
     }
 
-    package var words: String {
+    package var summary: String {
         let part = part.map { " the \($0.size) pixels at \($0.x), \($0.y)" } ?? ""
         return "resize\(part) to \(size) pixels" + (light == .linear ? " in linear light" : "")
     }

@@ -35,8 +35,8 @@ package struct RotationStep: RenderStep {
 
     package var keyText: String { "rotate \(degrees)" + (corners == .transparent ? "" : " \(corners.keyText)") }
 
-    package var words: String {
-        "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.words)")
+    package var summary: String {
+        "rotate by \(degrees)°" + (corners == .transparent ? "" : ", corners in \(corners.summary)")
     }
 
     package func parameters(on size: PixelSize) -> [StepParameter]? {

@@ -14,7 +14,7 @@ package struct TurnStep: RenderStep {
 
     package var keyText: String { "turn \(turn.exif)" }
 
-    package var words: String {
+    package var summary: String {
         if turn == .mirrorY { return "mirror top and bottom" }
         let parts =
             (turn.isMirrored ? ["mirror left and right"] : [])

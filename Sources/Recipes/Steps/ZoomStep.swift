@@ -21,5 +21,5 @@ package struct ZoomStep: RenderStep {
 
     package var keyText: String { "zoom \(factor)" }
 
-    package var words: String { "enlarge \(factor) times without interpolation" }
+    package var summary: String { "enlarge \(factor) times without interpolation" }
 }

@@ -19,7 +19,7 @@ package struct DecodePlan: Hashable, Sendable {
 
     package init(
         page: Int = 0, level: Int = 1, isAnimated: Bool = false, maximumFrames: Int = .max,
-        incompleteImages: IncompleteImages = .refuse, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
+        incompleteImages: IncompleteImages = .reject, drawnSize: PixelSize? = nil, drawnPart: DrawnPart? = nil,
         keepsGainMap: Bool = false, gamut: DecodedGamut = .own
     ) {
         self.page = page
@@ -117,7 +117,7 @@ package struct DecodePlan: Hashable, Sendable {
 
 /// Files that lack only their end marker are decoded like complete ones.
 package enum IncompleteImages: String, Sendable, Hashable, CaseIterable {
-    case refuse
+    case reject = "refuse"
     /// Missing pixels are gray, or coarse if the file has coarse data for them.
     case serve
 }

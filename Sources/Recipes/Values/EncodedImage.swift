@@ -50,7 +50,7 @@ package enum EncodingQuality: Hashable, Sendable {
 
     package var isSearched: Bool { if case .fixed = self { false } else { true } }
 
-    var words: String {
+    var summary: String {
         switch self {
         case .fixed(let quality): "quality \(quality)"
         case .fitting(let bytes, let highest, _): "the highest quality up to \(highest) that fits into \(bytes) bytes"

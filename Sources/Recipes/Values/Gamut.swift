@@ -15,7 +15,7 @@ extension Gamut {
         return self == .auto && isWithin ? .srgb : self
     }
 
-    var words: String {
+    var summary: String {
         switch self {
         case .srgb: ""
         case .p3: " in Display P3"

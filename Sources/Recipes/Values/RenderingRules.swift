@@ -22,7 +22,7 @@ package struct ImagingLimits: Sendable, Hashable {
     package var maximumFrames = 256
     /// The estimated core time of a render's steps, and of decoding a frame inside an animation.
     package var longestSteps = Duration.seconds(8)
-    package var incompleteImages = IncompleteImages.refuse
+    package var incompleteImages = IncompleteImages.reject
     /// Whether a decode that takes far more CPU time than its cost ends, to be repeated where it delays no small work.
     package var endsUnderestimatedDecodes = false
     package var sourceFormats = Set(ImageFormat.trusted)

@@ -19,7 +19,7 @@ package struct SharedReply: Sendable {
     }
 
     /// An instance with this seal wrote the value, under the current generations.
-    func verified(by seal: SharedSeal) -> SharedLookup {
+    func verified(by signature: SharedSignature) -> SharedLookup {
         let values: [SharedBytes?]
         switch answer {
         case .values(let received): values = received
@@ -36,7 +36,7 @@ package struct SharedReply: Sendable {
         }
         let current = texts.dropFirst().map { SharedGenerations(everything: texts[0], source: $0) }
         guard let bytes = values.last.flatMap(\.self) else { return SharedLookup(result: .miss, generations: current) }
-        switch CacheValue.read(bytes, under: key, generations: texts, seal) {
+        switch CacheValue.read(bytes, under: key, generations: texts, signature) {
         case .value(let value): return SharedLookup(value: value, result: .hit, generations: current)
         case .outdated: return SharedLookup(result: .miss, generations: current)
         case .damaged: return SharedLookup(result: .rejected, generations: current)

@@ -13,19 +13,19 @@ protocol StoreBackend: Sendable {
 
     /// - Parameters:
     ///   - sources: Of the value.
-    ///   - isBeginning: Assigns missing generations to sources.
+    ///   - createsGenerations: Assigns missing generations to sources.
     ///   - limit: After it, the answer is a timeout.
     ///   - finish: Called once, on any thread; must not block.
     func read(
-        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
+        _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
         _ finish: @escaping @Sendable (StoreAnswer) -> Void)
 
     /// Admitted and sealed; ends with ``StoreGate/end(_:in:_:)``.
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int)
 
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning?
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint?
 
-    func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?)
+    func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?)
 
     func remove(_ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?)
 

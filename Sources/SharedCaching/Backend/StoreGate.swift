@@ -62,8 +62,6 @@ final class StoreGate: Sendable {
 
     func stop() { state.withLock { $0.isStopped = true } }
 
-    // MARK: Reads
-
     /// Ended by ``endRead(_:)``.
     func admitRead() -> Bool {
         state.withLock { state in
@@ -90,8 +88,6 @@ final class StoreGate: Sendable {
     func count(_ result: SharedStoreStatistics.Result) {
         state.withLock { $0.statistics.requests[result, default: 0] += 1 }
     }
-
-    // MARK: Writes
 
     /// Ended by ``end(_:in:_:)``; otherwise the write counts as dropped.
     func admit(_ length: Int, in queue: SharedStoreStatistics.Queue) -> Bool {
@@ -128,13 +124,11 @@ final class StoreGate: Sendable {
         let detail: Logger.Metadata = if case .failed(let text, _) = outcome { ["detail": .string(text)] } else { [:] }
         switch change {
         case .full?: logger.warning(messages.full, detail)
-        case .rejected?: logger.warning(messages.refusingWrites, detail)
+        case .rejected?: logger.warning(messages.rejectingWrites, detail)
         case .again?: logger.info(messages.writingAgain)
         case nil: break
         }
     }
-
-    // MARK: Health
 
     var health: StoreHealth { state.withLock { $0.health } }
 
@@ -188,17 +182,17 @@ final class StoreGate: Sendable {
 }
 
 struct StoreMessages {
-    let inUse, slow, outOfReach, full, refusingWrites, writingAgain, lostRemovals: StaticString
+    let inUse, slow, outOfReach, full, rejectingWrites, writingAgain, lostRemovals: StaticString
 
     static let sharedCache = StoreMessages(
         inUse: "shared cache in use", slow: "shared cache too slow or failing",
         outOfReach: "shared cache out of reach", full: "shared cache full, only read",
-        refusingWrites: "shared cache takes no writes", writingAgain: "shared cache takes writes again",
+        rejectingWrites: "shared cache takes no writes", writingAgain: "shared cache takes writes again",
         lostRemovals: "removals not confirmed by the shared cache")
 
     static let resultStore = StoreMessages(
         inUse: "result store in use", slow: "result store too slow or failing",
         outOfReach: "result store out of reach", full: "result store full, only read",
-        refusingWrites: "result store takes no writes", writingAgain: "result store takes writes again",
+        rejectingWrites: "result store takes no writes", writingAgain: "result store takes writes again",
         lostRemovals: "removals not confirmed by the result store")
 }

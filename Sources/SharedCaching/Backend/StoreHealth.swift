@@ -62,7 +62,7 @@ struct WriteHealth {
     }
 
     private(set) var isFull = false
-    private var isRefused = false
+    private var isRejected = false
     private var nextTry = Duration.zero
 
     private static let interval = Duration.seconds(10)
@@ -76,16 +76,16 @@ struct WriteHealth {
 
     /// - Parameter lacksRoom: The write failed because the place is full; nil if it succeeded.
     mutating func recordEnd(lacksRoom: Bool?, at now: Duration) -> Change? {
-        defer { isRefused = lacksRoom != nil }
+        defer { isRejected = lacksRoom != nil }
         switch lacksRoom {
         case nil:
             defer { isFull = false }
-            return isRefused ? .again : nil
+            return isRejected ? .again : nil
         case true?:
             if !isFull { nextTry = now + Self.interval }
             defer { isFull = true }
             return isFull ? nil : .full
-        case false?: return isRefused ? nil : .rejected
+        case false?: return isRejected ? nil : .rejected
         }
     }
 }

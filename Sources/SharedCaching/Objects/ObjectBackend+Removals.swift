@@ -66,7 +66,8 @@ extension ObjectBackend {
         var isComplete = names.count <= TagRemovalLimit.maximumSources
         for start in stride(from: 0, to: min(names.count, TagRemovalLimit.maximumSources), by: Self.namesAtOnce) {
             let part = Array(names[start..<min(start + Self.namesAtOnce, names.count)])
-            let (sources, areAll) = try await container.members(part, in: folder, sealedBy: seal.ofSources(under: tag))
+            let (sources, areAll) = try await container.members(
+                part, in: folder, signedBy: signature.ofSources(under: tag))
             // Sources with unreadable names are removed too.
             try await container.replaceGenerations(of: part.compactMap { SharedSource(label: Array($0.utf8)) })
             (tagged, isComplete) = (tagged + sources, isComplete && areAll)

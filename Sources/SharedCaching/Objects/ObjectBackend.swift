@@ -33,7 +33,7 @@ final class ObjectBackend: StoreBackend {
     private static let memberLifetime = Duration.seconds(86_400)
 
     let container: any ObjectContainer
-    let seal: SharedSeal
+    let signature: SharedSignature
     let gate: StoreGate
     let state = Locked(State())
     private let configuration: SharedStoreConfiguration
@@ -43,9 +43,10 @@ final class ObjectBackend: StoreBackend {
     var timekeeper: any Timekeeper { gate.timekeeper }
 
     init(
-        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, seal: SharedSeal, gate: StoreGate
+        _ container: any ObjectContainer, _ configuration: SharedStoreConfiguration, signature: SharedSignature,
+        gate: StoreGate
     ) {
-        (self.container, self.configuration, self.seal, self.gate) = (container, configuration, seal, gate)
+        (self.container, self.configuration, self.signature, self.gate) = (container, configuration, signature, gate)
         valueWrites = WriteTasks(count: Self.maximumWriters, of: .values, gate: gate)
         tagWrites = WriteTasks(count: Self.maximumTagWriters, of: .tags, gate: gate)
     }
@@ -64,12 +65,10 @@ final class ObjectBackend: StoreBackend {
         if lost > 0 { gate.logger.warning(gate.messages.lostRemovals, ["count": .int(lost)]) }
     }
 
-    // MARK: Lookups
-
     func mayRead(_ sources: [SharedSource]) -> Bool { state.withLock { !$0.pending.concerns(sources) } }
 
     func read(
-        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
+        _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
         _ finish: @escaping @Sendable (StoreAnswer) -> Void
     ) {
         Task.detached { [self] in
@@ -137,8 +136,6 @@ final class ObjectBackend: StoreBackend {
         try await container.object(named: ObjectNames.generation(label), atMost: Self.maximumGenerationBytes)
     }
 
-    // MARK: Writes
-
     func write(_ bytes: SharedBytes, for key: SharedKey, of sources: [SharedSource], seconds: Int) {
         valueWrites.add(bytes.count) { [container] in
             try await container.store(bytes, named: ObjectNames.value(key), isDurable: false)
@@ -146,7 +143,7 @@ final class ObjectBackend: StoreBackend {
     }
 
     /// Nil if the source is known to be recorded under the tag.
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? {
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
         let isNeeded = state.withLock { state in
@@ -157,14 +154,14 @@ final class ObjectBackend: StoreBackend {
             return true
         }
         guard isNeeded else { return nil }
-        return TagBeginning(
+        return TagCheckpoint(
             generation: Task.detached { [self] in
                 defer { state.withLock { $0.tagReads -= 1 } }
                 return try await generation(tag.label)
             })
     }
 
-    func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+    func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
         let now = timekeeper.now
         let member = TagMember(source: source.source, tag: tag)
         guard state.withLock({ $0.members.peek(member, at: now) == nil }),
@@ -173,7 +170,7 @@ final class ObjectBackend: StoreBackend {
         _ = state.withLock { $0.members.insert(true, for: member, until: now + Self.memberLifetime) }
         tagWrites.add(source.queuedLength) { [self] in
             do {
-                try await write(source, under: tag, since: beginning)
+                try await write(source, under: tag, since: checkpoint)
             } catch {
                 _ = state.withLock { $0.members.remove(member) }
                 throw error
@@ -186,16 +183,14 @@ final class ObjectBackend: StoreBackend {
     /// A purge replaces the tag's generation before it lists the sources, so either it finds this one, or the new
     /// generation is noticed here. If the request with the tag had to wait for the source, the generation was read
     /// before that.
-    private func write(_ source: NamedSource, under tag: SharedTag, since beginning: TagBeginning?) async throws {
+    private func write(_ source: NamedSource, under tag: SharedTag, since checkpoint: TagCheckpoint?) async throws {
         let before =
-            if let beginning { try await beginning.generation.value } else { try await generation(tag.label) }
+            if let checkpoint { try await checkpoint.generation.value } else { try await generation(tag.label) }
         try await container.store(
-            SharedBytes(source.encoded + seal.ofSources(under: tag).text(of: source.encoded)),
+            SharedBytes(source.encoded + signature.ofSources(under: tag).text(of: source.encoded)),
             named: ObjectNames.member(source.source, of: tag), isDurable: false)
         if before?.array != (try await generation(tag.label))?.array { remove(.forget([source.source]), nil) }
     }
-
-    // MARK: Health
 
     /// At intervals, until the container is in use and no removals are pending.
     func recover() {

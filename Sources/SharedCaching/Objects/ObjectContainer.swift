@@ -61,14 +61,14 @@ extension ObjectContainer {
 
     /// Also whether all could be read and are sealed.
     func members(
-        _ names: [String], in folder: String, sealedBy seal: SharedSeal
+        _ names: [String], in folder: String, signedBy signature: SharedSignature
     ) async throws -> (sources: [NamedSource], areAll: Bool) {
         let tagged = try await severalAtOnce(names) { name -> NamedSource? in
             // Anything may stand there that others have written, also what is too long.
             guard let bytes = try? await self.object(named: folder + "/" + name, atMost: maximumMemberBytes) else {
                 return nil
             }
-            return seal.words(sealed: bytes.array).flatMap { NamedSource($0) }
+            return signature.words(signed: bytes.array).flatMap { NamedSource($0) }
         }
         let sources = tagged.compactMap(\.self)
         return (sources, sources.count == tagged.count)

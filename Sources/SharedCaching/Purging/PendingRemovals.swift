@@ -142,11 +142,11 @@ struct TaggedSources {
 
     /// A page of members; nil for those that are too long.
     ///
-    /// - Parameter seal: Members with another seal are skipped, and take no room.
-    mutating func add(_ page: [[UInt8]?], sealedBy seal: SharedSeal) {
+    /// - Parameter signature: Members with another signature are skipped, and take no room.
+    mutating func add(_ page: [[UInt8]?], signedBy signature: SharedSignature) {
         for member in page {
             readBytes += max(Self.minimumBytes, member?.count ?? TagRemovalLimit.maximumMemberBytes)
-            guard let member, let source = seal.words(sealed: member).flatMap({ NamedSource($0) }),
+            guard let member, let source = signature.words(signed: member).flatMap({ NamedSource($0) }),
                 !sources.contains(source)
             else { continue }
             guard room.take(source.name) else { return end() }

@@ -64,8 +64,8 @@ package struct PurgeNotice: Sendable, Equatable {
     }
 
     /// Nil if the bytes are invalid, or not sealed by an instance with this seal.
-    init?(_ bytes: [UInt8], _ seal: SharedSeal = SharedSeal()) {
-        guard let bytes = seal.words(sealed: bytes), bytes.count <= Self.maximumListBytes * 2,
+    init?(_ bytes: [UInt8], _ signature: SharedSignature = SharedSignature()) {
+        guard let bytes = signature.words(signed: bytes), bytes.count <= Self.maximumListBytes * 2,
             let id = Generation(Array(bytes.prefix(Generation.length)))
         else { return nil }
         let parts = bytes.dropFirst(Generation.length).split(separator: 0, omittingEmptySubsequences: false)
@@ -80,13 +80,13 @@ package struct PurgeNotice: Sendable, Equatable {
         self.id = id
     }
 
-    func encoded(_ seal: SharedSeal = SharedSeal()) -> [UInt8] {
+    func encoded(_ signature: SharedSignature = SharedSignature()) -> [UInt8] {
         let words =
             switch subject {
             case .sources(let sources): id.text + sources.map(\.encoded).joined(separator: [0])
             case .tag(let tag): id.text + [0] + tag.text.utf8
             }
-        return words + seal.text(of: words)
+        return words + signature.text(of: words)
     }
 }
 

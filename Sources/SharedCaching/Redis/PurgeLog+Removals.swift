@@ -25,7 +25,7 @@ extension PurgeLog {
     }
 
     private func members(from cursor: [UInt8], _ question: Question, _ removal: TagRemoval) -> Action {
-        let name = RedisTagSet(of: removal.tag, seal).name
+        let name = RedisTagSet(of: removal.tag, signature).name
         return .send(RedisCommand("SSCAN", name, cursor, "COUNT", Self.pageLength), question)
     }
 
@@ -37,7 +37,7 @@ extension PurgeLog {
         _ isUnreadable: Bool, _ purpose: Purpose?
     ) -> [Action] {
         var tagged = tagged
-        let set = RedisTagSet(of: removal.tag, seal)
+        let set = RedisTagSet(of: removal.tag, signature)
         guard let parts = replies?.first?.elements, parts.count == 2, let next = parts[0].text,
             let page = parts[1].elements
         else {
@@ -52,7 +52,7 @@ extension PurgeLog {
             }
             return replies == nil ? [] : finish(purpose)
         }
-        tagged.add(page.map(\.text), sealedBy: set.seal)
+        tagged.add(page.map(\.text), signedBy: set.signature)
         guard next == Self.sweepStart || !tagged.isComplete else {
             return [members(from: next, .members(removal, entry, tagged: tagged, purpose), removal)]
         }
@@ -110,11 +110,11 @@ extension PurgeLog {
         case .purge(let notices):
             for notice in notices {
                 // The log comes first: an instance that finds the next generation finds the purge in the log.
-                command.add(Self.append(notice.encoded(seal)))
+                command.add(Self.append(notice.encoded(signature)))
                 if !notice.sources.isEmpty {
                     command.add("DEL", keys: notice.sources.map(\.generationName))
                 }
-                command.add("PUBLISH", RedisNames.channel, notice.encoded(seal))
+                command.add("PUBLISH", RedisNames.channel, notice.encoded(signature))
             }
         // Its sources are requested first.
         case .tagged: break

@@ -46,7 +46,7 @@ struct PurgeLog {
     /// Scanned per step when all values are dropped.
     private static let sweptKeys = 500
 
-    let seal: SharedSeal
+    let signature: SharedSignature
     let isReadOnly: Bool
     var processed = PurgeMemory()
     var pending = PendingRemovals()
@@ -58,14 +58,12 @@ struct PurgeLog {
     var isUnusable = false
 
     /// - Parameter position: The last entry that the instance has read.
-    init(_ seal: SharedSeal, isReadOnly: Bool, position: [UInt8]?) {
-        self.seal = seal
+    init(_ signature: SharedSignature, isReadOnly: Bool, position: [UInt8]?) {
+        self.signature = signature
         self.isReadOnly = isReadOnly
         self.position = position
         isOfEarlierProcess = position != nil
     }
-
-    // MARK: Reading
 
     /// Reads from the last position, or from the beginning if it is a different log.
     func read(for purpose: Purpose) -> [Action] {
@@ -142,7 +140,7 @@ struct PurgeLog {
     private mutating func read(
         _ page: [Reply], from start: [UInt8]?, after count: Int, _ reading: PurgeLogReading?, _ purpose: Purpose
     ) -> [Action] {
-        let entries = page.compactMap { PurgeLogEntry($0, seal) }
+        let entries = page.compactMap { PurgeLogEntry($0, signature) }
         if reading == nil, entries.first?.id != start {
             // It is not the log that was read, or has dropped the position. The purges that an earlier process had
             // missed may be lost.
@@ -182,18 +180,16 @@ struct PurgeLog {
 
     /// Writes the purges known here into a log that lacks them, because the previous log was lost.
     private func repairs(_ reading: PurgeLogReading, isEmpty: Bool) -> [Action] {
-        let gap: [Action] = reading.isGap(seal) ? [.dropEverything] : []
+        let gap: [Action] = reading.isGap(signature) ? [.dropEverything] : []
         guard !isReadOnly else { return gap }
         let missing = processed.missing(in: reading.ids)
         guard isEmpty || !missing.isEmpty else { return gap }
         var command = RedisCommand()
         // An empty entry later identifies the log as this one.
         if missing.isEmpty { command.add(Self.append([])) }
-        for notice in missing { command.add(Self.append(notice.encoded(seal))) }
+        for notice in missing { command.add(Self.append(notice.encoded(signature))) }
         return gap + [.send(command, .repair)]
     }
-
-    // MARK: Values that can no longer be found
 
     static let sweepStart = "0".sentBytes
 

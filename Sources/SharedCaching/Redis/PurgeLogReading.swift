@@ -25,9 +25,9 @@ struct PurgeLogReading {
     /// That is so if a full log has no known purge, or if it is not the log that an earlier process read. With a key,
     /// unsealed entries prove nothing: anyone with access to the server could fill the log with them to have everything
     /// dropped. A purge that is written again proves nothing more either.
-    func isGap(_ seal: SharedSeal) -> Bool {
+    func isGap(_ signature: SharedSignature) -> Bool {
         guard !hasKnownPurges || hasLostPosition else { return false }
-        guard seal.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
+        guard signature.hasKey else { return hasLostPosition || entries.count >= PurgeMemory.capacity }
         return ids.count >= Self.provenLength || hasLostPosition && !hasForeignEntries
     }
 }
@@ -40,14 +40,14 @@ struct PurgeLogEntry {
     /// Reading it repeatedly is expensive.
     let isOversized: Bool
 
-    init?(_ reply: Reply, _ seal: SharedSeal) {
+    init?(_ reply: Reply, _ signature: SharedSignature) {
         guard let parts = reply.elements, parts.count == 2, let id = parts[0].text, !id.isEmpty, id.count <= 64,
             let fields = parts[1].elements
         else { return nil }
         self.id = id
         isOversized = fields.count > 16 || fields.contains(where: \.isLong)
         let payload = fields.count >= 2 ? fields[1].text : nil
-        notice = payload.flatMap { PurgeNotice($0, seal) }
+        notice = payload.flatMap { PurgeNotice($0, signature) }
         isForeign = notice == nil && payload?.isEmpty != true
     }
 }

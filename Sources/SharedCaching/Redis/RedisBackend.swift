@@ -55,11 +55,11 @@ final class RedisBackend: StoreBackend {
     func mayRead(_ sources: [SharedSource]) -> Bool { true }
 
     func read(
-        _ key: SharedKey, of sources: [SharedSource], isBeginning: Bool, within limit: Duration,
+        _ key: SharedKey, of sources: [SharedSource], createsGenerations: Bool, within limit: Duration,
         _ finish: @escaping @Sendable (StoreAnswer) -> Void
     ) {
         var command = RedisCommand()
-        if isBeginning {
+        if createsGenerations {
             for source in sources {
                 command.add("SET", source.generationName, Generation().text, "NX", "EX", newGenerationSeconds)
             }
@@ -81,14 +81,14 @@ final class RedisBackend: StoreBackend {
     }
 
     /// The tag itself is sent to all instances, so requests waiting for one of its sources learn of the purge.
-    func begin(_ tag: SharedTag, of source: NamedSource) -> TagBeginning? { nil }
+    func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? { nil }
 
-    func record(_ tag: SharedTag, of source: NamedSource, since beginning: TagBeginning?) {
+    func record(_ tag: SharedTag, of source: NamedSource, since checkpoint: TagCheckpoint?) {
         guard gate.admit(source.queuedLength, in: .tags) else { return }
         // A set outlives all values written since its last member was added.
-        let set = RedisTagSet(of: tag, configuration.credentials.seal)
+        let set = RedisTagSet(of: tag, configuration.credentials.signature)
         var command = RedisCommand()
-        command.add("SADD", set.name, source.encoded + set.seal.text(of: source.encoded))
+        command.add("SADD", set.name, source.encoded + set.signature.text(of: source.encoded))
         command.add("EXPIRE", set.name, Self.generationSeconds)
         inbox.post(
             .write(

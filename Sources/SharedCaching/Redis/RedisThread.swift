@@ -8,7 +8,7 @@ final class RedisThread {
     private let gate: StoreGate
     private let logger: Logger
     private let timekeeper: any Timekeeper
-    private let seal: SharedSeal
+    private let signature: SharedSignature
     private let tls: RedisTLS?
     private let handlers: PurgeHandlers
     private let control: RedisConnection
@@ -44,7 +44,7 @@ final class RedisThread {
         logger = gate.logger
         timekeeper = gate.timekeeper
         self.handlers = handlers
-        seal = configuration.credentials.seal
+        signature = configuration.credentials.signature
         let greeting = Self.greeting(configuration)
         func connection() -> RedisConnection {
             RedisConnection(greeting: greeting, maximumReplyBytes: configuration.store.maximumValueBytes + (64 << 10))
@@ -54,7 +54,7 @@ final class RedisThread {
         messages = connection()
         readers = (0..<configuration.readConnections).map { _ in connection() }
         connections = [control, writer, messages] + readers
-        purges = PurgeLog(seal, isReadOnly: configuration.store.isReadOnly, position: position)
+        purges = PurgeLog(signature, isReadOnly: configuration.store.isReadOnly, position: position)
     }
 
     private let connections: [RedisConnection]
@@ -139,8 +139,6 @@ final class RedisThread {
         (tries, lastRejection) = (0, nil)
     }
 
-    // MARK: Connections
-
     private static func greeting(_ configuration: SharedCacheConfiguration) -> RedisCommand {
         var command = RedisCommand()
         if let password = configuration.credentials.password {
@@ -216,7 +214,7 @@ final class RedisThread {
 
     private func heard(_ reply: Reply) {
         guard let elements = reply.elements, elements.count == 3, let payload = elements[2].text,
-            let notice = PurgeNotice(payload, seal)
+            let notice = PurgeNotice(payload, signature)
         else { return }
         perform(purges.process(notice))
     }
@@ -253,8 +251,6 @@ final class RedisThread {
             gate.reportOutage()
         }
     }
-
-    // MARK: Reads and writes
 
     private func send(_ read: RedisRead) {
         guard gate.health.state == .up, let reader = reader() else { return read.finish(.failed()) }
@@ -297,8 +293,6 @@ final class RedisThread {
                 replies[0].failure.map { .failed($0, isFull: $0.hasPrefix("OOM")) } ?? .written)
         }
     }
-
-    // MARK: Waiting
 
     /// `watched` has an entry for each connection, and one for the inbox.
     private func wait(atMostUntil end: Duration?) {

@@ -2,20 +2,22 @@ import Crypto
 import Memory
 
 /// The layout's version, the length, the key and the generations under which the write began, the head and the body,
-/// and the seal of all that (``SharedSeal``). None of it is used before all of it is verified.
+/// and the seal of all that (``SharedSignature``). None of it is used before all of it is verified.
 extension CacheValue {
     /// With the version of the layout.
     private static let mark = Array("Alula/1\n".utf8)
     private static let digestLength = 32
-    private static let sealLength = SharedSeal.length
+    private static let signatureLength = SharedSignature.length
 
     private static func frameLength(generations count: Int) -> Int {
-        mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + sealLength
+        mark.count + 8 + digestLength + 1 + count * Generation.length + 4 + signatureLength
     }
 
     func length(generations count: Int) -> Int { Self.frameLength(generations: count) + head.count + body.count }
 
-    func encoded(under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()) -> SharedBytes {
+    func encoded(
+        under key: SharedKey, generations: [Generation], _ signature: SharedSignature = SharedSignature()
+    ) -> SharedBytes {
         let length = length(generations: generations.count)
         var start = Self.mark + length.littleEndianBytes() + key.digest + [UInt8(clamping: generations.count)]
         for generation in generations { start += generation.text }
@@ -26,7 +28,7 @@ extension CacheValue {
         var hash = SHA256()
         unsafe hash.update(start.span.bytes)
         body.withBytes { hash.update($0) }
-        accumulator.append(seal.seal(of: hash.finalize()))
+        accumulator.append(signature.signature(of: hash.finalize()))
         return accumulator.finish()
     }
 
@@ -37,12 +39,13 @@ extension CacheValue {
     }
 
     static func read(
-        _ bytes: SharedBytes, under key: SharedKey, generations: [Generation], _ seal: SharedSeal = SharedSeal()
+        _ bytes: SharedBytes, under key: SharedKey, generations: [Generation],
+        _ signature: SharedSignature = SharedSignature()
     ) -> Outcome {
         bytes.withBytes { span in
             let frame = frameLength(generations: generations.count)
             guard span.byteCount >= frame else { return .damaged }
-            let end = span.byteCount - sealLength
+            let end = span.byteCount - signatureLength
             func byte(_ offset: Int) -> UInt8 { unsafe span.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
             func number(_ start: Int, _ count: Int) -> Int {
                 (start..<start + count).reversed().reduce(0) { $0 << 8 | Int(byte($1)) }
@@ -54,7 +57,8 @@ extension CacheValue {
             var offset = mark.count
             guard has(mark, at: 0), byte(offset + 7) == 0, number(offset, 7) == span.byteCount,
                 HMAC.isEqual(
-                    (0..<sealLength).map { byte(end + $0) }, seal.seal(of: SHA256.hash(span.extracting(0..<end))))
+                    (0..<signatureLength).map { byte(end + $0) },
+                    signature.signature(of: SHA256.hash(span.extracting(0..<end))))
             else { return .damaged }
             offset += 8
             guard has(key.digest, at: offset) else { return .damaged }

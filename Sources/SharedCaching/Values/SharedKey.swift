@@ -50,17 +50,17 @@ package struct SharedTag: Hashable, Sendable {
 struct RedisTagSet {
     let name: [UInt8]
     /// The seal of purges has another key.
-    let seal: SharedSeal
+    let signature: SharedSignature
 
-    init(of tag: SharedTag, _ seal: SharedSeal) {
-        self.seal = seal.ofSources(under: tag)
-        let label = self.seal.hasKey ? self.seal.text(of: Array("name".utf8)) : tag.label
+    init(of tag: SharedTag, _ signature: SharedSignature) {
+        self.signature = signature.ofSources(under: tag)
+        let label = self.signature.hasKey ? self.signature.text(of: Array("name".utf8)) : tag.label
         name = RedisNames.tags + label
     }
 }
 
 /// Before a source was requested under a tag; see ``SharedStore/begin(_:of:)``.
-package struct TagBeginning: Sendable {
+package struct TagCheckpoint: Sendable {
     let generation: Task<SharedBytes?, any Error>
 }
 

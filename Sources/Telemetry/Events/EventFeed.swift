@@ -35,15 +35,15 @@ package final class EventFeed: Sendable {
     private static let batchThreshold = 200
 
     private let log: EventLog
-    private let figures: @Sendable () -> JSONValue
+    private let statistics: @Sendable () -> JSONValue
     private let timekeeper: any Timekeeper
     private let state = Locked(State())
 
-    /// - Parameter figures: Called every second while a reader wants figures.
-    package init(of log: EventLog, timekeeper: any Timekeeper, figures: @escaping @Sendable () -> JSONValue) {
+    /// - Parameter statistics: Called every second while a reader wants statistics.
+    package init(of log: EventLog, timekeeper: any Timekeeper, statistics: @escaping @Sendable () -> JSONValue) {
         self.log = log
         self.timekeeper = timekeeper
-        self.figures = figures
+        self.statistics = statistics
     }
 
     /// - Parameter lastID: The last event that the reader has seen; it gets all later events still in the log. Nil
@@ -138,11 +138,11 @@ package final class EventFeed: Sendable {
         for reader in round.readers {
             var newest: EventText?
             if round.needsFigures, reader.filter.accepts(.stats) {
-                newest = text ?? EventText(figures: figures())
+                newest = text ?? EventText(statistics: statistics())
                 text = newest
             }
             let accepted = events.filter { $0.event.id > reader.firstID && reader.filter.accepts($0.event.event) }
-            reader.offer(accepted.map(\.text), missed: round.missed, figures: newest, at: now)
+            reader.offer(accepted.map(\.text), missed: round.missed, statistics: newest, at: now)
         }
     }
 }
@@ -195,7 +195,7 @@ package final class EventReader: Sendable {
         var bytes: [UInt8] = []
         if batch.lost > 0 { bytes += EventText.lost(batch.lost) }
         for event in batch.events { bytes += event.bytes }
-        if let figures = batch.figures { bytes += figures.bytes }
+        if let statistics = batch.statistics { bytes += statistics.bytes }
         return bytes.isEmpty ? EventText.keepAlive : bytes
     }
 
@@ -204,7 +204,7 @@ package final class EventReader: Sendable {
         leave(self)
     }
 
-    func offer(_ events: [EventText], missed: Int, figures: EventText?, at now: Duration) {
-        queue.withLock { $0.offer(events, missed: missed, figures: figures, at: now) }?.resume()
+    func offer(_ events: [EventText], missed: Int, statistics: EventText?, at now: Duration) {
+        queue.withLock { $0.offer(events, missed: missed, statistics: statistics, at: now) }?.resume()
     }
 }

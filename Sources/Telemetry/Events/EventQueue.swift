@@ -14,12 +14,12 @@ struct EventQueue<Waiter> {
     struct Batch {
         var lost = 0
         var events: [EventText] = []
-        var figures: EventText?
+        var statistics: EventText?
     }
 
     private var waiting = Deque<EventText>()
     private var lost = 0
-    private var figures: EventText?
+    private var statistics: EventText?
     private var lastOffer: Duration
     private var needsKeepAlive = false
     private var waiter: Waiter?
@@ -32,19 +32,20 @@ struct EventQueue<Waiter> {
         for event in backlog { append(event) }
     }
 
-    private var isReady: Bool { !waiting.isEmpty || lost > 0 || figures != nil || needsKeepAlive }
+    private var isReady: Bool { !waiting.isEmpty || lost > 0 || statistics != nil || needsKeepAlive }
 
     /// Drops the oldest events if there are too many; returns the reader to wake.
     ///
     /// - Parameters:
     ///   - missed: Events that left the log before they could be offered.
-    ///   - figures: If the reader wants them.
-    mutating func offer(_ events: [EventText], missed: Int = 0, figures: EventText? = nil, at now: Duration) -> Waiter?
-    {
+    ///   - statistics: If the reader wants them.
+    mutating func offer(
+        _ events: [EventText], missed: Int = 0, statistics: EventText? = nil, at now: Duration
+    ) -> Waiter? {
         guard !isClosed else { return nil }
         lost += missed
         for event in events { append(event) }
-        self.figures = figures ?? self.figures
+        self.statistics = statistics ?? self.statistics
         if isReady {
             lastOffer = now
         } else if now - lastOffer >= Self.keepAliveInterval {
@@ -70,8 +71,8 @@ struct EventQueue<Waiter> {
             batch.events.append(event)
             size += event.approximateSize
         }
-        batch.figures = figures
-        figures = nil
+        batch.statistics = statistics
+        statistics = nil
         lost = 0
         needsKeepAlive = false
         return batch

@@ -17,8 +17,8 @@ final class EventText: Sendable {
         approximateSize = 128 + (event.event.url?.utf8.count ?? 0)
     }
 
-    init(figures: JSONValue) {
-        let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", figures)
+    init(statistics: JSONValue) {
+        let bytes = Self.bytes("event: \(ServiceEvent.Kind.stats.rawValue)\n", statistics)
         content = Locked(.written(bytes))
         approximateSize = bytes.count
     }

@@ -61,12 +61,12 @@ struct AdminRoutes: RouteTable {
 
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
         _ = try parameters(of: request, context.route)
-        return try ArrivingBody(length: context.bodyLength, in: bodies.room(for: context.client)) {
+        return try ArrivingBody(length: context.bodyLength, in: bodies.lease(for: context.client)) {
             length throws(APIError) in
             if length > PrefetchReader.longestBody { throw .bodyTooLarge }
-        } respond: { request, room in
+        } respond: { request, lease in
             deferred(context) {
-                defer { room.release() }
+                defer { lease.release() }
                 return try await begin(request)
             }
         }
@@ -116,7 +116,7 @@ struct AdminRoutes: RouteTable {
         case .status: response = self.response(json: status)
         case .cache:
             response = self.response(
-                json: .object(service.control.figures.caches.map { ($0.name, .cacheUsage($0.figures.usage)) }))
+                json: .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) }))
         case .downloads where request.method == .delete:
             let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
             response = self.response(json: .cancelledDownloads(cancelled))
@@ -164,19 +164,19 @@ struct AdminRoutes: RouteTable {
     }
 
     private var status: JSONValue {
-        let figures = service.control.figures
+        let statistics = service.control.statistics
         let origins = service.control.origins
         var members: [(String, JSONValue)] = [
             ("version", .string(service.version)), ("revision", .string(service.revision)),
             ("instance", .string(service.instance)),
             ("uptimeSeconds", .int(Int((timekeeper.now - service.lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!service.lifecycle.isReady)),
-            ("activeDownloads", .int(figures.activeDownloads)),
-            ("queuedDownloads", .int(figures.queuedDownloads)),
-            ("activeRenders", .int(figures.activeRenders)),
+            ("activeDownloads", .int(statistics.activeDownloads)),
+            ("queuedDownloads", .int(statistics.queuedDownloads)),
+            ("activeRenders", .int(statistics.activeRenders)),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
-        members += JSONValue.surroundings(service.control, service.calls())
+        members += JSONValue.externalState(service.control, service.calls())
         return .object(members)
     }
 
@@ -229,14 +229,14 @@ package struct AdministeredService: Sendable {
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     let history: StatsHistory
-    let calls: @Sendable () -> [Notifier.Figures]?
+    let calls: @Sendable () -> [Notifier.Statistics]?
     let metricsText: @Sendable () -> String
 
     package init(
         version: String, revision: String, instance: String, control: any ServiceControlling,
         prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
-        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil },
+        calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
         metricsText: @escaping @Sendable () -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)

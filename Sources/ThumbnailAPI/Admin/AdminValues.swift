@@ -19,7 +19,7 @@ extension JSONValue {
         ])
     }
 
-    static func cancelledDownloads(_ cancelled: CancelledDownloads) -> JSONValue {
+    static func cancelledDownloads(_ cancelled: CanceledDownloads) -> JSONValue {
         .object([("downloads", .int(cancelled.downloads)), ("receipts", .int(cancelled.callers))])
     }
 
@@ -32,19 +32,21 @@ extension JSONValue {
     }
 
     /// External state: the disk cache, what instances share, and the calls of hooks and callbacks.
-    static func surroundings(
-        _ control: any ServiceControlling, _ calls: [Notifier.Figures]?
+    static func externalState(
+        _ control: any ServiceControlling, _ calls: [Notifier.Statistics]?
     ) -> [(String, JSONValue)] {
         var members = control.layers.map { ($0.name, JSONValue.object([("state", .string($0.state.rawValue))])) }
         if let calls { members.append(("outgoingCalls", .calls(calls))) }
         return members
     }
 
-    private static func calls(_ figures: [Notifier.Figures]) -> JSONValue {
+    private static func calls(_ statistics: [Notifier.Statistics]) -> JSONValue {
         .object(
-            figures.map { figures in
-                let counts = CallOutcome.allCases.map { ($0.rawValue, JSONValue.int(figures.counts[$0, default: 0])) }
-                return (figures.kind.rawValue, .object([("waiting", .int(figures.waiting))] + counts))
+            statistics.map { statistics in
+                let counts = CallOutcome.allCases.map {
+                    ($0.rawValue, JSONValue.int(statistics.counts[$0, default: 0]))
+                }
+                return (statistics.kind.rawValue, .object([("waiting", .int(statistics.waiting))] + counts))
             })
     }
 

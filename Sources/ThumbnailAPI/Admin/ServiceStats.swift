@@ -9,11 +9,11 @@ package struct ServiceStats: Sendable {
     private let metrics: APIMetrics
     private let lifecycle: ServiceLifecycle
     private let timekeeper: any Timekeeper
-    private let calls: @Sendable () -> [Notifier.Figures]?
+    private let calls: @Sendable () -> [Notifier.Statistics]?
 
     package init(
         control: any ServiceControlling, metrics: APIMetrics, lifecycle: ServiceLifecycle, timekeeper: any Timekeeper,
-        calls: @escaping @Sendable () -> [Notifier.Figures]? = { nil }
+        calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil }
     ) {
         self.calls = calls
         self.control = control
@@ -23,13 +23,13 @@ package struct ServiceStats: Sendable {
     }
 
     package var json: JSONValue {
-        let figures = control.figures
+        let statistics = control.statistics
         let origins = control.origins
-        let sample = sample(of: figures)
+        let sample = sample(of: statistics)
         let members: [(String, JSONValue)] = [
             ("uptimeSeconds", .int(Int((sample.time - lifecycle.startedAt).components.seconds))),
             ("draining", .bool(!lifecycle.isReady)),
-            ("active", .bool(figures.isActive)),
+            ("active", .bool(statistics.isActive)),
             ("requests", .int(sample.requests)),
             ("clientErrors", .int(sample.clientErrors)),
             ("errors", .int(sample.errors)),
@@ -41,55 +41,56 @@ package struct ServiceStats: Sendable {
                 "downloads",
                 .object([
                     ("active", .int(sample.activeDownloads)), ("queued", .int(sample.queuedDownloads)),
-                    ("maximum", .int(figures.maximumDownloads)),
+                    ("maximum", .int(statistics.maximumDownloads)),
                 ])
             ),
-            ("workers", .object([("small", .lane(figures.small)), ("expensive", .lane(figures.expensive))])),
+            ("workers", .object([("small", .lane(statistics.small)), ("expensive", .lane(statistics.expensive))])),
             (
                 "memory",
                 .object([
-                    ("limit", .int(figures.memory.limit)), ("held", .int(sample.heldMemory)),
-                    ("reserved", .int(sample.reservedMemory)), ("waiting", .int(figures.memory.waiting)),
+                    ("limit", .int(statistics.memory.limit)), ("held", .int(sample.heldMemory)),
+                    ("reserved", .int(sample.reservedMemory)), ("waiting", .int(statistics.memory.waiting)),
                 ])
             ),
-            ("caches", .object(figures.caches.map { ($0.name, .cache($0.figures)) })),
+            ("caches", .object(statistics.caches.map { ($0.name, .cache($0.statistics)) })),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
-        return .object(members + JSONValue.surroundings(control, calls()))
+        return .object(members + JSONValue.externalState(control, calls()))
     }
 
     /// Cheaper than ``json``, whose size depends on the number of origins.
-    package var sample: StatsSample { sample(of: control.figures) }
+    package var sample: StatsSample { sample(of: control.statistics) }
 
-    private func sample(of figures: ServiceFigures) -> StatsSample {
-        let results = figures.caches.first { $0.name == "result" }?.figures
+    private func sample(of statistics: ServiceStatistics) -> StatsSample {
+        let results = statistics.caches.first { $0.name == "result" }?.statistics
         let responses = metrics.requests.snapshot.map { (status: $0.labels[1], count: $0.value) }
         func count(_ prefix: String) -> Int {
             responses.reduce(0) { $0 + ($1.status.hasPrefix(prefix) ? $1.count : 0) }
         }
         return StatsSample(
             time: timekeeper.now, requests: count(""), clientErrors: count("4"), errors: count("5"),
-            hits: results?.hits ?? 0, misses: results?.misses ?? 0, decodes: figures.decodes, renders: figures.renders,
-            activeDownloads: figures.activeDownloads, queuedDownloads: figures.queuedDownloads,
-            heldMemory: figures.memory.living, reservedMemory: figures.memory.reserved,
-            smallDelay: figures.small.delay, expensiveDelay: figures.expensive.delay)
+            hits: results?.hits ?? 0, misses: results?.misses ?? 0, decodes: statistics.decodes,
+            renders: statistics.renders,
+            activeDownloads: statistics.activeDownloads, queuedDownloads: statistics.queuedDownloads,
+            heldMemory: statistics.memory.living, reservedMemory: statistics.memory.reserved,
+            smallDelay: statistics.small.delay, expensiveDelay: statistics.expensive.delay)
     }
 }
 
 extension JSONValue {
-    fileprivate static func lane(_ lane: ServiceFigures.Lane) -> JSONValue {
+    fileprivate static func lane(_ lane: ServiceStatistics.Lane) -> JSONValue {
         .object([
             ("threads", .int(lane.threads)), ("running", .int(lane.running)), ("waiting", .int(lane.waiting)),
             ("delaySeconds", .double(lane.delay.seconds)),
         ])
     }
 
-    fileprivate static func cache(_ figures: CacheFigures) -> JSONValue {
+    fileprivate static func cache(_ statistics: CacheStatistics) -> JSONValue {
         .object([
-            ("bytes", .int(figures.usage.bytes)), ("capacity", .int(figures.usage.capacity)),
-            ("preferred", .int(figures.usage.preferred)), ("entries", .int(figures.usage.entries)),
-            ("hits", .int(figures.hits)), ("misses", .int(figures.misses)),
-            ("evictedBytes", .int(figures.evictedBytes)),
+            ("bytes", .int(statistics.usage.bytes)), ("capacity", .int(statistics.usage.capacity)),
+            ("preferred", .int(statistics.usage.preferred)), ("entries", .int(statistics.usage.entries)),
+            ("hits", .int(statistics.hits)), ("misses", .int(statistics.misses)),
+            ("evictedBytes", .int(statistics.evictedBytes)),
         ])
     }
 }

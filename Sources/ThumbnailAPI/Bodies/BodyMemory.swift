@@ -26,8 +26,8 @@ package final class BodyMemory: Sendable {
 
     var taken: Int { shares.withLock { $0.all } }
 
-    func room(for client: IPAddress?) throws(MemoryBudget.Full) -> Room {
-        Room(of: self, client: ClientNetwork(of: client), reservation: try budget.reserveNow(0, for: .arrival))
+    func lease(for client: IPAddress?) throws(MemoryBudget.Full) -> Lease {
+        Lease(of: self, client: ClientNetwork(of: client), reservation: try budget.reserveNow(0, for: .arrival))
     }
 
     private func fits(_ bytes: Int, of client: ClientNetwork, _ shares: Shares) -> Bool {
@@ -59,7 +59,7 @@ package final class BodyMemory: Sendable {
         shares.byClient[client] = rest > 0 ? rest : nil
     }
 
-    final class Room: Sendable {
+    final class Lease: Sendable {
         private let memory: BodyMemory
         private let client: ClientNetwork
         private let reservation: MemoryReservation

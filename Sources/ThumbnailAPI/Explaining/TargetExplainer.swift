@@ -30,7 +30,7 @@ package struct TargetExplainer: Sendable {
     ) -> TargetExplanation {
         let target = RequestedTarget(Self.target(in: text), accept: accept, hints: ClientHints(HTTPFields()))
         guard let dialect = dialect(of: target.target.string) else {
-            return TargetExplanation(.refused(APIError.noSuchRoute))
+            return TargetExplanation(.rejected(APIError.noSuchRoute))
         }
         var explanation = TargetExplanation(.works, dialect: dialect.name)
         var rejection: (any ServiceError)?
@@ -43,11 +43,11 @@ package struct TargetExplainer: Sendable {
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
             if query.form.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
-            explanation.verdict = .refused(error)
+            explanation.verdict = .rejected(error)
         }
-        if let rejection { explanation.verdict = TargetExplanation.Verdict(refusing: rejection) }
+        if let rejection { explanation.verdict = TargetExplanation.Verdict(rejecting: rejection) }
         if !configuration.isOpen(dialect) || !dialect.isAuthentic(target) {
-            explanation.verdict = .refused(APIError.badSignature)
+            explanation.verdict = .rejected(APIError.badSignature)
         }
         return explanation
     }
@@ -69,33 +69,33 @@ package struct TargetExplainer: Sendable {
 
     private static func response(to query: Request) -> [String] {
         let form = query.form
-        var words: [String] = []
+        var summary: [String] = []
         if form.facts != nil {
             let way = form.factsWriter == nil ? " as JSON" : ", as the dialect writes them"
-            words.append("facts about the source\(way)")
+            summary.append("facts about the source\(way)")
         }
-        if form.writer != nil { words.append("a text that the dialect writes, not the image itself") }
-        if let name = form.fileName { words.append("saved as \(name.string)") }
-        if form.isAttachment { words.append("browsers save it and do not show it") }
+        if form.writer != nil { summary.append("a text that the dialect writes, not the image itself") }
+        if let name = form.fileName { summary.append("saved as \(name.string)") }
+        if form.isAttachment { summary.append("browsers save it and do not show it") }
         if let seconds = form.maximumAge {
-            words.append("clients may use it for \(seconds) s if the source is not private")
+            summary.append("clients may use it for \(seconds) s if the source is not private")
         }
         if let expires = query.expires {
-            words.append("the URL expires on \(HTTPDate(secondsSince1970: expires).imfFixdate)")
+            summary.append("the URL expires on \(HTTPDate(secondsSince1970: expires).imfFixdate)")
         }
         switch form.fallback {
-        case .configured(let url): words.append("failures send the client to \(url.string)")
-        case .named(let url, _): words.append("failures send the client to the image at \(url.string)")
+        case .configured(let url): summary.append("failures send the client to \(url.string)")
+        case .named(let url, _): summary.append("failures send the client to the image at \(url.string)")
         case nil: break
         }
         if !query.hintFields.isEmpty {
-            words.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
+            summary.append("chosen by \(query.hintFields.names.joined(separator: ", "))")
         }
         if !query.tags.isEmpty {
-            words.append("purged by \(query.tags.map(\.string).joined(separator: ", "))")
+            summary.append("purged by \(query.tags.map(\.string).joined(separator: ", "))")
         }
-        if query.placeholder != nil { words.append("a placeholder of one color if the source fails") }
-        return words
+        if query.placeholder != nil { summary.append("a placeholder of one color if the source fails") }
+        return summary
     }
 
     package static func assumed(
@@ -136,7 +136,7 @@ package struct TargetExplainer: Sendable {
             throw .unexpected("\(error)")
         }
         explanation.assumedSource = "\(header.size.width)x\(header.size.height) \(header.format.rawValue)"
-        explanation.steps = plan.words
+        explanation.steps = plan.summary
         let native = NativeParameters(of: query, plan)
         explanation.parameters = native.items
         explanation.unexpressedSteps = native.unexpressedSteps
@@ -157,9 +157,9 @@ package struct TargetExplainer: Sendable {
 }
 
 extension TargetExplanation.Verdict {
-    init(refusing error: some ServiceError) {
-        self = .refused(code: error.code, reason: error.operatorMessage, parameter: error.parameter)
+    init(rejecting error: some ServiceError) {
+        self = .rejected(code: error.code, reason: error.operatorMessage, parameter: error.parameter)
     }
 
-    fileprivate static func refused(_ error: APIError) -> Self { Self(refusing: error) }
+    fileprivate static func rejected(_ error: APIError) -> Self { Self(rejecting: error) }
 }

@@ -5,36 +5,36 @@ import HTTPTypes
 /// A body admitted while it arrives: its memory, its length limit, and the response to the complete request.
 struct ArrivingBody: Sendable {
     private let announced: Int?
-    private let room: BodyMemory.Room
+    private let lease: BodyMemory.Lease
     private let check: @Sendable (_ length: Int) throws(APIError) -> Void
-    private let responder: @Sendable (HTTPRequest, BodyMemory.Room) -> PendingResponse<Outcome>
+    private let responder: @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
 
     /// - Parameters:
     ///   - announced: Nil for a chunked body.
     ///   - respond: Responds to the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
-        length announced: Int?, in room: BodyMemory.Room,
+        length announced: Int?, in lease: BodyMemory.Lease,
         check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
-        respond: @escaping @Sendable (HTTPRequest, BodyMemory.Room) -> PendingResponse<Outcome>
+        respond: @escaping @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
     ) throws {
         self.announced = announced
-        self.room = room
+        self.lease = lease
         self.check = check
         responder = respond
         if let announced {
             try check(announced)
-            try room.check(announced)
+            try lease.check(announced)
         }
     }
 
     func grow(to length: Int) throws {
         try check(length)
-        try room.grow(to: length, of: announced)
+        try lease.grow(to: length, of: announced)
     }
 
     func respond(to request: HTTPRequest) -> PendingResponse<Outcome> {
-        room.settle()
-        return responder(request, room)
+        lease.settle()
+        return responder(request, lease)
     }
 }

@@ -66,7 +66,7 @@ struct RenditionElement {
     /// - Throws: ``APIError/originNotWritable``, or ``APIError/badBody(_:_:)`` for an invalid destination.
     func checkDestination(_ resultWriter: ResultWriter, _ pointer: String) throws(APIError) -> Destination? {
         guard let destination else { return nil }
-        do throws(Destination.Refusal) {
+        do throws(Destination.Rejection) {
             var resolved = try resultWriter.destination(destination)
             resolved.cacheControl = cacheControl ?? resolved.cacheControl
             return resolved

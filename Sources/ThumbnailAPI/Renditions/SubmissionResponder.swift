@@ -21,26 +21,26 @@ struct SubmissionResponder: Sendable {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
         let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
-        return try ArrivingBody(length: context.bodyLength, in: bodies.room(for: context.client)) {
+        return try ArrivingBody(length: context.bodyLength, in: bodies.lease(for: context.client)) {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
-        } respond: { request, room in
-            .deferred { await outcome(of: submission, request, room, context) }
+        } respond: { request, lease in
+            .deferred { await outcome(of: submission, request, lease, context) }
         }
     }
 
     private func outcome(
-        of submission: Submission, _ request: HTTPRequest, _ room: BodyMemory.Room, _ context: RequestContext
+        of submission: Submission, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async -> Outcome {
         do {
             try submission.checkBody(of: request)
             guard case .one(let query) = submission.work else {
-                return try await several(submission.body, request, room, context)
+                return try await several(submission.body, request, lease, context)
             }
-            defer { room.release() }
+            defer { lease.release() }
             return try await one(query, submission.body, request, context)
         } catch {
-            room.release()
+            lease.release()
             var outcome = failures.outcome(of: error, context)
             if let route = context.route.images, !Task.isCancelled {
                 outcome.fallbackImage = route.dialect.fallbackImage(for: RequestedTarget(request))
@@ -87,7 +87,7 @@ extension SubmissionResponder {
 
     /// The room is released when the file or the list is no longer needed.
     private func several(
-        _ body: SubmittedBody, _ request: HTTPRequest, _ room: BodyMemory.Room, _ context: RequestContext
+        _ body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
         let deadline = context.startedAt + configuration.requestTimeout
@@ -108,7 +108,7 @@ extension SubmissionResponder {
         fields.append(.vary, "Accept")
         fields.append(.alulaReceipt, context.id)
         let (content, mediaType, failure) =
-            form == .json ? try await whole(parts, room) : try await streamed(parts, isTar: form == .tar, room)
+            form == .json ? try await whole(parts, lease) : try await streamed(parts, isTar: form == .tar, lease)
         try Task.checkCancellation()
         fields.append(.contentType, mediaType)
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
@@ -135,10 +135,10 @@ extension SubmissionResponder {
     private typealias Content = (body: HTTPResponse.Body, mediaType: String, failure: (any ServiceError)?)
 
     /// The text begins when all parts are ready.
-    private func whole(_ parts: RenditionParts, _ room: BodyMemory.Room) async throws -> Content {
+    private func whole(_ parts: RenditionParts, _ lease: BodyMemory.Lease) async throws -> Content {
         defer {
             thumbnails.close(parts.source)
-            room.release()
+            lease.release()
         }
         var (json, outcome) = (RenditionJSON(), RenditionOutcome())
         try await parts.make { index, part in
@@ -164,14 +164,14 @@ extension SubmissionResponder {
 
     /// Sends parts as they complete, from the first image on, together with the failures before it.
     private func streamed(
-        _ parts: RenditionParts, isTar: Bool, _ room: BodyMemory.Room
+        _ parts: RenditionParts, isTar: Bool, _ lease: BodyMemory.Lease
     ) async throws -> Content {
         let (archive, stream) = (RenditionArchive(isTar: isTar), StreamedBody())
         let begun = Promise<(any ServiceError)?>()
         let writer = Task {
             defer {
                 thumbnails.close(parts.source)
-                room.release()
+                lease.release()
             }
             await write(parts, as: archive, to: stream, begun)
         }

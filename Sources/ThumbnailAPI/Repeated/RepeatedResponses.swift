@@ -35,8 +35,8 @@ struct RepeatedResponses: Sendable {
         let start = timekeeper.now
         guard !lifecycle.isDraining else { return nil }
         let second = timekeeper.secondsSince1970
-        let generation = thumbnails.generation
-        if let last, last.second == second, last.generation == generation {
+        let cacheVersion = thumbnails.cacheVersion
+        if let last, last.second == second, last.cacheVersion == cacheVersion {
             thumbnails.countRepeatedHit()
             let now = timekeeper.now
             route.recordSuccess(seconds: (now - start).seconds)
@@ -48,7 +48,7 @@ struct RepeatedResponses: Sendable {
         guard let thumbnail = thumbnails.cachedThumbnail(for: request),
             let response = response(thumbnail, to: request, at: route, since: start, second: second)
         else { return nil }
-        return DatedResponse(response: response, second: second, generation: generation)
+        return DatedResponse(response: response, second: second, cacheVersion: cacheVersion)
     }
 
     private func response(
@@ -100,7 +100,7 @@ private final class RecurringThumbnail: RecurringResponder {
     func response() -> RecurringResponse? {
         let previous = last.withLock { $0 }
         let new = responses.response(to: request, at: route, after: previous)
-        if new?.second != previous?.second || new?.generation != previous?.generation { last.withLock { $0 = new } }
+        if new?.second != previous?.second || new?.cacheVersion != previous?.cacheVersion { last.withLock { $0 = new } }
         return new?.response
     }
 }
@@ -108,6 +108,6 @@ private final class RecurringThumbnail: RecurringResponder {
 private struct DatedResponse {
     let response: RecurringResponse
     let second: Int
-    /// ``ThumbnailLookup/generation`` before the response was built.
-    let generation: Int
+    /// ``ThumbnailLookup/cacheVersion`` before the response was built.
+    let cacheVersion: Int
 }

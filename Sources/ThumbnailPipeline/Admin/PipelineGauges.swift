@@ -59,7 +59,7 @@ package struct PipelineGauges: Sendable {
             "alula_memory_refusals_total", help: "Tasks that failed for lack of memory.", counting: "piece",
             isCounter: true
         ) {
-            [([], Double(budget.statistics.refusals))]
+            [([], Double(budget.statistics.rejections))]
         }
         registry.gauge(
             "alula_memory_purges_total", help: "Purges for lack of memory by cache.", labels: "step",
@@ -89,8 +89,8 @@ package struct PipelineGauges: Sendable {
     }
 
     private func registerCaches(in registry: MetricsRegistry) {
-        func each(_ value: @escaping @Sendable (CacheFigures) -> Int) -> MetricsRegistry.Reader {
-            { caches.figures.map { ([$0.name], Double(value($0.figures))) } }
+        func each(_ value: @escaping @Sendable (CacheStatistics) -> Int) -> MetricsRegistry.Reader {
+            { caches.statistics.map { ([$0.name], Double(value($0.statistics))) } }
         }
         registry.gauge("alula_cache_bytes", help: "Bytes in use.", labels: "cache", read: each(\.usage.bytes))
         registry.gauge(
@@ -105,8 +105,8 @@ package struct PipelineGauges: Sendable {
             "alula_cache_requests_total", help: "Lookups.", labels: "cache", "result", counting: "request",
             isCounter: true
         ) {
-            caches.figures.flatMap {
-                [([$0.name, "hit"], Double($0.figures.hits)), ([$0.name, "miss"], Double($0.figures.misses))]
+            caches.statistics.flatMap {
+                [([$0.name, "hit"], Double($0.statistics.hits)), ([$0.name, "miss"], Double($0.statistics.misses))]
             }
         }
         registry.gauge(

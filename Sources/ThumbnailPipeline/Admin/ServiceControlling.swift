@@ -14,15 +14,15 @@ package protocol ServiceControlling: Sendable {
     func remove(tag: ExactText) async throws -> RemovedEntries
     func cancel(receipt: String) -> Bool
     /// - Throws: A ``ServiceError`` if `source` is not a URL.
-    func cancelDownloads(of source: ExactText) throws -> CancelledDownloads
+    func cancelDownloads(of source: ExactText) throws -> CanceledDownloads
     /// - Throws: A ``ServiceError`` if `source` is not a URL; `CancellationError`.
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
     /// The canonical URL, or `NAME:PATH` of a named origin. Throws a ``ServiceError`` if `source` is not a URL.
     func sourceName(of source: ExactText) throws -> ExactText
-    var figures: ServiceFigures { get }
+    var statistics: ServiceStatistics { get }
 }
 
-package struct CancelledDownloads: Sendable, Equatable {
+package struct CanceledDownloads: Sendable, Equatable {
     package var downloads = 0
     package var callers = 0
 }

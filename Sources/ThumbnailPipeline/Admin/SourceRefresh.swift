@@ -20,9 +20,9 @@ package struct SourceRefresh: Sendable {
 }
 
 extension PipelineControl {
-    package func cancelDownloads(of source: ExactText) throws -> CancelledDownloads {
+    package func cancelDownloads(of source: ExactText) throws -> CanceledDownloads {
         let (downloads, callers) = pipeline.downloader.cancelAll(of: try pipeline.downloader.identity(of: source))
-        return CancelledDownloads(downloads: downloads, callers: callers)
+        return CanceledDownloads(downloads: downloads, callers: callers)
     }
 
     package func sourceName(of source: ExactText) throws -> ExactText {

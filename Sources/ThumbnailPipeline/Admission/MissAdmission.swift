@@ -15,7 +15,7 @@ struct MissAdmission: Sendable {
     }
 
     /// Called on the event threads.
-    func refusal(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
+    func rejection(in lane: WorkLanes.Lane) -> WorkerPool.Full? {
         let (backlog, turns) = lanes.queue(of: lane)
         guard backlog.count >= turns, backlog.delay > Self.queueTimeout(behind: backlog, maximumDelay: maximumDelay)
         else { return nil }
@@ -23,7 +23,7 @@ struct MissAdmission: Sendable {
     }
 
     func admit(to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
-        if let refusal = refusal(in: lane) { throw refusal }
+        if let rejection = rejection(in: lane) { throw rejection }
     }
 
     static func queueTimeout(behind backlog: Backlog, maximumDelay: Duration) -> Duration {

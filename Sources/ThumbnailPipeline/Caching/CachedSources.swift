@@ -25,7 +25,7 @@ package struct CachedSources: SourceCaching {
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver {
         var begun = self
-        begun.generations = caches.beginning(of: identity)
+        begun.generations = caches.generationsAtStart(of: identity)
         return begun
     }
 

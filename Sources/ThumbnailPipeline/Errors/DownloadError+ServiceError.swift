@@ -31,7 +31,7 @@ extension DownloadError: ServiceError {
                 .badGateway, .tooManyRedirects, .origin,
                 "The origin redirects too often, or in a loop.")
         case .status(let status): Self.response(to: status)
-        case .storeRefusal(let status, let code): Self.response(to: status, ", \(code)")
+        case .storeRejection(let status, let code): Self.response(to: status, ", \(code)")
         case .notFound(let status):
             ErrorResponse(
                 .notFound, .sourceNotFound, .origin, "The origin has no such image.",
@@ -45,7 +45,7 @@ extension DownloadError: ServiceError {
                 .unsupportedMediaType, .notAnImage, .image, "The source's Content-Type is not an image type.",
                 detail: detail)
         case .emptyBody: ErrorResponse(.unsupportedMediaType, .notAnImage, .image, "The source is empty.")
-        case .receiptCancelled:
+        case .receiptCanceled:
             ErrorResponse(.conflict, .canceled, .cancelled, "This request's download was canceled by an operator.")
         case .queueFull: .overloaded("Too many downloads are waiting; try again shortly.")
         case .memoryFull: MemoryBudget.Full().response

@@ -21,6 +21,9 @@ protocol CacheLayer: Sendable {
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool
 
+    /// Nil if the layer can store results of these sources now.
+    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite?
+
     /// Removes entries at once or before any other work; other instances keep their own copies.
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries
@@ -28,7 +31,7 @@ protocol CacheLayer: Sendable {
     /// In a shared layer also from all other instances.
     func remove(_ removal: Removal) async -> LayerRemoval
 
-    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings)
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints)
 
     /// Includes sources served by an earlier process.
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool)
@@ -37,9 +40,9 @@ protocol CacheLayer: Sendable {
 }
 
 extension CacheLayer {
-    var isUp: Bool { [.up, .full].contains(health.state) }
-
     func lookup(_ key: CacheKey) async -> LayerReply { await lookup(key, newerThan: nil, LayerAllowances()) }
+
+    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite? { nil }
 
     func remove(_ removal: Removal) async -> LayerRemoval { LayerRemoval(entries: forget(removal)) }
 
@@ -84,7 +87,7 @@ struct LayerReply: Sendable {
 }
 
 /// The states of tags before a source was requested under them.
-typealias TagBeginnings = [ExactText: TagBeginning]
+typealias TagCheckpoints = [ExactText: TagCheckpoint]
 
 enum Removal: Sendable {
     case value(CacheKey)

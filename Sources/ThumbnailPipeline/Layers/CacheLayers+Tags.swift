@@ -13,19 +13,19 @@ extension CacheLayers {
         guard !tags.isEmpty, !identity.isUpload else { return try await serve() }
         let missing = tagIndex.withLock { $0.beginWait(for: identity, tags) }
         defer { tagIndex.withLock { $0.endWait(for: identity, tags) } }
-        let beginnings =
+        let checkpoints =
             missing.isEmpty ? [:] : shared.reduce(into: [:]) { $0[$1.name] = $1.begin(missing, of: identity) }
         let value = try await serve()
-        recordTags(tags, of: identity, by: client, beginnings)
+        recordTags(tags, of: identity, by: client, checkpoints)
         return value
     }
 
     /// - Parameters:
     ///   - client: Nil for trusted sources of tags, which have no limit.
-    ///   - beginnings: From before the source was requested.
+    ///   - checkpoints: From before the source was requested.
     func recordTags(
         _ tags: [ExactText], of identity: SourceIdentity, by client: ClientNetwork?,
-        _ beginnings: [LayerName: TagBeginnings] = [:]
+        _ checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty, !identity.isUpload else { return }
         let now = timekeeper.now
@@ -34,7 +34,7 @@ extension CacheLayers {
             recordChange(of: source)
             memory.forget(.sources([source]))
         }
-        recordBelowMemory(noted.added, of: identity, beginnings)
+        recordBelowMemory(noted.added, of: identity, checkpoints)
     }
 
     /// In the layers below memory, along with each of its records.
@@ -43,10 +43,10 @@ extension CacheLayers {
     }
 
     private func recordBelowMemory(
-        _ tags: [ExactText], of identity: SourceIdentity, _ beginnings: [LayerName: TagBeginnings] = [:]
+        _ tags: [ExactText], of identity: SourceIdentity, _ checkpoints: [LayerName: TagCheckpoints] = [:]
     ) {
         guard !tags.isEmpty else { return }
-        for layer in slower { layer.recordTags(tags, of: identity, since: beginnings[layer.name] ?? [:]) }
+        for layer in slower { layer.recordTags(tags, of: identity, since: checkpoints[layer.name] ?? [:]) }
     }
 
     func sources(under tag: ExactText) -> Set<SourceIdentity> { tagIndex.withLock { $0.sources(under: tag) } }

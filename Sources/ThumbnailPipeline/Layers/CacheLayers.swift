@@ -44,9 +44,7 @@ package final class CacheLayers: Sendable {
 
     var slowerLocal: ArraySlice<any CacheLayer> { local.dropFirst() }
 
-    var hasSlowerResults: Bool { slower.contains(where: \.isUp) }
-
-    // MARK: Records in memory
+    var hasSlowerResults: Bool { slower.contains { [.up, .full].contains($0.health.state) } }
 
     func storedRecord(for identity: SourceIdentity) -> SourceRecord? {
         memory.records.value(for: SourceKey(source: identity))
@@ -101,8 +99,6 @@ package final class CacheLayers: Sendable {
 
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
-    // MARK: Writes
-
     /// Nothing read from a layer before this is put into memory after it.
     func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity) } }
 
@@ -156,10 +152,8 @@ package final class CacheLayers: Sendable {
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         guard isCurrent(records) else { return false }
-        if let layer = layer as? SharedLayer, layer.isNearby,
-            records.contains(where: { $0.generations[layer.name] == nil })
-        {
-            LateSharing(caches: self, layer: layer).share(result, for: key, of: records)
+        if let write = layer.deferredWrite(for: records, in: self) {
+            write.begin(result, for: key, of: records)
             return false
         }
         guard store(.result(result), for: .result(key), of: records, in: layer) else { return false }
@@ -181,12 +175,10 @@ package final class CacheLayers: Sendable {
             && layer.store(value, for: key, of: records)
     }
 
-    func beginning(of identity: SourceIdentity) -> LayerGenerations {
+    func generationsAtStart(of identity: SourceIdentity) -> LayerGenerations {
         let stored = shared.isEmpty ? nil : knownRecord(for: identity)
-        return shared.reduce(into: [:]) { $0[$1.name] = $1.beginning(of: identity, stored: stored) }
+        return shared.reduce(into: [:]) { $0[$1.name] = $1.generationsAtStart(of: identity, stored: stored) }
     }
-
-    // MARK: Removals
 
     /// Removes from memory at once, from the disk later; returns the entries removed from memory.
     @discardableResult
@@ -224,13 +216,11 @@ package final class CacheLayers: Sendable {
         return state
     }
 
-    // MARK: Memory
-
     /// Keys, records and tags, which no block of bytes counts.
     package var byteCountBesideBlocks: Int { memory.byteCountBesideBlocks + tagIndex.withLock(\.byteCount) }
 
     package func purge(_ step: MemoryBudget.Purge) -> Int { memory.purge(step) }
 
     /// In the documented order; the disk's shares only if there is a disk.
-    var figures: [(name: String, figures: CacheFigures)] { all.flatMap(\.health.figures) }
+    var statistics: [(name: String, statistics: CacheStatistics)] { all.flatMap(\.health.statistics) }
 }

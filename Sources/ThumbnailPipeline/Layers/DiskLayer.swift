@@ -36,7 +36,8 @@ package struct DiskLayer: CacheLayer {
         let names: [(String, DiskShare)] = [("sourceDisk", .source), ("resultDisk", .result), ("recordDisk", .record)]
         return LayerHealth(
             state: !statistics.isWorking ? .down : statistics.isFull ? .full : .up,
-            figures: names.compactMap { name, share in statistics.shares[share].map { (name, CacheFigures($0)) } })
+            statistics: names.compactMap { name, share in statistics.shares[share].map { (name, CacheStatistics($0)) } }
+        )
     }
 
     private func mayHold(_ key: CacheKey) -> Bool { !key.sources[0].isUpload }
@@ -62,7 +63,7 @@ package struct DiskLayer: CacheLayer {
         return isQueued
     }
 
-    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {
         store.recordTags(tags.map(\.string), of: name(of: identity), label: identity.name)
     }
 

@@ -132,10 +132,10 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
 
     var keyUsage: Int { state.withLock { $0.keyUsage } }
 
-    var figures: CacheFigures {
+    var statistics: CacheStatistics {
         let repeated = repeatedHits.load(ordering: .relaxed)
         return state.withLock { state in
-            CacheFigures(
+            CacheStatistics(
                 usage: CacheUsage(
                     bytes: state.entries.weight, capacity: state.capacity, preferred: state.preferred,
                     entries: state.entries.count),

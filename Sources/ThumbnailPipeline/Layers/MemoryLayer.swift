@@ -35,7 +35,9 @@ struct MemoryLayer: CacheLayer {
     let holdsSources = true
 
     var health: LayerHealth {
-        LayerHealth(figures: [("decoded", decoded.figures), ("result", results.figures), ("source", sources.figures)])
+        LayerHealth(statistics: [
+            ("decoded", decoded.statistics), ("result", results.statistics), ("source", sources.statistics),
+        ])
     }
 
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
@@ -66,7 +68,7 @@ struct MemoryLayer: CacheLayer {
     }
 
     /// Does nothing: ``TagIndex`` has the tags of this instance.
-    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {}
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {}
 
     /// Does not count removed records.
     @discardableResult
@@ -99,7 +101,7 @@ struct MemoryLayer: CacheLayer {
     }
 
     /// Changes whenever a result is removed or a source's record changes.
-    var generation: Int { results.removalCount &+ records.removalCount }
+    var cacheVersion: Int { results.removalCount &+ records.removalCount }
 
     /// Keys, bookkeeping and records; blocks of bytes count themselves.
     var byteCountBesideBlocks: Int { decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage }

@@ -28,11 +28,11 @@ package final class SharedLayer: CacheLayer {
     let store: SharedStore
     private let rules: Rules
     private let timekeeper: any Timekeeper
-    private let beginnings = Locked(
+    private let checkpoints = Locked(
         BoundedMap<SourceIdentity, SharedGenerations>(maximumCount: 4_096, maximumWeight: 8 << 20))
 
     /// The time for which the generations of a requested source are remembered: longer than any request takes.
-    private static let beginningTime = Duration.seconds(60)
+    private static let generationLifetime = Duration.seconds(60)
 
     init(_ name: LayerName, _ store: SharedStore, rules: Rules, timekeeper: any Timekeeper) {
         (self.name, self.store, self.rules, self.timekeeper) = (name, store, rules, timekeeper)
@@ -42,22 +42,25 @@ package final class SharedLayer: CacheLayer {
 
     var health: LayerHealth { LayerHealth(state: LayerState(rawValue: store.statistics.state) ?? .down) }
 
-    var isNearby: Bool { store.isServer }
+    var isServer: Bool { store.isServer }
 
-    var holdsSources: Bool { isNearby && rules.sharesSources }
+    var holdsSources: Bool { isServer && rules.sharesSources }
+
+    func deferredWrite(for records: PerSource<SourceRecord>, in caches: CacheLayers) -> DeferredSharedWrite? {
+        guard isServer, records.contains(where: { $0.generations[name] == nil }) else { return nil }
+        return DeferredSharedWrite(caches: caches, layer: self)
+    }
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
 
     private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isUpload && rules.mayShare(identity) }
-
-    // MARK: Lookups
 
     /// A source whose record is not found is assigned generations, because it is fetched next.
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
         guard stored.map(mayHaveNewer) != false, let location = location(of: key) else { return LayerReply() }
         return read(
             await store.value(
-                for: location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name]),
+                for: location.key, of: location.sources, createsGenerations: key.isRecord, allowance: allowances[name]),
             for: key)
     }
 
@@ -69,7 +72,7 @@ package final class SharedLayer: CacheLayer {
     ) -> Bool {
         guard let location = location(of: key) else { return false }
         return store.query(
-            location.key, of: location.sources, isBeginning: key.isRecord, allowance: allowances[name], finish)
+            location.key, of: location.sources, createsGenerations: key.isRecord, allowance: allowances[name], finish)
     }
 
     func read(_ reply: SharedReply, for key: CacheKey) -> LayerReply { read(store.verify(reply), for: key) }
@@ -77,8 +80,8 @@ package final class SharedLayer: CacheLayer {
     private func read(_ lookup: SharedLookup, for key: CacheKey) -> LayerReply {
         var generations: LayerGenerations = [:]
         if case .record(let identity) = key, let begun = lookup.generations?.first {
-            let end = timekeeper.now + Self.beginningTime
-            _ = beginnings.withLock { $0.insert(begun, for: identity, weight: identity.byteCount + 512, until: end) }
+            let end = timekeeper.now + Self.generationLifetime
+            _ = checkpoints.withLock { $0.insert(begun, for: identity, weight: identity.byteCount + 512, until: end) }
             generations = [name: begun]
         }
         return LayerReply(
@@ -88,32 +91,32 @@ package final class SharedLayer: CacheLayer {
 
     /// A server is always worth a wait, a store only if the stale record cannot serve the request.
     private func mayHaveNewer(_ stored: SourceRecord) -> Bool {
-        if isNearby { return true }
+        if isServer { return true }
         let freshness = stored.freshness
         let allowed = freshness.staleWhileRevalidate ?? rules.staleAllowances.whileRevalidating
         return freshness.forbidsStale
             || -freshness.remainingLifetime(at: timekeeper.secondsSince1970) > allowed
     }
 
-    // MARK: Writes
-
     /// Nil if they are unknown, so that nothing derived from the source can be shared.
-    func beginning(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
+    func generationsAtStart(of identity: SourceIdentity, stored: SourceRecord?) -> SharedGenerations? {
         let now = timekeeper.now
-        return beginnings.withLock { $0.peek(identity, at: now) } ?? stored?.generations[name]
+        return checkpoints.withLock { $0.peek(identity, at: now) } ?? stored?.generations[name]
     }
 
     /// Returns whether a removal is worth its cost although the source is unknown here.
-    func mayHold(unknown identity: SourceIdentity) -> Bool { isNearby && beginning(of: identity, stored: nil) != nil }
+    func mayHold(unknown identity: SourceIdentity) -> Bool {
+        isServer && generationsAtStart(of: identity, stored: nil) != nil
+    }
 
     /// Shares sources that were fetched while the server was unreachable.
     ///
     /// The generations are read first, and then all earlier purges are performed: if the caller still has the source
     /// after that, no purge has come in between. Nil if the server is unreachable again.
-    func adoption(of identity: SourceIdentity) async -> SharedGenerations? {
+    func fetchGenerations(of identity: SourceIdentity) async -> SharedGenerations? {
         guard isUp, !store.isReadOnly, let location = location(of: .record(identity)) else { return nil }
         let lookUp = await store.value(
-            for: location.key, of: location.sources, isBeginning: true, allowance: WaitBudget())
+            for: location.key, of: location.sources, createsGenerations: true, allowance: WaitBudget())
         guard let generations = lookUp.generations?.first, await store.learnPurges() else { return nil }
         return generations
     }
@@ -127,28 +130,26 @@ package final class SharedLayer: CacheLayer {
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)
     }
 
-    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagBeginnings {
+    func begin(_ tags: [ExactText], of identity: SourceIdentity) -> TagCheckpoints {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return [:] }
-        return tags.reduce(into: [:]) { beginnings, tag in
-            beginnings[tag] = SharedTag(tag.string).flatMap { store.begin($0, of: named) }
+        return tags.reduce(into: [:]) { checkpoints, tag in
+            checkpoints[tag] = SharedTag(tag.string).flatMap { store.begin($0, of: named) }
         }
     }
 
-    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since beginnings: TagBeginnings) {
+    func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {
         guard mayShare(identity), let named = NamedSource(source(identity), name: identity.name) else { return }
         for tag in tags {
             guard let shared = SharedTag(tag.string) else { continue }
-            store.record(shared, of: named, since: beginnings[tag])
+            store.record(shared, of: named, since: checkpoints[tag])
         }
     }
-
-    // MARK: Removals
 
     @discardableResult
     func forget(_ removal: Removal) -> RemovedEntries {
         guard case .sources(let identities, _) = removal else { return RemovedEntries() }
         let shared = identities.filter(mayShare)
-        beginnings.withLock { for identity in shared { $0.remove(identity) } }
+        checkpoints.withLock { for identity in shared { $0.remove(identity) } }
         if !shared.isEmpty { store.forget(shared.map(source)) }
         return RemovedEntries()
     }
@@ -158,11 +159,11 @@ package final class SharedLayer: CacheLayer {
         case .value: return LayerRemoval()
         case .tagged(let removal): return LayerRemoval(state: await store.purge(removal))
         case .everything:
-            beginnings.withLock { $0.removeAll() }
+            checkpoints.withLock { $0.removeAll() }
             return LayerRemoval(state: await store.purgeEverything())
         case .sources(let identities, let name):
             guard !identities.isEmpty else { return LayerRemoval() }
-            beginnings.withLock { for identity in identities { $0.remove(identity) } }
+            checkpoints.withLock { for identity in identities { $0.remove(identity) } }
             let sources = identities.compactMap { NamedSource(source($0), name: name?.string ?? $0.name) }
             let state = await store.purge(sources)
             return LayerRemoval(state: sources.count == identities.count ? state : .rejected)
@@ -171,11 +172,9 @@ package final class SharedLayer: CacheLayer {
 
     /// Completes another instance's purge under this instance's rules, if they differ.
     func finish(_ purged: NamedSource, _ identity: SourceIdentity) {
-        _ = beginnings.withLock { $0.remove(identity) }
+        _ = checkpoints.withLock { $0.remove(identity) }
         if source(identity) != purged.source { forget(.sources([identity])) }
     }
-
-    // MARK: Names
 
     /// In seconds: while the source is fresh, or stale copies may be used.
     private func timeToLive(of record: SourceRecord) -> Int {
@@ -220,39 +219,5 @@ extension CacheKey {
         case .source: "source"
         case .result: "result"
         }
-    }
-}
-
-/// Shares results of sources that have no generations in a shared layer yet.
-struct LateSharing: Sendable {
-    let caches: CacheLayers
-    let layer: SharedLayer
-
-    private static let maximumSources = 256
-
-    func share(_ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>) {
-        guard !result.isIncomplete, layer.isUp, layer.mayHold(.result(key)) else { return }
-        Task.detached {
-            for record in records where record.generations[layer.name] == nil { await assignGenerations(to: record) }
-            let stored = records.mapValues { caches.knownRecord(for: $0.identity) }
-            guard let current = stored.complete(), caches.isCurrent(records) else { return }
-            caches.store(.result(result), for: .result(key), of: current, in: layer)
-        }
-    }
-
-    private func assignGenerations(to record: SourceRecord) async {
-        let identity = record.identity
-        let isFirst = caches.adopting.withLock { sources in
-            sources.count < Self.maximumSources && sources.insert(identity).inserted
-        }
-        guard isFirst else { return }
-        defer { caches.adopting.withLock { _ = $0.remove(identity) } }
-        let read = RecordRead(of: identity, in: caches)
-        guard let stored = caches.knownRecord(for: identity), stored.generations[layer.name] == nil,
-            stored.incompleteUntil == nil, let generations = await layer.adoption(of: identity)
-        else { return }
-        let adopted = SourceRecord(stored.head, of: stored, under: [layer.name: generations])
-        guard read.store(adopted) else { return }
-        caches.store(.record(adopted), for: .record(identity), of: PerSource(adopted), in: layer)
     }
 }

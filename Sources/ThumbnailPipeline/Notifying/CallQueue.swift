@@ -50,7 +50,7 @@ struct CallQueue<Item> {
     func step(after reply: CallReply, attempt: Int) -> Step {
         switch reply {
         case .status(200..<300): return .end(.sent)
-        case .refused: return .end(.failed)
+        case .rejected: return .end(.failed)
         case .status, .none:
             guard attempt <= Self.pauses.count else { return .end(.failed) }
             return isStopping ? .end(.dropped) : .again(after: Self.pauses[attempt - 1])

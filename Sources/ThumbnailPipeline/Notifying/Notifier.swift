@@ -2,7 +2,7 @@ package import Coordination
 package import Telemetry
 
 package struct Notifier: Sendable {
-    package struct Figures: Sendable, Equatable {
+    package struct Statistics: Sendable, Equatable {
         package let kind: CallKind
         package let waiting: Int
         package let counts: [CallOutcome: Int]
@@ -49,10 +49,10 @@ package struct Notifier: Sendable {
 
     package func callBack(_ call: OutgoingCall, end: @escaping OutgoingCaller.End) { callbacks.add(call, end: end) }
 
-    package var figures: [Figures] {
+    package var statistics: [Statistics] {
         CallKind.allCases.map { kind in
             let counts = CallOutcome.allCases.map { ($0, outcomes.counter(kind.rawValue, $0.rawValue).value) }
-            return Figures(
+            return Statistics(
                 kind: kind, waiting: waitingCount(of: kind), counts: Dictionary(uniqueKeysWithValues: counts))
         }
     }

@@ -163,7 +163,7 @@ package struct OutgoingCall: Sendable, Equatable {
 package enum CallReply: Sendable, Equatable {
     case status(Int)
     case none(String)
-    case refused(String)
+    case rejected(String)
 }
 
 package enum CallOutcome: String, Sendable, CaseIterable {

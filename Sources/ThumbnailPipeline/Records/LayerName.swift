@@ -28,7 +28,7 @@ package enum LayerState: String, Sendable {
 struct LayerHealth: Sendable {
     var state = LayerState.up
     /// The figures of its caches by name, in the documented order; none for a shared layer.
-    var figures: [(name: String, figures: CacheFigures)] = []
+    var statistics: [(name: String, statistics: CacheStatistics)] = []
 }
 
 typealias LayerGenerations = [LayerName: SharedGenerations]

@@ -31,7 +31,10 @@ package struct PerSource<Value> {
 extension PerSource: RandomAccessCollection {
     package var startIndex: Int { 0 }
     package var endIndex: Int { additional.count + 1 }
-    package subscript(position: Int) -> Value { position == 0 ? image : additional[position - 1] }
+    package subscript(position: Int) -> Value {
+        get { position == 0 ? image : additional[position - 1] }
+        set { if position == 0 { image = newValue } else { additional[position - 1] = newValue } }
+    }
 }
 
 extension PerSource where Value: Sendable {

@@ -45,7 +45,7 @@ package final class OpenedSource: Sendable {
     }
 
     /// Checked only once, because later pieces of a call would otherwise wait for its own earlier ones.
-    func admit<Refusal: Error>(_ judge: () throws(Refusal) -> Void) throws(Refusal) {
+    func admit<Rejection: Error>(_ judge: () throws(Rejection) -> Void) throws(Rejection) {
         if isAdmitted.load(ordering: .relaxed) { return }
         try judge()
         isAdmitted.store(true, ordering: .relaxed)

@@ -18,7 +18,7 @@ package struct ResultWriter: Sendable {
 
     package init(_ origins: WritableOrigins? = nil) { self.origins = origins }
 
-    package func destination(_ text: ExactText) throws(Destination.Refusal) -> Destination {
+    package func destination(_ text: ExactText) throws(Destination.Rejection) -> Destination {
         try Destination(text, among: origins?.origins ?? Origins())
     }
 

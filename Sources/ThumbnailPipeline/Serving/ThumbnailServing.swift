@@ -17,7 +17,7 @@ package protocol ThumbnailLookup: Sendable {
     func recordTags(of request: ResolvedRequest, by client: ClientNetwork?)
 
     /// Changes whenever anything other than time may change the result of ``cachedThumbnail(for:)``.
-    var generation: Int { get }
+    var cacheVersion: Int { get }
 
     /// Counts a response repeated within a second and a generation without looking up its thumbnail.
     func countRepeatedHit()

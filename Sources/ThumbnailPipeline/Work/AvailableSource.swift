@@ -56,7 +56,7 @@ extension PerSource where Value == AvailableSource {
 }
 
 extension CacheLayerStatus.Outcome {
-    init(_ reason: OriginExchange.Reason) {
+    init(_ reason: OriginResponseInfo.Reason) {
         switch reason {
         case .unknown: self = .uriMiss
         case .otherVariant: self = .varyMiss

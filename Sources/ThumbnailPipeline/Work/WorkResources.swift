@@ -46,7 +46,7 @@ package struct PipelineMetrics: Sendable {
     private let decodeSeconds: Histogram
     private let renders: CounterFamily
     private let renderSeconds: Histogram
-    private let refusals: Counter
+    private let rejections: Counter
 
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
@@ -55,11 +55,11 @@ package struct PipelineMetrics: Sendable {
             "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
         renderSeconds = registry.histogram(
             "alula_render_seconds", help: "Render and encode time, including the queue wait.")
-        refusals = registry.counter(
+        rejections = registry.counter(
             "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
 
-    func refused() { refusals.increment() }
+    func rejected() { rejections.increment() }
 
     var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
 

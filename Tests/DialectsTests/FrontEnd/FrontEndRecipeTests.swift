@@ -216,7 +216,7 @@ import ThumbnailTypes
         let query = try Self.dialect("astro").request(in: RequestedTarget("/_image?href=/a&f=jpg&background=%23f00"))
         let plan = try RenderPlan(
             query.recipe, of: RecipeSource(header: Self.header(40, 30, .png, hasAlpha: true)))
-        #expect(plan.steps.contains { $0 is BackgroundStep }, "\(plan.words)")
+        #expect(plan.steps.contains { $0 is BackgroundStep }, "\(plan.summary)")
         #expect(query.form.maximumAge == 31_536_000)
     }
 

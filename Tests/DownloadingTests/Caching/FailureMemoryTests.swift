@@ -21,7 +21,7 @@ struct FailureMemoryTests {
 
     @Test(
         arguments: [
-            .sourceNotAllowed(""), .tooLarge, .receiptCancelled, .queueFull, .shuttingDown, .notCached, .internal(""),
+            .sourceNotAllowed(""), .tooLarge, .receiptCanceled, .queueFull, .shuttingDown, .notCached, .internal(""),
         ]
             as [DownloadError])
     func `36: local limits, rejections and cancellations are never remembered`(error: DownloadError) {

@@ -24,7 +24,7 @@ struct KeyServicesTests {
         }
     }
 
-    private func refusal(of source: KeySource) -> KeyFailure? {
+    private func rejection(of source: KeySource) -> KeyFailure? {
         do throws(KeyFailure) {
             _ = try key(from: source)
             return nil
@@ -69,11 +69,11 @@ struct KeyServicesTests {
     @Test func `a machine without a role, or with version 1 only, lends nothing`() throws {
         serveMetadata(role: "../../else")
         #expect(
-            refusal(of: .instance(service: service.url("")))
+            rejection(of: .instance(service: service.url("")))
                 == KeyFailure(detail: "the metadata service answered 404", isPermanent: true))
         #expect(service.requests.last?.target.contains("/../") == false)
         service.serveOthers { _ in .status(403) }
-        #expect(refusal(of: .instance(service: service.url("")))?.isPermanent == true)
+        #expect(rejection(of: .instance(service: service.url("")))?.isPermanent == true)
     }
 
     // MARK: Containers
@@ -92,8 +92,8 @@ struct KeyServicesTests {
         folder.write("token", Array("second".utf8))
         expectLent(try key(from: .container(service: url, .file(file))))
         #expect(service.requests.map { $0.value("Authorization") } == ["Basic x", "first", "second"])
-        #expect(refusal(of: .container(service: url, nil))?.detail == "the container service answered 401")
-        #expect(refusal(of: .container(service: url, .file("/nowhere")))?.detail == "token file: error 2")
+        #expect(rejection(of: .container(service: url, nil))?.detail == "the container service answered 401")
+        #expect(rejection(of: .container(service: url, .file("/nowhere")))?.detail == "token file: error 2")
         #expect(Set(service.requests.map(\.target)) == ["/v1/credentials?id=1"])
     }
 
@@ -150,11 +150,11 @@ struct KeyServicesTests {
                 body: Array("<Error><Code>ExpiredTokenException</Code><Message>\(form)</Message></Error>".utf8))
         }
         #expect(
-            refusal(of: webIdentity(file.path))
+            rejection(of: webIdentity(file.path))
                 == KeyFailure(detail: "the STS service answered 400, ExpiredTokenException", isPermanent: true))
         serveTokens { form in FakeAnswer(status: 503, body: Array("<Code>\(form)</Code>".utf8)) }
         #expect(
-            refusal(of: webIdentity(file.path))
+            rejection(of: webIdentity(file.path))
                 == KeyFailure(detail: "the STS service answered 503", isPermanent: false))
     }
 
@@ -171,7 +171,7 @@ struct KeyServicesTests {
     ])
     func `an invalid response or an expired key is rejected without quoting it`(text: String) throws {
         service.serveOthers { _ in Self.json(text) }
-        let failure = try #require(refusal(of: .container(service: service.url("/"), nil)))
+        let failure = try #require(rejection(of: .container(service: service.url("/"), nil)))
         for secret in ["ASIA1", "sec/ret", "to/ken"] { #expect(!failure.detail.contains(secret)) }
     }
 
@@ -179,10 +179,10 @@ struct KeyServicesTests {
         service.serve("/", .redirect(to: "/other"))
         service.serve("/other", Self.json(Self.lent))
         #expect(
-            refusal(of: .container(service: service.url("/"), .text(Secret("t"))))?.detail
+            rejection(of: .container(service: service.url("/"), .text(Secret("t"))))?.detail
                 == "the container service answered 302")
         #expect(service.hits("/other") == 0)
         service.serve("/", .closing)
-        #expect(refusal(of: .container(service: service.url("/"), nil))?.isPermanent == false)
+        #expect(rejection(of: .container(service: service.url("/"), nil))?.isPermanent == false)
     }
 }

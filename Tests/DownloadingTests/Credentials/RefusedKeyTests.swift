@@ -33,17 +33,17 @@ struct RefusedKeyTests {
     }
 
     /// Has the bucket refuse keys.
-    private func refuse(_ code: String, status: Int = 403, _ isRefused: @escaping @Sendable (String) -> Bool) {
+    private func reject(_ code: String, status: Int = 403, _ isRejected: @escaping @Sendable (String) -> Bool) {
         fixture.origin.serveOthers { request in
-            let isRefused = isRefused(request.value("Authorization") ?? "")
+            let isRejected = isRejected(request.value("Authorization") ?? "")
             let body = "<?xml version=\"1.0\"?><Error><Code>\(code)</Code><Message>no</Message></Error>"
-            return isRefused ? FakeAnswer(status: status, body: Array(body.utf8)) : .image([1])
+            return isRejected ? FakeAnswer(status: status, body: Array(body.utf8)) : .image([1])
         }
     }
 
     @Test(arguments: [("ExpiredToken", 400), ("InvalidAccessKeyId", 403), ("InvalidToken", 400)])
     func `the next key is requested at once and used`(code: String, status: Int) async throws {
-        refuse(code, status: status) { $0.contains("=K1/") }
+        reject(code, status: status) { $0.contains("=K1/") }
         let load = try load()
         for path in ["photos:b", "photos:c"] { try await load(path) }
         #expect(lent.count == 2)
@@ -51,21 +51,21 @@ struct RefusedKeyTests {
     }
 
     @Test func `a next key that is rejected, too, is the last one for a minute`() async throws {
-        refuse("ExpiredToken") { _ in true }
+        reject("ExpiredToken") { _ in true }
         let time = ManualTimekeeper()
         let load = try load(time: time)
-        let refusal = DownloadError.storeRefusal(403, code: "ExpiredToken")
-        for _ in 0..<3 { await #expect(throws: refusal) { try await load("photos:b") } }
+        let rejection = DownloadError.storeRejection(403, code: "ExpiredToken")
+        for _ in 0..<3 { await #expect(throws: rejection) { try await load("photos:b") } }
         #expect(lent.count == 2)
         time.advance(by: .seconds(60))
-        await #expect(throws: refusal) { try await load("photos:b") }
+        await #expect(throws: rejection) { try await load("photos:b") }
         #expect(lent.count == 3)
     }
 
     @Test func `another rejection is reported with its code, and requests no key`() async throws {
-        refuse("AccessDenied") { _ in true }
+        reject("AccessDenied") { _ in true }
         let load = try load()
-        await #expect(throws: DownloadError.storeRefusal(403, code: "AccessDenied")) { try await load("photos:b") }
+        await #expect(throws: DownloadError.storeRejection(403, code: "AccessDenied")) { try await load("photos:b") }
         #expect(lent.count == 1)
         fixture.origin.serveOthers { _ in FakeAnswer(status: 503, body: Array("<Code>Slow Down</Code>".utf8)) }
         await #expect(throws: DownloadError.status(503)) { try await load("photos:b") }

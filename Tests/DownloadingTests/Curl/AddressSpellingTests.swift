@@ -130,10 +130,10 @@ private struct SpellingFixture {
             try await body()
         } throws: { error in
             // An unknown name resolves to nothing; a control character ends the head with the target.
-            let isRefused = error is SourceURLError || isDenied(error, by: "")
+            let isRejected = error is SourceURLError || isDenied(error, by: "")
             let isNowhere =
                 (isUnreachable(error) || hasNoAddress(error)) && prefix.contains("localhost") || isProtocolError(error)
-            if !isRefused && !isNowhere { Issue.record("\(prefix): \(error)") }
+            if !isRejected && !isNowhere { Issue.record("\(prefix): \(error)") }
             return true
         }
     }

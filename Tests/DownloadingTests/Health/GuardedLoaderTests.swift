@@ -56,7 +56,7 @@ struct GuardedLoaderTests {
     }
 
     @Test(arguments: [
-        DownloadError.tooLarge, .sourceNotAllowed(""), .noAddress("name"), .receiptCancelled, .queueFull, .shuttingDown,
+        DownloadError.tooLarge, .sourceNotAllowed(""), .noAddress("name"), .receiptCanceled, .queueFull, .shuttingDown,
         .internal("memory"), .originSuspended(seconds: 1),
     ])
     func `local limits never count`(error: DownloadError) async throws {

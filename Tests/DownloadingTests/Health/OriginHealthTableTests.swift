@@ -23,7 +23,7 @@ struct OriginHealthTableTests {
             }
         }
         let admission = book.admit(OriginKey(scheme: "http", host: "h", port: 80), TransferProgress(), at: .zero)
-        #expect(admission == .refused(.seconds(5)))
+        #expect(admission == .rejected(.seconds(5)))
         #expect(book.summary(at: .zero).suspensions == 1)
     }
 

@@ -31,8 +31,8 @@ struct OriginHealthTests {
         #expect(!health.isSuspended)
         let consequence = try health.transfer("/5", .noResponse, at: .seconds(20))
         #expect(consequence == .suspended)
-        #expect(health.admission(at: .seconds(20)) == .refused(.seconds(5)))
-        #expect(health.admission(at: .seconds(24)) == .refused(.seconds(1)))
+        #expect(health.admission(at: .seconds(20)) == .rejected(.seconds(5)))
+        #expect(health.admission(at: .seconds(24)) == .rejected(.seconds(1)))
     }
 
     @Test(arguments: [OriginReport.serverError, .broken, .answer])
@@ -106,9 +106,9 @@ struct OriginHealthTests {
 
     @Test func `a suspended origin is probed by one transfer, and resumes with its success`() throws {
         var health = try suspended(.noResponse, at: .zero)
-        #expect(health.admission(at: .milliseconds(4_999)) == .refused(.milliseconds(1)))
+        #expect(health.admission(at: .milliseconds(4_999)) == .rejected(.milliseconds(1)))
         let probe = try health.pass(at: .seconds(5))
-        #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
+        #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
         #expect(health.isSuspended)
         _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
@@ -125,7 +125,7 @@ struct OriginHealthTests {
         var failing = try suspended(.serverError, at: .zero)
         try failing.transfer("/a", .serverError, at: .seconds(5))
         #expect(failing.isSuspended)
-        #expect(failing.admission(at: .seconds(6)) == .refused(.seconds(5)))
+        #expect(failing.admission(at: .seconds(6)) == .rejected(.seconds(5)))
     }
 
     @Test func `for a second all URLs probe an origin without a proven source, so no client's 5xx decide`() throws {
@@ -134,7 +134,7 @@ struct OriginHealthTests {
             let start = Duration.seconds(5 + 6 * round)
             for attack in 0..<3 { try health.transfer("/attack/\(round)/\(attack)", .serverError, at: start) }
             #expect(health.isSuspended)
-            #expect(health.admission(at: start + .seconds(1)) == .refused(.seconds(5)))
+            #expect(health.admission(at: start + .seconds(1)) == .rejected(.seconds(5)))
         }
         let attack = try health.pass(at: .seconds(65))
         let honest = try health.pass(at: .milliseconds(65_900))
@@ -146,8 +146,8 @@ struct OriginHealthTests {
     @Test func `the source of a probe that succeeds too late is tested first the next time`() throws {
         var health = try suspended(.serverError, at: .zero)
         let late = try health.pass(at: .seconds(5))
-        let refusal = health.admit(TransferProgress(), at: .seconds(7))
-        #expect(refusal == .refused(.seconds(4)))
+        let rejection = health.admit(TransferProgress(), at: .seconds(7))
+        #expect(rejection == .rejected(.seconds(4)))
         _ = health.end(late, .success, of: .path("/good"), at: .seconds(8))
         #expect(health.isSuspended && health.hasWorked)
         let probe = try health.pass(at: .seconds(11))
@@ -160,12 +160,12 @@ struct OriginHealthTests {
         for pause in [10, 20, 40, 60, 60] {
             let consequence = try health.transfer("/a", .noResponse, at: now)
             #expect(consequence == .suspended)
-            #expect(health.admission(at: now) == .refused(.seconds(pause)))
+            #expect(health.admission(at: now) == .rejected(.seconds(pause)))
             now += .seconds(pause)
         }
         try health.transfer("/a", .answer, at: now)
         try health.fail(5, .noResponse, at: now)
-        #expect(health.admission(at: now) == .refused(.seconds(5)))
+        #expect(health.admission(at: now) == .rejected(.seconds(5)))
     }
 
     @Test func `a probe without a verdict makes way for the next`() throws {
@@ -184,7 +184,7 @@ struct OriginHealthTests {
         #expect(health.isSuspended)
         let probe = try health.pass(at: .seconds(5))
         _ = health.end(other, .noResponse, of: .path("/a"), at: .seconds(5))
-        #expect(health.admission(at: .seconds(5)) == .refused(.seconds(1)))
+        #expect(health.admission(at: .seconds(5)) == .rejected(.seconds(1)))
         _ = health.end(probe, .success, of: .path("/a"), at: .seconds(6))
         #expect(!health.isSuspended)
     }

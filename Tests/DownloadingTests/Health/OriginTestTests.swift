@@ -58,7 +58,7 @@ struct OriginTestTests {
         #expect(!health.isSuspended)
         let end = health.conclude(inquiry, findings([("/good", report), ("/better", report)]), at: .seconds(11))
         #expect(end == .suspended)
-        #expect(health.admission(at: .seconds(11)) == .refused(.seconds(5)))
+        #expect(health.admission(at: .seconds(11)) == .rejected(.seconds(5)))
     }
 
     @Test func `only one test runs at a time, and other results from the origin count meanwhile`() throws {
@@ -119,7 +119,7 @@ struct OriginTestTests {
         var failing = health
         let failed = failing.end(probe, .noResponse, of: .path("/new"), at: .seconds(15))
         #expect(failed == .suspended)
-        #expect(failing.admission(at: .seconds(15)) == .refused(.seconds(10)))
+        #expect(failing.admission(at: .seconds(15)) == .rejected(.seconds(10)))
         _ = health.end(probe, .success, of: .path("/new"), at: .seconds(15))
         #expect(!health.isSuspended)
     }
@@ -129,11 +129,11 @@ struct OriginTestTests {
         let probe = try health.pass(at: .seconds(15))
         let raised = health.end(probe, .noResponse, of: .path("/mine"), at: .seconds(16))
         let inquiry = try inquiry(raised)
-        #expect(health.admission(at: .seconds(16)) == .refused(.seconds(1)))
+        #expect(health.admission(at: .seconds(16)) == .rejected(.seconds(1)))
         var failing = health
         let failed = failing.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(17))
         #expect(failed == .suspended)
-        #expect(failing.admission(at: .seconds(17)) == .refused(.seconds(10)))
+        #expect(failing.admission(at: .seconds(17)) == .rejected(.seconds(10)))
         _ = health.conclude(inquiry, findings([("/good", .success)]), at: .seconds(17))
         #expect(!health.isSuspended)
     }
@@ -154,7 +154,7 @@ struct OriginTestTests {
         let inquiry = try #require(test)
         _ = health.end(probe, .nothing, of: .path("/a"), at: .seconds(15))
         _ = health.conclude(inquiry, findings([("/good", .noResponse)]), at: .seconds(16))
-        #expect(health.admission(at: .seconds(16)) != .refused(.seconds(5)))
+        #expect(health.admission(at: .seconds(16)) != .rejected(.seconds(5)))
     }
 
     private func suspended() throws -> OriginHealth {

@@ -22,9 +22,9 @@ struct DestinationTests {
         return Origins([out, bucket, reserved, Origin(name: "memory", location: .memory([1]))])
     }
 
-    private func refusal(_ text: String) throws -> Destination.Refusal? {
+    private func rejection(_ text: String) throws -> Destination.Rejection? {
         let origins = try origins()
-        do throws(Destination.Refusal) {
+        do throws(Destination.Rejection) {
             _ = try Destination(ExactText(text), among: origins)
             return nil
         } catch {
@@ -56,16 +56,16 @@ struct DestinationTests {
         "bucket:a%5cb", "bucket:%ff", "bucket:a%00", "bucket:http://other/x", "noplace",
     ])
     func `no text leads out of an origin, to its stored values or to an incomplete name`(text: String) throws {
-        #expect(try refusal(text) == .malformed)
-        #expect(try refusal("out:" + String(repeating: "a", count: 256)) == .malformed)
-        #expect(try refusal("out:" + String(repeating: "a/", count: 600) + "a") == .malformed)
+        #expect(try rejection(text) == .malformed)
+        #expect(try rejection("out:" + String(repeating: "a", count: 256)) == .malformed)
+        #expect(try rejection("out:" + String(repeating: "a/", count: 600) + "a") == .malformed)
     }
 
     @Test(arguments: [
         "read:a", "memory:a", "none:a", "none:../a", "http://h/a", "https://s3.example/b/a", ":a", "OUT:a",
     ])
     func `a read-only or unknown origin accepts nothing`(text: String) throws {
-        #expect(try refusal(text) == .notWritable)
+        #expect(try rejection(text) == .notWritable)
     }
 
     private func mode(_ path: String) -> mode_t? {

@@ -49,16 +49,16 @@ struct HostileImageTests {
                 file, header: header ?? .inspect(file), plan: DecodePlan(), limits: .none, token: WorkToken()
             ).size
         }
-        let refusal = ImagingError.cannotDecode(detail: "the image has too many layers")
+        let rejection = ImagingError.cannotDecode(detail: "the image has too many layers")
         #expect(try decode(file(layers: 8)) == PixelSize(width: 8, height: 8))
         let header = try ImageHeader.inspect(file())
         for isSplit in [false, true] {
             let maximum = file(references: 7, isSplit: isSplit)
             #expect(try decode(maximum) == PixelSize(width: 8, height: 8))
             for layered in [file(layers: 9, isSplit: isSplit), file(references: 8, isSplit: isSplit)] {
-                #expect(throws: refusal) { try ImageHeader.inspect(layered) }
+                #expect(throws: rejection) { try ImageHeader.inspect(layered) }
                 // The decoder checks again, because a profile may have hidden the layers.
-                #expect(throws: refusal) { try decode(layered, header: header) }
+                #expect(throws: rejection) { try decode(layered, header: header) }
             }
         }
     }

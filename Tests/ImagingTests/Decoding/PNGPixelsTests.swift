@@ -223,7 +223,7 @@ struct PNGPixelsTests {
         let file = image.file.array
         for count in 33..<file.count {
             try expectSameAnswers(
-                SharedBytes(file.prefix(count)), DecodePlan(incompleteImages: count % 2 == 0 ? .serve : .refuse))
+                SharedBytes(file.prefix(count)), DecodePlan(incompleteImages: count % 2 == 0 ? .serve : .reject))
         }
         for place in 0..<file.count {
             var changed = file
@@ -287,7 +287,7 @@ struct PNGPixelsTests {
     private enum Answer: Equatable {
         case pixels([UInt8], bands: Int, isIncomplete: Bool)
         case undecodable
-        case refused(ImagingError)
+        case rejected(ImagingError)
     }
 
     private func answer(_ file: SharedBytes, _ plan: DecodePlan, _ lane: ImageDecoder.Lane) throws -> Answer {
@@ -297,7 +297,7 @@ struct PNGPixelsTests {
         } catch ImagingError.cannotDecode {
             return .undecodable
         } catch let error as ImagingError {
-            return .refused(error)
+            return .rejected(error)
         }
     }
 }

@@ -85,8 +85,8 @@ struct FormulaStepTests {
         #expect((145...160).contains(brighter.values(3, 3)[0]))
     }
 
-    @Test(arguments: [(RankStep.Place.median, 3, 1), (.maximum, 3, 9), (.maximum, 5, 25), (.minimum, 3, 0)])
-    func `a rank picks a pixel of a square by its order`(place: RankStep.Place, side: Int, count: Int) throws {
+    @Test(arguments: [(RankStep.Rank.median, 3, 1), (.maximum, 3, 9), (.maximum, 5, 25), (.minimum, 3, 0)])
+    func `a rank picks a pixel of a square by its order`(place: RankStep.Rank, side: Int, count: Int) throws {
         // One bright pixel at (8, 8), and a bright half from x = 20 on.
         let image = SampleImage(PixelSize(width: 40, height: 30), bands: 4) { x, y in
             x == 8 && y == 8 || x >= 20 ? [200, 200, 200, 77] : [0, 0, 0, 77]

@@ -162,7 +162,7 @@ struct RenderStepsTests {
 
 /// A kind of step that no lane knows: a black frame, ten pixels wide.
 private struct Framing: VipsStep {
-    let words = "frame"
+    let summary = "frame"
     func shape(after input: FrameShape) -> FrameShape {
         FrameShape(
             size: PixelSize(width: input.size.width + 20, height: input.size.height + 20), hasAlpha: input.hasAlpha)

@@ -55,10 +55,10 @@ struct EventQueueTests {
 
     @Test func `only the newest statistics are queued`() {
         var queue = EventQueue<Int>(at: .zero)
-        for number in 1...100 { _ = queue.offer([], figures: EventText(figures: .int(number)), at: .zero) }
+        for number in 1...100 { _ = queue.offer([], statistics: EventText(statistics: .int(number)), at: .zero) }
         let batch = queue.take()
-        #expect(batch?.figures.map { String(decoding: $0.bytes, as: UTF8.self) } == "event: stats\ndata: 100\n\n")
-        #expect(queue.take()?.figures == nil)
+        #expect(batch?.statistics.map { String(decoding: $0.bytes, as: UTF8.self) } == "event: stats\ndata: 100\n\n")
+        #expect(queue.take()?.statistics == nil)
     }
 
     @Test func `an idle reader gets a heartbeat after a quarter of a minute`() {

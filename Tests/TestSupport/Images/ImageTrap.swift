@@ -23,7 +23,7 @@ package enum ImageTrap: String, CaseIterable, Sendable {
     case gifColumn, pngColumn
 
     /// Files whose header alone is a reason to refuse them, if all their frames are wanted.
-    package static let refused: [ImageTrap] = [
+    package static let rejected: [ImageTrap] = [
         .webpCanvas, .pngGiant, .jpegPatchedSize, .jpegScans, .gifFrames, .webpFrames,
     ]
 

@@ -84,9 +84,9 @@ extension AdminListenerTests {
         }
         #expect(await prefetch(body("\"HTTPS://h:443/x?y\"")).status == .accepted)
         #expect(prefetching.callbacks == ["https://h/x?y"])
-        let refused = await prefetch(body("\"https://other/x\""))
-        #expect(refused.status == .forbidden && refused.code == "callback_not_allowed")
-        #expect(refused.text.contains("callbackHosts: none of them is other"))
+        let rejected = await prefetch(body("\"https://other/x\""))
+        #expect(rejected.status == .forbidden && rejected.code == "callback_not_allowed")
+        #expect(rejected.text.contains("callbackHosts: none of them is other"))
         for wrong in ["1", "\"\"", "\"ftp://h/\"", "\"https://u:p@h/\"", "\"https://h/#a\"", "null"] {
             #expect(await prefetch(body(wrong)).member("parameter") == "/callback", "\(wrong)")
         }

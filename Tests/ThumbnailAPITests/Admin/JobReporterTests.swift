@@ -20,7 +20,7 @@ struct JobReporterTests {
     private func reporter(keys: [[UInt8]] = []) -> JobReporter {
         let notifier = Notifier(
             registry: MetricsRegistry(), logger: .silent, timekeeper: ManualTimekeeper(),
-            toHooks: { _ in .refused("no hook") },
+            toHooks: { _ in .rejected("no hook") },
             toCallbacks: { [calls] call in
                 calls.withLock { $0.append(call) }
                 return .status(200)

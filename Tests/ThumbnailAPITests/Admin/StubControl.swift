@@ -54,10 +54,10 @@ final class StubControl: ServiceControlling {
         }
     }
 
-    func cancelDownloads(of source: ExactText) throws -> CancelledDownloads {
+    func cancelDownloads(of source: ExactText) throws -> CanceledDownloads {
         if source == "refused" { throw StubError(status: .badRequest, code: .badURL) }
         state.withLock { $0.cancelled.append(source.string) }
-        return CancelledDownloads(downloads: 1, callers: 3)
+        return CanceledDownloads(downloads: 1, callers: 3)
     }
 
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
@@ -74,14 +74,14 @@ final class StubControl: ServiceControlling {
         return source
     }
 
-    var figures: ServiceFigures {
-        let lane = ServiceFigures.Lane(threads: 2, running: 1, waiting: 3, delay: .milliseconds(250))
-        func cache(_ name: String, _ usage: CacheUsage) -> ServiceFigures.NamedCache {
-            ServiceFigures.NamedCache(
-                name: name, figures: CacheFigures(usage: usage, hits: 0, misses: 0, evictedBytes: 0))
+    var statistics: ServiceStatistics {
+        let lane = ServiceStatistics.Lane(threads: 2, running: 1, waiting: 3, delay: .milliseconds(250))
+        func cache(_ name: String, _ usage: CacheUsage) -> ServiceStatistics.NamedCache {
+            ServiceStatistics.NamedCache(
+                name: name, statistics: CacheStatistics(usage: usage, hits: 0, misses: 0, evictedBytes: 0))
         }
         let memory = MemoryBudget(limit: 100, living: { 40 }).statistics
-        return ServiceFigures(
+        return ServiceStatistics(
             activeDownloads: 1, queuedDownloads: 2, maximumDownloads: 32, isActive: true, activeRenders: 3, decodes: 7,
             renders: 8,
             small: lane, expensive: lane, memory: memory,

@@ -25,8 +25,8 @@ struct CrossOriginTests {
     }
 
     @Test func `without an allowed origin, and for unknown routes, there is no preflight`() async {
-        let refused = await PublicListenerFixture().respond("/thumbnail", method: .options)
-        #expect(refused.status == .methodNotAllowed && refused[.accessControlAllowMethods] == nil)
+        let rejected = await PublicListenerFixture().respond("/thumbnail", method: .options)
+        #expect(rejected.status == .methodNotAllowed && rejected[.accessControlAllowMethods] == nil)
         #expect(await listener().respond("/nothing", method: .options).status == .notFound)
         #expect(await listener().respond("*", method: .options).status == .notFound)
     }

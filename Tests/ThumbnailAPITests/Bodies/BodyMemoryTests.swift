@@ -15,37 +15,37 @@ struct BodyMemoryTests {
 
     @Test func `a body reserves only the received bytes`() throws {
         let memory = BodyMemory(of: budget)
-        let room = try memory.room(for: address("192.0.2.1"))
+        let lease = try memory.lease(for: address("192.0.2.1"))
         #expect(budget.statistics.reserved == 0 && memory.taken == 0)
-        try room.grow(to: 1)
+        try lease.grow(to: 1)
         #expect(budget.statistics.reserved == 64 << 10 && memory.taken == 64 << 10)
-        try room.grow(to: 64 << 10)
+        try lease.grow(to: 64 << 10)
         #expect(memory.taken == 64 << 10)
-        try room.grow(to: 3 * Self.mebibyte)
+        try lease.grow(to: 3 * Self.mebibyte)
         #expect(budget.statistics.reserved >= 3 * Self.mebibyte && memory.taken < 3 * Self.mebibyte + 64 << 10)
-        room.release()
+        lease.release()
         #expect(budget.statistics.reserved == 0 && memory.taken == 0)
     }
 
     @Test func `one client has a quarter of all bodies' share, and all have a quarter of the budget`() throws {
         let memory = BodyMemory(of: budget)
-        var rooms: [BodyMemory.Room] = []
+        var rooms: [BodyMemory.Lease] = []
         for client in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
-            let room = try memory.room(for: address(client))
-            try room.grow(to: 4 * Self.mebibyte)
-            #expect(throws: MemoryBudget.Full.self) { try memory.room(for: self.address(client)).grow(to: 1) }
-            rooms.append(room)
+            let lease = try memory.lease(for: address(client))
+            try lease.grow(to: 4 * Self.mebibyte)
+            #expect(throws: MemoryBudget.Full.self) { try memory.lease(for: self.address(client)).grow(to: 1) }
+            rooms.append(lease)
         }
-        let other = try memory.room(for: address("2001:db8::1"))
+        let other = try memory.lease(for: address("2001:db8::1"))
         try other.grow(to: 3 * Self.mebibyte)
         // The same network of 64 bits, and one more client.
         #expect(throws: MemoryBudget.Full.self) {
-            try memory.room(for: self.address("2001:db8::ffff:2")).check(2 << 20)
+            try memory.lease(for: self.address("2001:db8::ffff:2")).check(2 << 20)
         }
-        let last = try memory.room(for: nil)
+        let last = try memory.lease(for: nil)
         try last.grow(to: Self.mebibyte)
         #expect(memory.taken == 16 * Self.mebibyte && budget.statistics.reserved == 16 * Self.mebibyte)
-        #expect(throws: MemoryBudget.Full.self) { try memory.room(for: nil).grow(to: 1) }
+        #expect(throws: MemoryBudget.Full.self) { try memory.lease(for: nil).grow(to: 1) }
         rooms[0].release()
         try last.grow(to: 2 * Self.mebibyte)
     }
@@ -55,11 +55,11 @@ struct BodyMemoryTests {
         let memory = BodyMemory(of: budget)
         let most = memory.maximumOfOne
         // Bodies of almost all that one client may have, which arrive in turns.
-        var rooms = try (0..<4).map { _ in try memory.room(for: self.address("192.0.2.1")) }
+        var rooms = try (0..<4).map { _ in try memory.lease(for: self.address("192.0.2.1")) }
         var length = 0
         while length < most - (256 << 10) {
             length += portions * 100_000
-            rooms.removeAll { room in (try? room.grow(to: min(length, most))) == nil }
+            rooms.removeAll { lease in (try? lease.grow(to: min(length, most))) == nil }
             try #require(!rooms.isEmpty)
         }
         #expect(rooms.count == 1 && memory.taken <= most)
@@ -71,30 +71,30 @@ struct BodyMemoryTests {
         let living = Locked(0)
         let budget = MemoryBudget(limit: 64 << 20, living: { living.withLock { $0 } })
         let memory = BodyMemory(of: budget)
-        let room = try memory.room(for: address("192.0.2.1"))
-        try room.grow(to: Self.mebibyte)
+        let lease = try memory.lease(for: address("192.0.2.1"))
+        try lease.grow(to: Self.mebibyte)
         living.withLock { $0 = 60 << 20 }
-        #expect(throws: MemoryBudget.Full.self) { try room.grow(to: 3 * Self.mebibyte) }
+        #expect(throws: MemoryBudget.Full.self) { try lease.grow(to: 3 * Self.mebibyte) }
         #expect(memory.taken == 0 && budget.statistics.reserved == 0)
     }
 
     @Test func `a complete body counts itself, and keeps its share until the response`() throws {
         let memory = BodyMemory(of: budget)
-        var room: BodyMemory.Room? = try memory.room(for: nil)
-        try room?.grow(to: Self.mebibyte)
-        room?.settle()
+        var lease: BodyMemory.Lease? = try memory.lease(for: nil)
+        try lease?.grow(to: Self.mebibyte)
+        lease?.settle()
         #expect(budget.statistics.reserved == 0 && memory.taken == Self.mebibyte)
-        #expect(throws: MemoryBudget.Full.self) { try memory.room(for: nil).check(4 << 20) }
-        room = nil
+        #expect(throws: MemoryBudget.Full.self) { try memory.lease(for: nil).check(4 << 20) }
+        lease = nil
         #expect(memory.taken == 0)
     }
 
     @Test func `a full budget rejects the next bytes, and the reserved ones are released`() throws {
         let memory = BodyMemory(of: budget)
         let others = try budget.reserveNow(48 << 20)
-        var room: BodyMemory.Room? = try memory.room(for: nil)
-        #expect(throws: MemoryBudget.Full.self) { try room?.grow(to: 1) }
-        room = nil
+        var lease: BodyMemory.Lease? = try memory.lease(for: nil)
+        #expect(throws: MemoryBudget.Full.self) { try lease?.grow(to: 1) }
+        lease = nil
         #expect(memory.taken == 0 && budget.statistics.reserved == 48 << 20)
         others.release()
     }

@@ -37,7 +37,7 @@ import ThumbnailTypes
         #expect(answer[.contentType] == "application/json" && answer[.cacheControl] == "no-store")
         #expect(answer.text.contains("\"code\":\"origin_error\""))
         // Policy does not allow it.
-        let refused = await listener.respond("/?url=example.com/a.jpg&default=h.example/b.png")
-        #expect(refused.status == .badGateway && refused.code == "origin_error")
+        let rejected = await listener.respond("/?url=example.com/a.jpg&default=h.example/b.png")
+        #expect(rejected.status == .badGateway && rejected.code == "origin_error")
     }
 }

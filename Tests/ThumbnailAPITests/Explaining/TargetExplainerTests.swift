@@ -50,7 +50,7 @@ struct TargetExplainerTests {
     @Test func `a rejection has the code, the reason and the parameter`() {
         #expect(
             explain("/thumbnail?url=x&w=abc").verdict
-                == .refused(
+                == .rejected(
                     code: "bad_parameter", reason: "Must be a whole number from 1 to 16384.", parameter: "w"))
         let unknown = explain("/nothing/here")
         #expect(unknown.dialect == nil && unknown.json.text.contains(#""code":"no_such_route""#))
@@ -63,7 +63,7 @@ struct TargetExplainerTests {
         let explainer = TargetExplainer(configuration, PipelineConfiguration(), downloads)
         func word(_ source: String, _ more: String = "", now: Int? = 100) -> String {
             let explanation = explainer.explanation(of: "/thumbnail?url=\(source)&w=3" + more, now: now)
-            guard case .refused(let code, _, _) = explanation.verdict else { return explanation.word }
+            guard case .rejected(let code, _, _) = explanation.verdict else { return explanation.word }
             #expect(explanation.steps.isEmpty == (code == "bad_parameter"))
             return code
         }

@@ -33,21 +33,21 @@ struct SubmissionAdmissionTests {
         let listener = PublicListenerFixture.takingUploads(budget: MemoryBudget(limit: 64 << 20)) {
             $0.maximumUploadBytes = 5_000
         }
-        func refusal(_ target: String, _ length: Int?, _ fields: HTTPFields = Fixture.jpeg) -> String? {
-            listener.admission(of: Fixture.request(target, fields), length: length).refusal?.code
+        func rejection(_ target: String, _ length: Int?, _ fields: HTTPFields = Fixture.jpeg) -> String? {
+            listener.admission(of: Fixture.request(target, fields), length: length).rejection?.code
         }
-        #expect(refusal("/thumbnail?w=3", 5_000) == nil && refusal("/thumbnail?w=3", 5_001) == "source_too_large")
-        #expect(refusal("/thumbnail?w=3", nil) == nil && refusal("/thumbnail?w=x", nil) == "bad_parameter")
-        #expect(refusal("/thumbnail?w=x", 10) == "bad_parameter")
-        #expect(refusal("/thumbnail?expires=1&w=x", 10) == "bad_parameter")
-        #expect(refusal("/thumbnail?expires=1", 10, [.contentType: "text/html"]) == "expired")
-        #expect(refusal("/thumbnails?expires=1", 10, Fixture.json) == "expired")
-        #expect(refusal("/thumbnails?expires=99999999999", 10, Fixture.json) == nil)
-        #expect(refusal("/thumbnails?expires=99999999999&expires=99999999999", 10, Fixture.json) == "bad_parameter")
-        #expect(refusal("/thumbnails", 2 << 20, Fixture.json) == "request_too_large")
-        #expect(refusal("/nothing", 10) == "no_such_route")
+        #expect(rejection("/thumbnail?w=3", 5_000) == nil && rejection("/thumbnail?w=3", 5_001) == "source_too_large")
+        #expect(rejection("/thumbnail?w=3", nil) == nil && rejection("/thumbnail?w=x", nil) == "bad_parameter")
+        #expect(rejection("/thumbnail?w=x", 10) == "bad_parameter")
+        #expect(rejection("/thumbnail?expires=1&w=x", 10) == "bad_parameter")
+        #expect(rejection("/thumbnail?expires=1", 10, [.contentType: "text/html"]) == "expired")
+        #expect(rejection("/thumbnails?expires=1", 10, Fixture.json) == "expired")
+        #expect(rejection("/thumbnails?expires=99999999999", 10, Fixture.json) == nil)
+        #expect(rejection("/thumbnails?expires=99999999999&expires=99999999999", 10, Fixture.json) == "bad_parameter")
+        #expect(rejection("/thumbnails", 2 << 20, Fixture.json) == "request_too_large")
+        #expect(rejection("/nothing", 10) == "no_such_route")
         let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
-        #expect(listener.admission(of: put, length: 3).refusal?.code == "method_not_allowed")
+        #expect(listener.admission(of: put, length: 3).rejection?.code == "method_not_allowed")
         #expect(listener.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
     }
 
@@ -70,10 +70,10 @@ struct SubmissionAdmissionTests {
         for other in others { #expect(other.rejection(ofLength: 4 << 20) == nil) }
         #expect(budget.statistics.reserved == 16 << 20)
         let fifth = Fixture.request("/thumbnail?w=3", from: PeerAddress(high: 0, low: 0xffff_c000_0205))
-        #expect(listener.admission(of: fifth, length: 1).refusal?.status == .serviceUnavailable)
+        #expect(listener.admission(of: fifth, length: 1).rejection?.status == .serviceUnavailable)
         #expect(listener.admission(of: fifth, length: nil).hold?.rejection(ofLength: 1)?.code == "overloaded")
         // A body that can never fit is not an overload.
-        #expect(listener.admission(of: fifth, length: 4 << 20 + 1).refusal?.code == "source_too_large")
+        #expect(listener.admission(of: fifth, length: 4 << 20 + 1).rejection?.code == "source_too_large")
         withExtendedLifetime((silent, lists, others)) {}
     }
 
@@ -90,16 +90,17 @@ struct SubmissionAdmissionTests {
         await gate.arrivals(1)
         #expect(budget.statistics.reserved == 0)
         #expect(
-            listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal?.code == "overloaded")
+            listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).rejection?.code
+                == "overloaded")
         gate.open()
         #expect(await first.value.status == .ok)
-        #expect(listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).refusal == nil)
+        #expect(listener.admission(of: Fixture.request("/thumbnail?w=3"), length: body.count).rejection == nil)
         let list = Array(#"{"url":"https://h/a","renditions":["w=3"]}"#.utf8)
         let several = await listener.submit(Fixture.request("/thumbnails", Fixture.json), list)
         _ = await several.received()
         #expect(
             await eventually {
-                listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 4 << 20).refusal == nil
+                listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 4 << 20).rejection == nil
             })
     }
 
@@ -131,7 +132,7 @@ struct SubmissionAdmissionTests {
     @Test func `with keys the signature is checked before anything but the route`() async {
         let listener = PublicListenerFixture.takingUploads { $0.signingKeys = [Self.key] }
         func code(_ target: String, _ fields: HTTPFields) -> String? {
-            listener.admission(of: Fixture.request(target, fields), length: 3).refusal?.code
+            listener.admission(of: Fixture.request(target, fields), length: 3).rejection?.code
         }
         for fields: HTTPFields in [
             Fixture.jpeg, [.contentType: "text/html"], [:], [.contentType: "image/jpeg", .alulaSignature: "x"],
@@ -144,7 +145,7 @@ struct SubmissionAdmissionTests {
         }
         #expect(await listener.respond("/thumbnail?w=x", method: .post, body: [1]).code == "bad_signature")
         let off = PublicListenerFixture { $0.signingKeys = [Self.key] }
-        #expect(off.admission(of: Fixture.request("/thumbnail"), length: 3).refusal?.code == "bad_signature")
+        #expect(off.admission(of: Fixture.request("/thumbnail"), length: 3).rejection?.code == "bad_signature")
     }
 
     @Test(arguments: [BodySignature.Version.one, .two], [true, false])
@@ -159,16 +160,16 @@ struct SubmissionAdmissionTests {
         #expect(await listener.submit(good, Fixture.image + [0]).code == "bad_signature")
         var other = good
         other.target = "/thumbnail?w=4"
-        #expect((listener.admission(of: other, length: 9).refusal?.code == "bad_signature") == statesDigest)
+        #expect((listener.admission(of: other, length: 9).rejection?.code == "bad_signature") == statesDigest)
         #expect(await listener.submit(other, Fixture.image).code == "bad_signature")
         var png = good
         png.headerFields[.contentType] = "image/png"
         #expect((await listener.submit(png, Fixture.image).status == .ok) == (version == .one))
         var twice = good
         twice.headerFields.append(.alulaSignature, good.headerFields[.alulaSignature] ?? "")
-        #expect(listener.admission(of: twice, length: 9).refusal?.code == "bad_signature")
+        #expect(listener.admission(of: twice, length: 9).rejection?.code == "bad_signature")
         let late = signed("/thumbnail?expires=1&w=3", Fixture.jpeg, for: Fixture.image, statesDigest: statesDigest)
-        #expect(listener.admission(of: late, length: 9).refusal?.code == "expired")
+        #expect(listener.admission(of: late, length: 9).rejection?.code == "expired")
     }
 
     @Test func `without keys a stated digest is checked as well`() async {
@@ -177,7 +178,7 @@ struct SubmissionAdmissionTests {
         #expect(await listener.submit(request, Fixture.image).status == .ok)
         #expect(await listener.submit(request, Fixture.image + [0]).code == "bad_body")
         request.headerFields[.contentDigest] = "sha-256=:x:"
-        #expect(listener.admission(of: request, length: 9).refusal?.code == "bad_body")
+        #expect(listener.admission(of: request, length: 9).rejection?.code == "bad_body")
     }
 
     @Test(arguments: [

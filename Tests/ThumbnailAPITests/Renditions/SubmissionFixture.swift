@@ -34,7 +34,7 @@ extension PublicListenerFixture {
     }
 
     /// The decision on a request whose header has arrived.
-    func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, refusal: HTTPResponse?) {
+    func admission(of request: HTTPRequest, length: Int?) -> (hold: (any BodyReservation)?, rejection: HTTPResponse?) {
         switch responder.bodyPolicy(for: request)?.admission(request, length) {
         case .accepted(let hold): (hold, nil)
         case .rejected(let response): (nil, response)
@@ -44,9 +44,9 @@ extension PublicListenerFixture {
 
     /// The answer to a request whose body arrives after its header was admitted.
     func submit(_ request: HTTPRequest, _ body: [UInt8]) async -> HTTPResponse {
-        let (hold, refusal) = admission(of: request, length: body.count)
-        guard let hold else { return refusal ?? HTTPResponse(status: .ok) }
-        if let refusal = hold.rejection(ofLength: body.count) { return refusal }
+        let (hold, rejection) = admission(of: request, length: body.count)
+        guard let hold else { return rejection ?? HTTPResponse(status: .ok) }
+        if let rejection = hold.rejection(ofLength: body.count) { return rejection }
         var request = request
         request.body = SharedBytes(body)
         return await Self.response(of: hold.respond(to: request))

@@ -90,9 +90,9 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
-        let refusal = fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(8)))
-        #expect(refusal?.code == "overloaded")
-        #expect((refusal?.retryAfter ?? 0) >= 4)
+        let rejection = fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(8)))
+        #expect(rejection?.code == "overloaded")
+        #expect((rejection?.retryAfter ?? 0) >= 4)
         await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
         // Others are having it made.
         #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(0))) == nil)

@@ -18,10 +18,10 @@ struct ImagePipelineOverloadTests {
         let (hold, waiting) = try await fixture.overload()
         let loads = fixture.origin.loads
         let miss = Request.path("/b")
-        let refusal = fixture.pipeline.overload(for: fixture.pipeline.resolved(miss))
-        #expect(refusal?.status == .serviceUnavailable)
-        #expect(refusal?.code == "overloaded")
-        #expect(refusal?.retryAfter == 2)
+        let rejection = fixture.pipeline.overload(for: fixture.pipeline.resolved(miss))
+        #expect(rejection?.status == .serviceUnavailable)
+        #expect(rejection?.code == "overloaded")
+        #expect(rejection?.retryAfter == 2)
         #expect(fixture.metric("alula_overload_refusals_total") == 1)
         // One that arrives with the flood is rejected too, before its source is requested.
         await #expect(throws: WorkerPool.Full.self) { try await fixture.thumbnail("/b") }

@@ -54,7 +54,7 @@ struct ServiceErrorTests {
         Row(DownloadError.tooLarge, 413, "source_too_large", .origin),
         Row(DownloadError.notAnImage(secret), 415, "not_an_image", .image),
         Row(DownloadError.emptyBody, 415, "not_an_image", .image),
-        Row(DownloadError.receiptCancelled, 409, "cancelled", .cancelled),
+        Row(DownloadError.receiptCanceled, 409, "cancelled", .cancelled),
         Row(DownloadError.queueFull, 503, "overloaded", .overload),
         Row(DownloadError.originSuspended(seconds: 7), 503, "origin_suspended", .origin),
         Row(DownloadError.shuttingDown, 503, "draining", .overload),
@@ -128,12 +128,12 @@ struct ServiceErrorTests {
     }
 
     @Test func `all policy rejections have the same response`() {
-        let refusals: [any ServiceError] = [
+        let rejections: [any ServiceError] = [
             DownloadError.sourceNotAllowed(Self.secret), DownloadError.noAddress(Self.secret),
             SourceURLError.schemeNotAllowed("ftp"), SourceURLError.literalNotAllowed("127.1"),
             SourceURLError.pathNotAllowed,
         ]
-        #expect(Set(refusals.map { "\($0.status) \($0.code) \($0.publicMessage) \($0.parameter ?? "")" }).count == 1)
+        #expect(Set(rejections.map { "\($0.status) \($0.code) \($0.publicMessage) \($0.parameter ?? "")" }).count == 1)
     }
 
     @Test func `a page's message names the last page`() {

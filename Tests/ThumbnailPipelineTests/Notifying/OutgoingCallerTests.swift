@@ -63,7 +63,7 @@ struct OutgoingCallerTests {
         await time.nextWaking(at: .seconds(1))
         time.advance(by: .seconds(1))
         #expect(await ended(1) == [.sent])
-        add("http://h/", to: caller { _ in .refused("allowedNetworks") })
+        add("http://h/", to: caller { _ in .rejected("allowedNetworks") })
         #expect(await ended(2) == [.sent, .failed])
         #expect(tries.withLock { $0.count } == 3 && counts() == [1, 1, 0])
     }

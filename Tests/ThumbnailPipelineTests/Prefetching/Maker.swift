@@ -21,7 +21,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
     private struct State {
         var made: [String] = []
         var failing: Set<String> = []
-        var refusals: [String: Int] = [:]
+        var rejections: [String: Int] = [:]
         var suspensions: [String: Int] = [:]
         var gate: Gate?
         var active = 0
@@ -38,7 +38,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func fail(_ path: String) { state.withLock { _ = $0.failing.insert(path) } }
     func suspend(_ path: String, seconds: Int) { state.withLock { $0.suspensions[path] = seconds } }
-    func refuse(_ path: String, times: Int) { state.withLock { $0.refusals[path] = times } }
+    func reject(_ path: String, times: Int) { state.withLock { $0.rejections[path] = times } }
     func onMade(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onMade = body } }
 
     func hold() -> Gate {
@@ -55,7 +55,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
 
     func recordTags(of request: ResolvedRequest, by client: ClientNetwork?) {}
 
-    var generation: Int { 0 }
+    var cacheVersion: Int { 0 }
 
     func countRepeatedHit() {}
 
@@ -77,16 +77,16 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
         } onCancel: {
             gate?.open()
         }
-        let (isFailing, isRefused, onMade) = state.withLock { state in
+        let (isFailing, isRejected, onMade) = state.withLock { state in
             state.active -= 1
             state.made.append(path)
-            state.refusals[path, default: 0] -= 1
-            return (state.failing.contains(path), state.refusals[path, default: 0] >= 0, state.onMade)
+            state.rejections[path, default: 0] -= 1
+            return (state.failing.contains(path), state.rejections[path, default: 0] >= 0, state.onMade)
         }
         onMade()
         makes.increment()
         if isFailing { throw DownloadError.notFound(404) }
-        if isRefused { throw PipelineError.tooManyPrefetchJobs }
+        if isRejected { throw PipelineError.tooManyPrefetchJobs }
         try Task.checkCancellation()
         let image = EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
         return Thumbnail(

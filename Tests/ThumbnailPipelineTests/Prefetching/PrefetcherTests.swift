@@ -174,8 +174,8 @@ final class PrefetcherTests: Sendable {
     }
 
     @Test func `an overloaded item is retried after Retry-After, up to a limit`() async throws {
-        maker.refuse("/a", times: 4)
-        maker.refuse("/b", times: 5)
+        maker.reject("/a", times: 4)
+        maker.reject("/b", times: 5)
         let prefetcher = prefetcher()
         let id = try await prefetcher.begin(["/a", "/b"]).id
         for (pause, attempts) in [1, 2, 3, 4, 6, 7, 8, 9].enumerated() {

@@ -123,8 +123,8 @@ struct CommandLineTests {
                 environment: ["ALULA_ALLOWED_NETWORKS": "127.0.0.0/8"])
             #expect(fetched.status == 0)
             #expect(try ImageHeader.inspect(SharedBytes(fetched.output)).size == PixelSize(width: 40, height: 30))
-            let refused = try await runAside("thumbnail", running.origin.url("/cat.jpg"), "-o", "x.png")
-            #expect(refused.status == 1 && refused.errors.contains("not fetched: allowedNetworks: "))
+            let rejected = try await runAside("thumbnail", running.origin.url("/cat.jpg"), "-o", "x.png")
+            #expect(rejected.status == 1 && rejected.errors.contains("not fetched: allowedNetworks: "))
         }
     }
 
@@ -330,12 +330,12 @@ struct CommandLineTests {
             #expect(
                 fresh.status == 0
                     && fresh.text == "\(url): unchanged\n\(gone): gone from its origin, and from the caches\n")
-            let refused = try await runAside("refresh", "http://10.0.0.1/a", "ftp://h/a", environment: port)
-            #expect(refused.status == 1 && refused.text.isEmpty)
+            let rejected = try await runAside("refresh", "http://10.0.0.1/a", "ftp://h/a", environment: port)
+            #expect(rejected.status == 1 && rejected.text.isEmpty)
             #expect(
-                refused.errors.contains(
+                rejected.errors.contains(
                     "alula: http://10.0.0.1/a: the source is not fetched: allowedNetworks: 10.0.0.1 is not"))
-            #expect(refused.errors.contains("schemes: ftp is not http or https"))
+            #expect(rejected.errors.contains("schemes: ftp is not http or https"))
             let wrong = try await runAside("prefetch", url, "--w", "0", environment: port)
             #expect(wrong.status == 2 && wrong.errors.contains("alula prefetch: --w: "))
         }

@@ -189,8 +189,8 @@ struct AnswerTests {
     @Test func `AVIF sources are rejected unless the settings allow them`() async throws {
         try await withService { running in
             running.origin.serve("/a.avif", .image(ImageFixture.avif.array, type: "image/avif"))
-            let refused = try await running.thumbnail("/a.avif")
-            #expect(refused.status == 415 && refused.text.contains("\"code\":\"not_an_image\""))
+            let rejected = try await running.thumbnail("/a.avif")
+            #expect(rejected.status == 415 && rejected.text.contains("\"code\":\"not_an_image\""))
         }
         // In a process of its own, because a loader that is on stays on.
         await #expect(processExitsWith: .success) {

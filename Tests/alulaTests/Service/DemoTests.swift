@@ -19,10 +19,10 @@ struct DemoTests {
         #expect(header.size == PixelSize(width: 300, height: 225))
         // No other address of this machine may be fetched.
         client.send("GET /thumbnail?url=http://127.0.0.1:\(match.1)/ HTTP/1.1\r\nHost: alula\r\n\r\n")
-        let refused = try await client.response()
+        let rejected = try await client.response()
         #expect(
-            refused.status == 403
-                && refused.text.contains("The source is not fetched: allowedNetworks: 127.0.0.1 is not public"))
+            rejected.status == 403
+                && rejected.text.contains("The source is not fetched: allowedNetworks: 127.0.0.1 is not public"))
         client.send("GET /thumbnail?url=demo:sample.jpg&w=300 HTTP/1.1\r\nHost: alula\r\n\r\n")
         #expect(try await client.response().body == answer.body)
         #expect(process.terminate() == 0)

@@ -62,8 +62,8 @@ struct NotifyingTests {
                 return try await client.response()
             }
             for url in ["http://localhost:\(callback.port)/done", "http://10.0.0.1/done"] {
-                let refused = try await begin(url)
-                #expect(refused.status == 403 && refused.text.contains("callback_not_allowed"), "\(refused.text)")
+                let rejected = try await begin(url)
+                #expect(rejected.status == 403 && rejected.text.contains("callback_not_allowed"), "\(rejected.text)")
             }
             #expect(try await begin("nothing").text.contains("/callback"))
             let job = try await begin(callback.url("/done?x=1"))

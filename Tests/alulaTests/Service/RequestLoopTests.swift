@@ -29,8 +29,8 @@ struct RequestLoopTests {
         try await withService(["--cdn-loop", "images.example.com"]) { running in
             running.origin.serve("/a.jpg", .image(ImageFixture.jpeg.array))
             let field = "CDN-Loop: other, Images.example.com; v=1\r\n"
-            let refused = try await running.thumbnail("/a.jpg", fields: field)
-            #expect(refused.status == 403 && refused.text.contains("request_loop"))
+            let rejected = try await running.thumbnail("/a.jpg", fields: field)
+            #expect(rejected.status == 403 && rejected.text.contains("request_loop"))
             let body = "CDN-Loop: images.example.com\r\nContent-Length: 2\r\nContent-Type: application/json\r\n"
             #expect(try await running.send("POST", "/thumbnails", body).status == 403)
             #expect(try await running.send("GET", "/health/ready", field).status == 200)

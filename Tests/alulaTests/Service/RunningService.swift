@@ -31,7 +31,7 @@ struct RunningService: Sendable {
             ] + arguments, environment: [:], readFile: { _ in "{}" })
         configure(&settings)
         self.settings = settings
-        service = try Service(settings, logger: .silent, time: time)
+        service = try Service(settings, logger: .silent, timekeeper: time)
     }
 
     /// The request target of a thumbnail of a path of the origin.

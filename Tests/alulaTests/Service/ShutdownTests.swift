@@ -20,8 +20,8 @@ struct ShutdownTests {
         let stopping = Task { await running.service.shutDown(running.settings) }
         #expect(await eventually { running.service.lifecycle.isDraining })
         second.send("GET \(running.target("/b.jpg")) HTTP/1.1\r\nHost: alula\r\n\r\n")
-        let refused = try? await second.response()
-        #expect(refused == nil || refused?.status == 503)
+        let rejected = try? await second.response()
+        #expect(rejected == nil || rejected?.status == 503)
         gate.open()
         #expect(try await pending.status == 200)
         await stopping.value

@@ -102,8 +102,8 @@ struct WatermarkTests {
                 #expect(try Self.pixel(answer, x: 2, y: 2) == [0, 0, 255])
             }
             // A rejection is the client's fault, and is reported.
-            let refused = try await running.thumbnail("/a", "w=4&placeholder=red&watermark=http://10.0.0.1/")
-            #expect(refused.status == 403)
+            let rejected = try await running.thumbnail("/a", "w=4&placeholder=red&watermark=http://10.0.0.1/")
+            #expect(rejected.status == 403)
         }
     }
 
@@ -120,8 +120,8 @@ struct WatermarkTests {
             let answer = try await running.send("GET", signed)
             #expect(answer.status == 200)
             for other in [target, signed.replacing("/mark", with: "/b"), signed.replacing("tiny", with: "huge")] {
-                let refusal = try await running.send("GET", other)
-                #expect(refusal.status == 403)
+                let rejection = try await running.send("GET", other)
+                #expect(rejection.status == 403)
             }
         }
     }

@@ -1,7 +1,7 @@
 package import Coordination
 import Downloading
 
-package struct ServiceFigures: Sendable, Equatable {
+package struct ServiceStatistics: Sendable, Equatable {
     package struct Lane: Sendable, Equatable {
         package var threads: Int
         package var running: Int
@@ -20,26 +20,26 @@ package struct ServiceFigures: Sendable, Equatable {
 
     package struct NamedCache: Sendable, Equatable {
         package var name: String
-        package var figures: CacheFigures
+        package var statistics: CacheStatistics
     }
 }
 
 extension PipelineControl {
-    package var figures: ServiceFigures {
+    package var statistics: ServiceStatistics {
         let (downloader, caches, resources) = (pipeline.downloader, pipeline.caches, pipeline.resources)
         let (counts, lanes) = (resources.metrics.counts, resources.lanes)
         let (small, expensive, turns) = (lanes.small, lanes.expensive, lanes.turns)
-        return ServiceFigures(
+        return ServiceStatistics(
             activeDownloads: downloader.activeRequestCount, queuedDownloads: downloader.queuedRequestCount,
             maximumDownloads: downloader.maximumActiveRequestCount, isActive: downloader.isActive,
             activeRenders: lanes.runningCount, decodes: counts.decodes, renders: counts.renders,
-            small: ServiceFigures.Lane(
+            small: ServiceStatistics.Lane(
                 threads: small.threadCount, running: small.runningCount, waiting: lanes.smallBacklog.count,
                 delay: lanes.smallBacklog.delay),
-            expensive: ServiceFigures.Lane(
+            expensive: ServiceStatistics.Lane(
                 threads: expensive.threadCount, running: turns.turnCount, waiting: turns.backlog.count,
                 delay: turns.backlog.delay),
             memory: resources.budget.statistics,
-            caches: caches.figures.map { ServiceFigures.NamedCache(name: $0.name, figures: $0.figures) })
+            caches: caches.statistics.map { ServiceStatistics.NamedCache(name: $0.name, statistics: $0.statistics) })
     }
 }

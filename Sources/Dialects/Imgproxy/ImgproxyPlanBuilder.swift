@@ -2,7 +2,7 @@ import Glibc
 import Recipes
 
 /// Crop to the box, filters, canvas, margins, background, watermark.
-struct ImgproxyFinish {
+struct ImgproxyPlanBuilder {
     private let options: ImgproxyOptions
     private let layout: ImgproxyLayout
     private let isFlattened: Bool
@@ -72,7 +72,7 @@ struct ImgproxyFinish {
     }
 }
 
-extension ImgproxyFinish {
+extension ImgproxyPlanBuilder {
     mutating func lay(opacity: Double) {
         let watermark = options.watermark
         let percent = pixels(100 * watermark.opacity * opacity)

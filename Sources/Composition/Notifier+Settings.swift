@@ -10,10 +10,12 @@ import ThumbnailPipeline
 extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
-    init(_ settings: Settings, web: CurlLoader, registry: MetricsRegistry, logger: Logger, time: any Timekeeper) {
+    init(
+        _ settings: Settings, loader: CurlLoader, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
+    ) {
         let authorities = settings.downloads.certificateAuthorities
         self.init(
-            hooks: settings.notifying.hooks, registry: registry, logger: logger, timekeeper: time,
+            hooks: settings.notifying.hooks, registry: registry, logger: logger, timekeeper: timekeeper,
             toHooks: { call in
                 let result = await HTTPClient.status(
                     of: Self.request(call), to: call.url, timeLimit: Self.timeLimit, authorities: authorities,
@@ -24,16 +26,16 @@ extension Notifier {
                 }
             },
             toCallbacks: { call in
-                guard let url = try? SourceURL(parsing: call.url) else { return .refused("no URL") }
+                guard let url = try? SourceURL(parsing: call.url) else { return .rejected("no URL") }
                 // A job may have been stored under other settings.
-                if let violation = settings.violation(toCallback: url) { return .refused(violation) }
+                if let violation = settings.violation(toCallback: url) { return .rejected(violation) }
                 do {
-                    try await web.call(Self.request(call), at: url)
+                    try await loader.call(Self.request(call), at: url)
                     return .status(200)
                 } catch DownloadError.status(let status) {
                     return .status(status)
                 } catch DownloadError.sourceNotAllowed(let violation) {
-                    return .refused(violation)
+                    return .rejected(violation)
                 } catch {
                     return .none("\(error)")
                 }

@@ -1,6 +1,6 @@
 import Recipes
 
-struct ImaginaryFrame {
+struct ImaginaryPlanBuilder {
     private var frame: Frame
     private var missingTurn: QuarterTurn
     private var quality = ImaginaryOptions.standardQuality
@@ -25,7 +25,7 @@ struct ImaginaryFrame {
     }
 }
 
-extension ImaginaryFrame {
+extension ImaginaryPlanBuilder {
     mutating func apply(_ operation: ImaginaryOperation) throws(ImagingError) {
         let options = operation.options
         guard operation.name != .autorotate else {
@@ -100,7 +100,7 @@ extension ImaginaryFrame {
     }
 }
 
-extension ImaginaryFrame {
+extension ImaginaryPlanBuilder {
     private mutating func turnUpright() {
         frame.turn(missingTurn)
         missingTurn = .none

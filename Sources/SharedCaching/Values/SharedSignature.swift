@@ -4,7 +4,7 @@ import Crypto
 ///
 /// Without a key it is a plain hash, which anyone with write access to the server can compute too. With one it is an
 /// HMAC-SHA256, which only instances with the same key can compute.
-struct SharedSeal: Sendable {
+struct SharedSignature: Sendable {
     private let key: [UInt8]?
 
     /// In bytes.
@@ -17,11 +17,11 @@ struct SharedSeal: Sendable {
     init(key: [UInt8]? = nil) { self.key = key }
 
     /// Its own key is derived from this one's; without a key, the same seal.
-    func ofSources(under tag: SharedTag) -> SharedSeal {
-        SharedSeal(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
+    func ofSources(under tag: SharedTag) -> SharedSignature {
+        SharedSignature(key: key.map { HMAC.authenticationCode(for: "tag ".utf8 + tag.label, key: $0) })
     }
 
-    func seal(of digest: SHA256Digest) -> [UInt8] {
+    func signature(of digest: SHA256Digest) -> [UInt8] {
         key.map { HMAC.authenticationCode(for: digest.bytes, key: $0) } ?? digest.bytes
     }
 
@@ -33,7 +33,7 @@ struct SharedSeal: Sendable {
     }
 
     /// The words of a purge without its seal; nil if it does not match.
-    func words(sealed bytes: [UInt8]) -> [UInt8]? {
+    func words(signed bytes: [UInt8]) -> [UInt8]? {
         guard key != nil else { return bytes }
         let words = Array(bytes.dropLast(Self.noticeLength))
         return HMAC.isEqual(Array(bytes.suffix(Self.noticeLength)), text(of: words)) ? words : nil
@@ -41,5 +41,5 @@ struct SharedSeal: Sendable {
 }
 
 extension SharedCacheCredentials {
-    var seal: SharedSeal { SharedSeal(key: key) }
+    var signature: SharedSignature { SharedSignature(key: key) }
 }

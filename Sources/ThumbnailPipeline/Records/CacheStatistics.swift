@@ -1,13 +1,13 @@
 package import DiskCaching
 
 /// The contents and counts of a cache, in memory or on disk; sizes in bytes.
-package struct CacheFigures: Sendable, Equatable {
+package struct CacheStatistics: Sendable, Equatable {
     package let usage: CacheUsage
     package let hits, misses: Int
     package let evictedBytes: Int
 }
 
-extension CacheFigures {
+extension CacheStatistics {
     package init(_ statistics: DiskShareStatistics) {
         usage = CacheUsage(
             bytes: statistics.usage, capacity: statistics.capacity, preferred: statistics.capacity,

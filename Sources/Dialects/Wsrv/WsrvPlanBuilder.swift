@@ -1,7 +1,7 @@
 import Glibc
 import Recipes
 
-struct WsrvLayout {
+struct WsrvPlanBuilder {
     let options: WsrvOptions
     private var box: PixelSize
     let frames: Int
@@ -44,7 +44,7 @@ extension WsrvOptions {
     }
 }
 
-extension WsrvLayout {
+extension WsrvPlanBuilder {
     private func resized(_ source: PixelSize, in reduced: PixelSize) -> PixelSize {
         let (across, down) = factors(reduced)
         // Stills are rounded half up, frames of an animation half to even.
@@ -99,7 +99,7 @@ extension WsrvLayout {
     }
 }
 
-extension WsrvLayout {
+extension WsrvPlanBuilder {
     /// `original` is the size of the whole image after its turn.
     private mutating func cut(to box: PixelSize, original: PixelSize) {
         guard options.fit == .cover else { return }

@@ -1,6 +1,6 @@
 import Recipes
 
-struct ThumborSteps {
+struct ThumborPlanBuilder {
     private(set) var frame: Frame
     private let box: PixelSize
     private let padding: ThumborGeometry.Padding?
@@ -116,7 +116,7 @@ struct ThumborSteps {
     private static func halfRoundedDown(_ number: Int) -> Int { number >> 1 }
 }
 
-extension ThumborSteps {
+extension ThumborPlanBuilder {
     private mutating func append(_ mark: ThumborMark) {
         switch mark.subject {
         case .color(let color):

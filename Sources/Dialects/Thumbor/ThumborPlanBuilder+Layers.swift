@@ -1,6 +1,6 @@
 import Recipes
 
-extension ThumborSteps {
+extension ThumborPlanBuilder {
     private struct Area {
         var x: Int
         var y: Int
