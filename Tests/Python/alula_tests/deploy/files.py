@@ -166,7 +166,8 @@ def settings(alula, report):
     unknown = sorted(used.keys() - known - SECRETS)
     report.check(len(used) > 8 and not unknown, f"{len(used)} settings are known to the service: {unknown or 'all'}")
     values = {name: value for name, value in used.items() if name in known and value is not None}
-    values |= {"ALULA_SOURCE_CACHE_PATH": "", "ALULA_REQUIRE_SANDBOX": "off"}
+    # The port is read from the log.
+    values |= {"ALULA_SOURCE_CACHE_PATH": "", "ALULA_REQUIRE_SANDBOX": "off", "ALULA_LOG_FORMAT": "json"}
     options = [part for name, value in values.items() if value
                for part in (f"--{name.removeprefix('ALULA_').lower().replace('_', '-')}", value)]
     with contextlib.ExitStack() as stack:
