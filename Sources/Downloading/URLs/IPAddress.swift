@@ -9,10 +9,10 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses four decimal numbers with dots, or the text forms of RFC 4291 section 2.2; nil for anything else.
     package init?(_ text: String) {
-        var four = in_addr()
+        var four: UInt32 = 0
         var six = in6_addr()
         if unsafe inet_pton(AF_INET, text, &four) == 1 {
-            self = .v4(UInt32(bigEndian: four.s_addr))
+            self = .v4(UInt32(bigEndian: four))
         } else if unsafe inet_pton(AF_INET6, text, &six) == 1 {
             self.init(six)
         } else {
@@ -23,12 +23,13 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     @unsafe
     init?(_ address: UnsafePointer<sockaddr>?) {
         guard let address = unsafe address else { return nil }
+        // By offset: C modules that also include these structures compete for their members.
         let raw = unsafe UnsafeRawPointer(address)
-        switch Int32(unsafe address.pointee.sa_family) {
+        switch Int32(unsafe raw.load(as: sa_family_t.self)) {
         case AF_INET:
-            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
+            self = .v4(UInt32(bigEndian: unsafe raw.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         case AF_INET6:
-            self.init(unsafe raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr)
+            self.init(unsafe raw.loadUnaligned(fromByteOffset: 8, as: in6_addr.self))
         default:
             return nil
         }
