@@ -288,9 +288,6 @@ struct SandboxedCodecTests {
         #expect(throws: ImagingError.cannotDecode(detail: "the file recently crashed a worker process")) {
             try fixture.decode(SandboxFixture.slow)
         }
-        // A decode that ends before the first check has not exceeded its time.
-        #expect(try fixture.decode(ImageFixture.jpeg.bytes).size == ImageFixture.size)
-        #expect(fixture.ends(.exhausted) == 1)
     }
 
     @Test func `small and large images follow each other`() async throws {
