@@ -17,9 +17,9 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     for path in ["/" + text, "/resize?" + text, "/extract?areawidth=9&areaheight=9&" + text, json] {
         let target = RequestedTarget(path)
         if dialect.isAuthentic(target) { fatalError("\(text) is signed") }
-        guard let query = try? dialect.uploadQuery(in: target) else { continue }
-        precondition(query == (try? dialect.uploadQuery(in: target)), "\(text) is read in two ways")
-        check(query, text)
+        guard let request = try? dialect.uploadRequest(in: target) else { continue }
+        precondition(request == (try? dialect.uploadRequest(in: target)), "\(text) is read in two ways")
+        check(request, text)
     }
     return 0
 }

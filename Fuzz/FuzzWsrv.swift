@@ -9,7 +9,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     guard let prefix = PathPrefix("/") else { return 0 }
     let dialect = WsrvDialect(at: prefix)
     let target = RequestedTarget("/?url=example.com/a.jpg&" + text)
-    guard case .certain = dialect.claim(on: target.target.string) else { fatalError("\(text) hides the source") }
+    guard case .exact = dialect.match(on: target.target.string) else { fatalError("\(text) hides the source") }
     _ = try? dialect.request(in: RequestedTarget("/?" + text))
     guard let query = try? dialect.request(in: target) else { return 0 }
     precondition(query == (try? dialect.request(in: target)), "\(text) is read in two ways")
