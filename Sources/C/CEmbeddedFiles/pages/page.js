@@ -136,6 +136,8 @@ function tellSizes(facts, size, blob) {
 async function sourceFacts(signing, signal) {
   if (upload) return { bytes: upload.size, format: upload.type.replace("image/", "") };
   const url = form.field("url").value.trim();
+  // Emptied since the request of the thumbnail.
+  if (url === "") return {};
   if (known.address === url) return known.facts;
   const response = await ask("/info", form.parameters().filter(([name]) => name === "url" || name === "expires"), signing, signal);
   if (!response.ok) return {};
