@@ -56,7 +56,7 @@ struct ServiceManager {
 
     func reportStopping() { notified?.send("STOPPING=1") }
 
-    /// Twice as often as the supervisor expects it, from a task: it restarts the service if tasks no longer run.
+    /// Reports twice per timeout, from a task, so that the supervisor restarts the service if tasks no longer run.
     func startWatchdog(by timekeeper: any Timekeeper) {
         guard let notified, let watchdogTimeout else { return }
         Task {

@@ -226,7 +226,7 @@ struct ImagorEnvironment: OtherServiceReader {
     private static func withoutSlash(_ url: String) -> String { url.hasSuffix("/") ? String(url.dropLast()) : url }
 
     private func bucketMembers(_ bucket: String) -> JSONValue {
-        // The loader's own variables come before those of all buckets.
+        // The loader's variables take precedence over the general ones.
         let prefix = environment["AWS_LOADER_ACCESS_KEY_ID"] == nil ? "AWS_" : "AWS_LOADER_"
         let region = environment["AWS_LOADER_REGION"] ?? environment["AWS_REGION"] ?? "us-east-1"
         var base = "https://\(bucket).s3.\(region).amazonaws.com"

@@ -89,6 +89,6 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case originTimeout = "origin_timeout", deadlineExceeded = "deadline_exceeded", notCached = "not_cached"
     case versionNotSupported = "version_not_supported", clientClosed = "client_closed"
 
-    /// The codes of metrics, which begin with 0: all but that of a client that has left.
+    /// The codes whose counters start at 0: all except the one of a disconnected client.
     package static var counted: [ErrorCode] { allCases.filter { $0 != .clientClosed } }
 }

@@ -42,7 +42,7 @@ struct SharedTasksTests {
         }
         let second = Task.immediate { try await tasks.join("a") }
         #expect(tasks.waiterCount(for: "a") == 2)
-        // The work goes on for whoever joined it.
+        // The work continues for the other caller.
         first.cancel()
         gate.open()
         #expect(try await second.value == 7)

@@ -24,7 +24,7 @@ protocol OpenConnection: AnyObject, Sendable {
 
     func isHeaderOverdue(at now: Duration, limit: Duration) -> Bool
 
-    /// It has just opened, or had a response, so that a request may be on the way.
+    /// Whether it was opened or answered a moment ago, so that a request may be on the way.
     func isExpectingRequest(at now: Duration) -> Bool
 
     /// If no request is in progress and no header has begun; with `lastResponse`, also in the middle of a header.

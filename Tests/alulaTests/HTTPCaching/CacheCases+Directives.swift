@@ -1,4 +1,4 @@
-/// Directives on storage and revalidation, and those of clients.
+/// Directives on storage and revalidation, and directives of clients.
 extension CacheCase {
     static let responseDirectives: [CacheCase] = [
         CacheCase("cc-resp-private-shared", ["Cache-Control": "private, max-age=3600"], .notCached),

@@ -12,7 +12,7 @@ import time
 
 from alula_tests.deploy.proxies import DEPLOY
 
-# As systemd does it: the socket is descriptor 3, and the process's own number says whom it is for.
+# The protocol of systemd: descriptor 3 is the socket, and LISTEN_PID names the process that may use it.
 EXEC = """
 import os, sys
 os.dup2(int(sys.argv[1]), 3)
