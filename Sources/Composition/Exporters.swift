@@ -142,6 +142,7 @@ struct MetricsExporter: Sendable {
         documents = registry.counters(
             "alula_metric_documents_total", help: "Metric documents by result.",
             labels: "result", counting: "document")
+        for result in ["taken", "lost"] { _ = documents.counter(result) }
     }
 
     func start() -> Task<Void, Never> {

@@ -50,7 +50,8 @@ package struct Engine: Sendable {
         sharedStore = try settings.sharedCacheConfiguration.map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: timekeeper)
         }
-        let observer = DownloadMetrics.observer(registry: registry, events: log)
+        let observer = DownloadMetrics.observer(
+            registry: registry, events: log, origins: settings.downloads.origins.all.map(\.name))
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
         writableOrigins = WritableOrigins(
             settings.downloads.origins, web: loader, maximumReads: SharedStore.maximumObjectReads)
@@ -216,7 +217,7 @@ struct Service: Sendable {
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
                 control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
                 calls: calls,
-                metricsText: { registry.prometheusText }),
+                metricsText: { registry.text(as: $0) }),
             sites: settings.adminSites, reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
@@ -224,7 +225,7 @@ struct Service: Sendable {
         operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminListener, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
-                configuration: listener, responder: MetricsResponder { registry.prometheusText }, logger: logger)
+                configuration: listener, responder: MetricsResponder { registry.text(as: $0) }, logger: logger)
         }
         publicServer = try HTTPServer(configuration: listeners.public, responder: publicListener, logger: logger)
         sampling = Task { await history.run() }

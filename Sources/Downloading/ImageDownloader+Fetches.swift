@@ -47,6 +47,7 @@ extension ImageDownloader {
     private func transfer(_ action: State.StartAction) async {
         let identity = action.request.identity
         let reason = reason(for: action.request, storedCopy: action.storedCopy)
+        observer.started(action.slotWait)
         reportStart(of: action)
         let begin = timekeeper.now
         let result: Result<SourceCopy, any Error>
@@ -62,13 +63,13 @@ extension ImageDownloader {
         }
         // A received body now counts itself as living memory.
         action.progress.take(nil)
-        let outcome = Self.outcome(of: result)
+        let end = FinishedTransfer(identity, result, action.progress, in: timekeeper.now - begin)
         // Before the fetch is forgotten, and so before another one of the source may begin.
-        observer.transfer?(TransferReport(identity, .ended(outcome), action.progress))
+        observer.transfer?(TransferReport(identity, .ended(end), action.progress))
         let completion = finish(action, with: result)
         start(completion.starts)
         activity?.watch()
-        observer.finished(outcome, action.progress.receivedBytes, timekeeper.now - begin)
+        observer.finished(end)
         switch result {
         case .success(var copy):
             for (answer, participation) in completion.answers {
@@ -99,13 +100,6 @@ extension ImageDownloader {
             }
             let failedTarget: FetchedTarget? = if case .failure = result { FetchedTarget(identity) } else { nil }
             return shell.state.finish(action.fetch, failing: failedTarget, at: timekeeper.now)
-        }
-    }
-
-    private static func outcome(of result: Result<SourceCopy, any Error>) -> DownloadOutcome {
-        switch result {
-        case .success(let copy): copy.exchange?.status == 304 ? .notModified : .success
-        case .failure(let error): DownloadOutcome(error)
         }
     }
 

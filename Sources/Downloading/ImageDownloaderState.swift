@@ -9,6 +9,8 @@ struct ImageDownloaderState<Answer> {
         let progress: TransferProgress
         /// The stored source, which must not be used before its origin confirms it.
         var storedCopy: SourceCopy?
+        /// The time in the queue.
+        let slotWait: Duration
     }
 
     enum Admission {
@@ -108,7 +110,7 @@ struct ImageDownloaderState<Answer> {
         }
 
         lastID += 1
-        var fetch = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now)
+        var fetch = SharedFetch<Answer>(id: lastID, key: key, request: request, startedAt: now, queuedAt: now)
         fetch.waiters = [waiter(.started)]
         fetch.storedCopy = view?.copy
         let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
@@ -122,13 +124,13 @@ struct ImageDownloaderState<Answer> {
         current[key] = fetch.id
         fetchOfWaiter[id] = fetch.id
 
-        if queriesSlowerLayers { return .lookingUp(action(of: fetch)) }
+        if queriesSlowerLayers { return .lookingUp(action(of: fetch, at: now)) }
         guard slot != nil else {
             queue.append(fetch.id)
             return .waiting(starts: [], isJoined: false)
         }
         activity.update(isWorking: true, at: now)
-        return .waiting(starts: [action(of: fetch)], isJoined: false)
+        return .waiting(starts: [action(of: fetch, at: now)], isJoined: false)
     }
 
     /// The fetch continues at its origin for callers that may not use the source from the slower layers.
@@ -157,6 +159,7 @@ struct ImageDownloaderState<Answer> {
         end.needsRevalidation = false
         fetch.request = leader.request
         fetch.storedCopy = retrieved ?? fetch.storedCopy
+        fetch.queuedAt = now
         fetch.slot = slots.take(for: fetch.host, fetch.progress, at: now)
         guard fetch.slot != nil || queue.hasRoom else {
             end.rejected = finish(id, at: now).answers.map(\.answer)
@@ -167,7 +170,7 @@ struct ImageDownloaderState<Answer> {
             queue.append(id)
         } else {
             activity.update(isWorking: true, at: now)
-            end.starts = [action(of: fetch)]
+            end.starts = [action(of: fetch, at: now)]
         }
         return end
     }
@@ -204,7 +207,7 @@ struct ImageDownloaderState<Answer> {
         let others = Dictionary(grouping: fetch.waiters.filter { !isAnswered($0) }) {
             FetchedTarget($0.request.identity)
         }
-        let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: fetch) }
+        let next = others.values.sorted { $0[0].id < $1[0].id }.map { requeue($0, of: fetch, at: now) }
         queue.putNext(next)
         let starts = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
@@ -212,10 +215,13 @@ struct ImageDownloaderState<Answer> {
     }
 
     /// Callers of one target go on, as the next fetch to start, after their shared fetch failed for another.
-    private mutating func requeue(_ waiters: [Waiter<Answer>], of fetch: SharedFetch<Answer>) -> FetchID {
+    private mutating func requeue(
+        _ waiters: [Waiter<Answer>], of fetch: SharedFetch<Answer>, at now: Duration
+    ) -> FetchID {
         lastID += 1
         var next = SharedFetch<Answer>(
-            id: lastID, key: fetch.key, request: waiters.first?.request ?? fetch.request, startedAt: fetch.startedAt)
+            id: lastID, key: fetch.key, request: waiters.first?.request ?? fetch.request, startedAt: fetch.startedAt,
+            queuedAt: now)
         next.waiters = waiters
         next.storedCopy = fetch.storedCopy
         next.isInvalidated = fetch.isInvalidated
@@ -304,7 +310,7 @@ struct ImageDownloaderState<Answer> {
         while let id = queue.popNext(from: fetches, for: slots, at: now) {
             guard let fetch = fetches[id] else { continue }
             fetches[id]?.slot = slots.take(for: fetch.host, fetch.progress, at: now)
-            starts.append(action(of: fetch))
+            starts.append(action(of: fetch, at: now))
         }
         return starts
     }
@@ -315,7 +321,9 @@ struct ImageDownloaderState<Answer> {
         return key.mode == .ordinary ? current[FetchKey(identity: key.identity, mode: .reload)] : nil
     }
 
-    private func action(of fetch: SharedFetch<Answer>) -> StartAction {
-        StartAction(fetch: fetch.id, request: fetch.request, progress: fetch.progress, storedCopy: fetch.storedCopy)
+    private func action(of fetch: SharedFetch<Answer>, at now: Duration) -> StartAction {
+        StartAction(
+            fetch: fetch.id, request: fetch.request, progress: fetch.progress, storedCopy: fetch.storedCopy,
+            slotWait: now - fetch.queuedAt)
     }
 }

@@ -17,6 +17,8 @@ struct SharedFetch<Answer> {
     var waiters: [Waiter<Answer>] = []
     /// Nil while queued, and while slower layers are queried.
     var slot: SlotToken?
+    /// Since when it waits for a slot; when it took one, if it did not wait.
+    var queuedAt: Duration
     /// The stored source, which must not be used before its origin confirms it.
     var storedCopy: SourceCopy?
     /// Whether its last caller has left and its transfer is being canceled.

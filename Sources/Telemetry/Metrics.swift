@@ -31,14 +31,17 @@ package final class Histogram: Sendable {
 
     private let counts = InlineArray<15, Atomic<Int>> { _ in Atomic(0) }
     private let nanoseconds = Atomic(0)
+    /// The last of each bucket.
+    private let exemplars = Locked<[Int: Exemplar]>([:])
 
     package init() {
         precondition(counts.count == Self.secondsBounds.count + 1, "one bucket for each bound and one beyond")
     }
 
-    /// In seconds.
-    package func observe(_ seconds: Double) {
+    /// - Parameter traceID: Of a recorded trace that explains the value.
+    package func observe(_ seconds: Double, traceID: String? = nil) {
         let bucket = Self.secondsBounds.firstIndex { seconds <= $0 } ?? Self.secondsBounds.count
+        if let traceID { exemplars.withLock { $0[bucket] = Exemplar(traceID: traceID, value: seconds) } }
         counts[bucket].wrappingAdd(1, ordering: .relaxed)
         nanoseconds.wrappingAdd(Int((seconds * 1e9).rounded()), ordering: .relaxed)
     }
@@ -47,21 +50,30 @@ package final class Histogram: Sendable {
     package var reading: HistogramReading {
         HistogramReading(
             counts: counts.indices.map { counts[$0].load(ordering: .relaxed) },
-            nanoseconds: nanoseconds.load(ordering: .relaxed))
+            nanoseconds: nanoseconds.load(ordering: .relaxed), exemplars: exemplars.withLock { $0 })
     }
+}
+
+/// A trace in which a value was observed.
+struct Exemplar: Equatable, Sendable {
+    let traceID: String
+    let value: Double
 }
 
 package struct HistogramReading: Equatable, Sendable {
     /// The count of each bucket, not cumulative.
     package private(set) var counts: [Int]
     private var nanoseconds: Int
+    /// By bucket.
+    let exemplars: [Int: Exemplar]
 
     static let empty = HistogramReading(
         counts: Array(repeating: 0, count: Histogram.secondsBounds.count + 1), nanoseconds: 0)
 
-    init(counts: [Int], nanoseconds: Int) {
+    init(counts: [Int], nanoseconds: Int, exemplars: [Int: Exemplar] = [:]) {
         self.counts = counts
         self.nanoseconds = nanoseconds
+        self.exemplars = exemplars
     }
 
     var count: Int { counts.reduce(0, +) }
@@ -78,7 +90,8 @@ package struct HistogramReading: Equatable, Sendable {
     ) -> HistogramReading {
         HistogramReading(
             counts: zip(left.counts, right.counts).map(combine),
-            nanoseconds: combine(left.nanoseconds, right.nanoseconds))
+            nanoseconds: combine(left.nanoseconds, right.nanoseconds),
+            exemplars: left.exemplars.merging(right.exemplars) { $1 })
     }
 }
 

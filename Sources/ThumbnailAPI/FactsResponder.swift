@@ -28,6 +28,8 @@ struct FactsResponder: Sendable {
         let response = Preconditions.response(
             HTTPResponse(status: .ok, headerFields: fields, body: .text(text)),
             to: context.request?.headerFields ?? [:], eTag: eTag, lastModified: facts.lastModified)
-        return Outcome(response: response, timings: facts.timings, source: job.request.source.string)
+        return Outcome(
+            response: response, timings: facts.timings, source: job.request.source.string,
+            cache: CacheUse(facts.cacheStatus))
     }
 }

@@ -212,7 +212,7 @@ extension ThumbnailResponder {
             eTag: eTag, lastModified: thumbnail.lastModified)
         return Outcome(
             response: response, timings: thumbnail.timings, source: resolved.request.source.string,
-            hasReceipt: hasReceipt)
+            cache: CacheUse(thumbnail.cacheStatus), hasReceipt: hasReceipt)
     }
 
     /// `Cache-Status` contains only the first cache: the failure does not record which others were consulted.

@@ -240,8 +240,8 @@ struct ImageDownloaderQueueTests {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] outcome, _, _ in
-                outcomes.withLock { $0.append(outcome) }
+            observer: DownloadObserver(finished: { [ends] transfer in
+                outcomes.withLock { $0.append(transfer.outcome) }
                 ends.increment()
             }))
         let good = downloader.begin("/good")
@@ -259,6 +259,25 @@ struct ImageDownloaderQueueTests {
         #expect(outcomes.withLock { $0 } == [.success, .timedOut, .cancelled])
     }
 
+    @Test func `the wait for a slot is reported when the transfer has it`() async throws {
+        let waits = Locked<[Duration]>([])
+        var configuration = DownloadConfiguration()
+        configuration.maximumActiveDownloads = 1
+        let downloader = ImageDownloader(
+            configuration: configuration, loader: loader, cache: StubCache(), timekeeper: timekeeper,
+            observer: DownloadObserver(started: { wait in waits.withLock { $0.append(wait) } }))
+        let first = downloader.begin("/a")
+        await loader.starts(1)
+        let second = downloader.begin("/b")
+        timekeeper.advance(by: .seconds(3))
+        loader.release("/a")
+        _ = try await first.value
+        await loader.starts(2)
+        #expect(waits.withLock { $0 } == [.zero, .seconds(3)])
+        loader.releaseAll()
+        _ = try await second.value
+    }
+
     private func downloader(
         loader: StubLoader? = nil, _ change: (inout DownloadConfiguration) -> Void
     ) -> ImageDownloader {
@@ -267,6 +286,6 @@ struct ImageDownloaderQueueTests {
         change(&configuration)
         return ImageDownloader(
             configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper,
-            observer: DownloadObserver(finished: { [ends] _, _, _ in ends.increment() }))
+            observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 }

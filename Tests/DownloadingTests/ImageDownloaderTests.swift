@@ -256,7 +256,7 @@ struct ImageDownloaderTests {
     ) -> ImageDownloader {
         ImageDownloader(
             configuration: configuration, loader: loader ?? self.loader, cache: cache ?? self.cache,
-            timekeeper: clock, observer: DownloadObserver(finished: { [ends] _, _, _ in ends.increment() }))
+            timekeeper: clock, observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 }
 

@@ -29,7 +29,7 @@ struct SharedTargetsTests {
     private func downloader() -> ImageDownloader {
         ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: time,
-            observer: DownloadObserver(finished: { [ends] _, _, _ in ends.increment() }))
+            observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 
     @Test func `36: a failure is remembered for the requested target only`() async throws {

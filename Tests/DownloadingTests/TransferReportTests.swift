@@ -19,7 +19,7 @@ struct TransferReportTests {
         downloader = ImageDownloader(
             configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: clock,
             observer: DownloadObserver(
-                finished: { [ends] _, _, _ in ends.increment() },
+                finished: { [ends] _ in ends.increment() },
                 transfer: { [reports] report in reports.withLock { $0.append(report) } },
                 activity: { [activity, activities] isActive in
                     activity.withLock { $0.append(isActive) }
@@ -27,7 +27,22 @@ struct TransferReportTests {
                 }))
     }
 
-    private var states: [TransferReport.State] { reports.withLock { $0.map(\.state) } }
+    private var states: [String] {
+        reports.withLock { reports in
+            reports.map { report in
+                switch report.state {
+                case .started: "started"
+                case .progress: "progress"
+                case .ended(let end): end.outcome.rawValue
+                }
+            }
+        }
+    }
+
+    private var lastEnd: FinishedTransfer? {
+        guard case .ended(let end)? = reports.withLock({ $0.last?.state }) else { return nil }
+        return end
+    }
 
     @Test func `a transfer is reported from its start to its end`() async throws {
         let caller = downloader.begin("/a")
@@ -37,7 +52,7 @@ struct TransferReportTests {
         loader.report("/a", received: 4, expected: 10)
         loader.release("/a")
         _ = try await caller.value
-        #expect(states == [.started, .progress, .ended(.success)])
+        #expect(states == ["started", "progress", "success"])
         let last = try #require(reports.withLock { $0.last })
         #expect(last.identity == .path("/a") && last.receivedBytes == 7 && last.expectedBytes == 10)
     }
@@ -51,7 +66,7 @@ struct TransferReportTests {
         }
         loader.release("/a")
         _ = try await caller.value
-        #expect(states.count { $0 == .progress } == 8)
+        #expect(states.count { $0 == "progress" } == 8)
         #expect(reports.withLock { $0.compactMap { $0.state == .progress ? $0.receivedBytes : nil } }.last == 1_000)
     }
 
@@ -64,7 +79,19 @@ struct TransferReportTests {
         await loader.starts(2)
         leaving.cancel()
         await ends.reached(2)
-        #expect(states == [.started, .ended(.status), .started, .ended(.cancelled)])
+        #expect(states == ["started", "status", "started", "cancelled"])
+    }
+
+    @Test func `the end has the error, the time and the bytes`() async throws {
+        let failing = downloader.begin("/a")
+        await loader.starts(1)
+        loader.report("/a", received: 3, expected: 10)
+        clock.advance(by: .seconds(2))
+        loader.release("/a", .status(500))
+        await #expect(throws: DownloadError.status(500)) { try await failing.value }
+        let end = try #require(lastEnd)
+        #expect(end.error == .status(500) && end.receivedBytes == 3)
+        #expect(end.duration == .seconds(2) && end.timings.total == .seconds(2) && end.resumedAt == nil)
     }
 
     @Test func `an operator cancels a download for all its callers, even past its half`() async throws {

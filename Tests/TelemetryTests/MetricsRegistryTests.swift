@@ -1,4 +1,5 @@
 import Telemetry
+import TestSupport
 import Testing
 
 struct MetricsRegistryTests {
@@ -33,6 +34,36 @@ struct MetricsRegistryTests {
 
                 """))
         #expect(text.hasSuffix("seconds_bucket{le=\"+Inf\"} 1\nseconds_sum 0.003\nseconds_count 1\n"))
+    }
+
+    @Test func `a histogram with labels has a part for each, and adds up further attributes`() {
+        let registry = MetricsRegistry()
+        let times = registry.histograms(
+            "seconds", help: "Time.", labels: "route", otlp: OTLPMetric("time", unit: "s", attributes: ["r", "s"]))
+        times.histogram("a", "200").observe(0.003)
+        times.histogram("a", "404").observe(3)
+        times.histogram("", "404").observe(3)
+        let text = registry.prometheusText
+        for line in [
+            #"seconds_bucket{route="a",le="0.005"} 1"#, #"seconds_bucket{route="a",le="+Inf"} 2"#,
+            #"seconds_sum{route="a"} 3.003"#, #"seconds_count{route="a"} 2"#, #"seconds_count{route="none"} 1"#,
+        ] { #expect(text.contains(line + "\n")) }
+    }
+
+    @Test func `OpenMetrics names families of counters without their suffix, has exemplars, and an end`() throws {
+        let registry = MetricsRegistry()
+        registry.counter("bytes_total", help: "Bytes.").increment(by: 10)
+        let tracer = Tracer(
+            TraceSampler(share: 1), propagatesAll: false, registry: MetricsRegistry(), timekeeper: ManualTimekeeper())
+        let trace = try #require(tracer.beginIfSampled())
+        let times = registry.histogram("seconds", help: "Time.")
+        times.observe(0.003, traceID: trace.recordedID)
+        times.observe(0.004)
+        let text = registry.text(as: .openMetrics)
+        #expect(text.hasPrefix("# HELP bytes Bytes.\n# TYPE bytes counter\nbytes_total 10\n"))
+        #expect(text.contains(#"seconds_bucket{le="0.005"} 2 # {trace_id="\#(trace.traceID)"} 0.003"# + "\n"))
+        #expect(text.hasSuffix("seconds_count 2\n# EOF\n"))
+        #expect(!registry.prometheusText.contains(" # {"))
     }
 
     @Test func `the same labels give the same counter`() {

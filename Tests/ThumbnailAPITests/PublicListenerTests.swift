@@ -119,7 +119,24 @@ import ThumbnailTypes
         #expect(metrics.contains(#"alula_requests_total{route="none",status="404"} 1"#))
         #expect(metrics.contains(#"alula_errors_total{code="no_such_route"} 1"#))
         #expect(metrics.contains(#"alula_errors_total{code="internal"} 0"#))
-        #expect(metrics.contains("alula_request_seconds_count 2"))
+        #expect(metrics.contains(#"alula_request_seconds_count{route="thumbnail",cache="hit"} 1"#))
+        #expect(metrics.contains(#"alula_request_seconds_count{route="none",cache="none"} 1"#))
+    }
+
+    @Test(arguments: ["/health/live", "/health/ready"])
+    func `health checks are not timed`(target: String) async {
+        let listener = PublicListenerFixture()
+        #expect(await listener.respond(target).status == .ok)
+        let (route, metrics) = (target.dropFirst(8), listener.registry.prometheusText)
+        #expect(metrics.contains(#"alula_requests_total{route="\#(route)",status="200"} 1"#))
+        #expect(!metrics.contains(#"alula_request_seconds_count{route="\#(route)""#))
+    }
+
+    @Test func `times of all cache results are there from the start`() {
+        let metrics = PublicListenerFixture().registry.prometheusText
+        for cache in ["hit", "joined", "decoded", "source", "miss"] {
+            #expect(metrics.contains(#"alula_request_seconds_count{route="thumbnail",cache="\#(cache)"} 0"#))
+        }
     }
 
     @Test func `the access log can be limited to errors`() async {

@@ -2,6 +2,7 @@ import Downloading
 import Recipes
 import Telemetry
 import Testing
+import Text
 
 @testable import ThumbnailPipeline
 
@@ -26,16 +27,55 @@ struct PipelineMetricsTests {
     @Test func `downloads are counted by outcome`() {
         let registry = MetricsRegistry()
         let observer = DownloadMetrics.observer(registry: registry)
-        observer.finished(.success, 700, .milliseconds(3))
-        observer.finished(.success, 300, .milliseconds(30))
-        observer.finished(.timedOut, 11, .seconds(3))
+        for transfer in [
+            end(.success, 700, .milliseconds(3)), end(.success, 300, .milliseconds(30)),
+            end(.timedOut, 11, .seconds(3)),
+        ] { observer.finished(transfer) }
         observer.collapsed()
+        observer.started(.milliseconds(20))
         let lines = Set(registry.prometheusText.split(separator: "\n"))
         #expect(
             lines.isSuperset(of: [
                 "alula_downloads_total{outcome=\"success\"} 2", "alula_downloads_total{outcome=\"timeout\"} 1",
                 "alula_download_bytes_total 1011", "alula_download_seconds_count 3",
                 "alula_download_seconds_sum 3.033", "alula_downloads_collapsed_total 1",
+                "alula_downloads_total{outcome=\"not_found\"} 0", "alula_download_slot_wait_seconds_count 1",
+                "alula_download_slot_wait_seconds_sum 0.02",
             ]))
+        #expect(!registry.prometheusText.contains("origin=\""), "clients name these")
+    }
+
+    @Test func `transfers from named origins are counted by origin, from the start`() {
+        let registry = MetricsRegistry()
+        let observer = DownloadMetrics.observer(registry: registry, origins: ["media", "shop"])
+        for transfer in [
+            end(.success, 700, .seconds(3), from: "shop"), end(.notModified, 0, .seconds(1), from: "shop"),
+            end(.cancelled, 5, .seconds(1), from: "shop"),
+            end(.timedOut, 11, .seconds(3), .timedOut, from: "shop"),
+            end(.suspended, 0, .zero, .originSuspended(seconds: 3), from: "shop"),
+            end(.failed, 0, .zero, from: "shop"),
+        ] { observer.finished(transfer) }
+        let lines = Set(registry.prometheusText.split(separator: "\n"))
+        #expect(
+            lines.isSuperset(of: [
+                #"alula_origin_requests_total{origin="shop"} 6"#, #"alula_origin_requests_total{origin="media"} 0"#,
+                #"alula_origin_bytes_total{origin="shop"} 716"#,
+                #"alula_origin_failures_total{origin="shop",code="origin_timeout"} 1"#,
+                #"alula_origin_failures_total{origin="shop",code="origin_suspended"} 1"#,
+                #"alula_origin_failures_total{origin="shop",code="internal"} 1"#,
+                #"alula_origin_failures_total{origin="media",code="origin_unreachable"} 0"#,
+                #"alula_origin_seconds_count{origin="shop"} 5"#, #"alula_origin_seconds_sum{origin="shop"} 8"#,
+                #"alula_origin_seconds_count{origin="media"} 0"#,
+            ]))
+    }
+
+    private func end(
+        _ outcome: DownloadOutcome, _ bytes: Int, _ duration: Duration, _ error: DownloadError? = nil,
+        from origin: String? = nil
+    ) -> FinishedTransfer {
+        let named = origin.map { Origins([Origin(name: $0, location: .folder(path: "/"))]) }
+        let identity = try? named?.identity(of: ExactText("\(origin ?? ""):a"))
+        return FinishedTransfer(
+            identity ?? SourceIdentity(given: "a"), outcome, error: error, receivedBytes: bytes, duration: duration)
     }
 }

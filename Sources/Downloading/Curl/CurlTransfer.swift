@@ -216,6 +216,7 @@ final class CurlTransfer {
         case .stop: return .success(.head)
         case .restart:
             body.startOver()
+            load.progress.recordResumption(at: nil)
             return .again
         case .notModified:
             timings.total = timekeeper.now - startedAt
@@ -234,7 +235,10 @@ final class CurlTransfer {
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
-            if isCut, hop.takesBody, body.prepareResumption() { return .again }
+            if isCut, hop.takesBody, body.prepareResumption() {
+                load.progress.recordResumption(at: body.partial?.offset)
+                return .again
+            }
             return .failure(DownloadError(code, at: stage))
         }
         return finish()
@@ -294,5 +298,6 @@ final class CurlTransfer {
         }
         let sent = easy.microseconds(CURLINFO_PRETRANSFER_TIME_T)
         timings.firstByte += max(.zero, easy.microseconds(CURLINFO_STARTTRANSFER_TIME_T) - sent)
+        load.progress.record(timings)
     }
 }

@@ -1,6 +1,8 @@
 /// Called on any thread, outside the downloader's lock.
 package struct DownloadObserver: Sendable {
-    package var finished: @Sendable (_ outcome: DownloadOutcome, _ receivedBytes: Int, _ duration: Duration) -> Void
+    package var finished: @Sendable (FinishedTransfer) -> Void
+    /// A transfer has its slot after this time in the queue.
+    package var started: @Sendable (_ slotWait: Duration) -> Void
     /// A caller joined a fetch in progress.
     package var collapsed: @Sendable () -> Void
 
@@ -13,11 +15,13 @@ package struct DownloadObserver: Sendable {
     package var activity: (@Sendable (_ isActive: Bool) -> Void)?
 
     package init(
-        finished: @escaping @Sendable (DownloadOutcome, Int, Duration) -> Void = { _, _, _ in },
+        finished: @escaping @Sendable (FinishedTransfer) -> Void = { _ in },
+        started: @escaping @Sendable (Duration) -> Void = { _ in },
         collapsed: @escaping @Sendable () -> Void = {}, retried: @escaping @Sendable () -> Void = {},
         transfer: (@Sendable (TransferReport) -> Void)? = nil, activity: (@Sendable (Bool) -> Void)? = nil
     ) {
         self.finished = finished
+        self.started = started
         self.collapsed = collapsed
         self.retried = retried
         self.transfer = transfer
@@ -30,7 +34,7 @@ package struct TransferReport: Sendable, Equatable {
         case started
         /// Bytes have arrived; reported at most four times a second.
         case progress
-        case ended(DownloadOutcome)
+        case ended(FinishedTransfer)
     }
 
     package let identity: SourceIdentity
@@ -46,6 +50,45 @@ package struct TransferReport: Sendable, Equatable {
     }
 
     static let interval = Duration.milliseconds(250)
+}
+
+package struct FinishedTransfer: Sendable, Equatable {
+    package let identity: SourceIdentity
+    package let outcome: DownloadOutcome
+    /// Nil also after a cancellation, and for errors that are not the loader's.
+    package let error: DownloadError?
+    package let receivedBytes: Int
+    package let duration: Duration
+    package var timings = TransferTimings()
+    /// The number of bytes after which it was continued by a second request.
+    package var resumedAt: Int?
+
+    package init(
+        _ identity: SourceIdentity, _ outcome: DownloadOutcome, error: DownloadError? = nil, receivedBytes: Int,
+        duration: Duration
+    ) {
+        self.identity = identity
+        self.outcome = outcome
+        self.error = error
+        self.receivedBytes = receivedBytes
+        self.duration = duration
+    }
+
+    init(
+        _ identity: SourceIdentity, _ result: Result<SourceCopy, any Error>, _ progress: TransferProgress,
+        in duration: Duration
+    ) {
+        let (outcome, error): (DownloadOutcome, (any Error)?) =
+            switch result {
+            case .success(let copy): (copy.exchange?.status == 304 ? .notModified : .success, nil)
+            case .failure(let error): (DownloadOutcome(error), error)
+            }
+        self.init(
+            identity, outcome, error: error as? DownloadError, receivedBytes: progress.receivedBytes,
+            duration: duration)
+        (timings, resumedAt) = (progress.timings, progress.resumedAt)
+        timings.total = duration
+    }
 }
 
 package enum DownloadOutcome: String, Sendable, CaseIterable {

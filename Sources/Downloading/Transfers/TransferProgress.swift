@@ -13,8 +13,19 @@ package final class TransferProgress: Sendable {
     private let rejection = Atomic(-1)
     private let reservation = Locked<MemoryReservation?>(nil)
     private let watch = Locked<ProgressWatch?>(nil)
+    private let steps = Locked((timings: TransferTimings(), resumedAt: Int?.none))
 
     package init() {}
+
+    /// Of all requests so far; without the total.
+    var timings: TransferTimings { steps.withLock(\.timings) }
+
+    /// The number of bytes after which the last request continued.
+    var resumedAt: Int? { steps.withLock(\.resumedAt) }
+
+    func record(_ timings: TransferTimings) { steps.withLock { $0.timings = timings } }
+
+    func recordResumption(at count: Int?) { steps.withLock { $0.resumedAt = count } }
 
     package var receivedBytes: Int { received.load(ordering: .relaxed) }
 

@@ -45,6 +45,7 @@ struct SandboxMetrics: Sendable {
         fallbacks = registry.counters(
             "alula_jpeg_fallbacks_total", help: "Reduced JPEG images that fell back to libjpeg.",
             labels: "reason", counting: "image")
+        for reason in JPEGDecoding.Reason.allCases { _ = fallbacks.counter(reason.rawValue) }
     }
 
     func decoded(_ image: DecodedImage) {

@@ -23,6 +23,9 @@ package final class RequestTrace: Sendable {
 
     package var traceID: String { context.traceID.text }
 
+    /// Nil if the collector does not get it.
+    package var recordedID: String? { context.isSampled ? traceID : nil }
+
     package func newContext() -> TraceContext {
         TraceContext(traceID: context.traceID, spanID: tracer.newSpanID(), isSampled: context.isSampled)
     }

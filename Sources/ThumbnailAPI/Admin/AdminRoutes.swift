@@ -112,7 +112,9 @@ struct AdminRoutes: RouteTable {
         case .prefetchJob(let id): return deferred(context) { try await job(id) }
         case .prefetch:
             return deferred(context) { self.response(json: .prefetchJobs(await service.prefetching.jobs())) }
-        case .metrics: response = self.response(service.metricsText(), mediaType: MetricsResponder.mediaType)
+        case .metrics:
+            let format = MetricsFormat(accept: request.headerFields[.accept])
+            response = self.response(service.metricsText(format), mediaType: format.mediaType)
         case .status: response = self.response(json: status)
         case .cache:
             response = self.response(
@@ -230,14 +232,14 @@ package struct AdministeredService: Sendable {
     let events: EventFeed
     let history: StatsHistory
     let calls: @Sendable () -> [Notifier.Statistics]?
-    let metricsText: @Sendable () -> String
+    let metricsText: @Sendable (MetricsFormat) -> String
 
     package init(
         version: String, revision: String, instance: String, control: any ServiceControlling,
         prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
-        metricsText: @escaping @Sendable () -> String
+        metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)

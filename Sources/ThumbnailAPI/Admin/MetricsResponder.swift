@@ -1,15 +1,14 @@
 import Dialects
 package import HTTPTypes
+package import Telemetry
 
 /// On every path, and nothing else: for scrapers that must not reach the admin listener.
 package struct MetricsResponder: RequestResponder {
-    static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
-
-    private let metricsText: @Sendable () -> String
+    private let metricsText: @Sendable (MetricsFormat) -> String
     private let common = CommonFields.operators.strict
     private let requestIDs = RequestIDs()
 
-    package init(metricsText: @escaping @Sendable () -> String) { self.metricsText = metricsText }
+    package init(metricsText: @escaping @Sendable (MetricsFormat) -> String) { self.metricsText = metricsText }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         guard request.method == .get || request.method == .head else {
@@ -17,15 +16,28 @@ package struct MetricsResponder: RequestResponder {
             response.headerFields.append(.allow, "GET, HEAD")
             return .ready(response)
         }
+        let format = MetricsFormat(accept: request.headerFields[.accept])
         var fields = common
-        fields.append(.contentType, Self.mediaType)
+        fields.append(.contentType, format.mediaType)
         fields.append(.cacheControl, "no-store")
-        return .ready(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText())))
+        return .ready(HTTPResponse(status: .ok, headerFields: fields, body: .text(metricsText(format))))
     }
 
     package func response(to rejection: HTTPRejection) -> HTTPResponse { problem(rejection.error) }
 
     private func problem(_ error: APIError) -> HTTPResponse {
         Problem(error, requestID: requestIDs.next(), common: common).response
+    }
+}
+
+extension MetricsFormat {
+    /// Scrapers prefer OpenMetrics by its weight; everybody else gets the older format.
+    init(accept: String?) {
+        func weight(_ type: String) -> Int {
+            HTTPSyntax.list(accept ?? "").filter { MediaType($0)?.description == type }
+                .compactMap { AcceptedFormats.weight(of: $0) }.max() ?? 0
+        }
+        let openMetrics = weight("application/openmetrics-text")
+        self = openMetrics > 0 && openMetrics >= weight("text/plain") ? .openMetrics : .prometheus
     }
 }

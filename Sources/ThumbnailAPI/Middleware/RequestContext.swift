@@ -27,6 +27,8 @@ struct Outcome: Sendable {
     var response: HTTPResponse
     var timings: [StepTiming] = []
     var source: String?
+    /// Nil for failures, and for responses that are no image or facts of one.
+    var cache: CacheUse?
     var error: (any ServiceError)?
     var hasReceipt = false
     var fallbackImage: FallbackImage?

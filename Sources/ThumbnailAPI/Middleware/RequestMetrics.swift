@@ -22,11 +22,14 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
             counting: "request")
         for code in ErrorCode.counted { _ = errors.counter(code.rawValue) }
         seconds = registry.histograms(
-            "alula_request_seconds", help: "Time from the request header to the end of the response.",
+            "alula_request_seconds",
+            help: "Time from the request header to the end of the response, without health checks.",
+            labels: "route", "cache",
             otlp: OTLPMetric(
                 "http.server.request.duration", unit: "s",
                 attributes: [
-                    "http.request.method", "url.scheme", "http.route", "http.response.status_code", "error.type",
+                    "http.route", "alula.cache", "http.request.method", "url.scheme", "http.response.status_code",
+                    "error.type",
                 ]))
         registry.gauge(
             "alula_requests_active", help: "Requests in progress.",
@@ -44,17 +47,22 @@ package struct APIMetrics: PendingRequestCounter, ResponseCompletion {
 
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         let (status, duration) = (outcome.response.status.code, (now - context.startedAt).seconds)
-        if status == 200, context.method == .get, let route = context.route.images {
-            route.recordSuccess(seconds: duration)
+        if status == 200, context.method == .get, outcome.cache == .hit, let route = context.route.images {
+            route.recordHit(seconds: duration, traceID: context.trace?.recordedID)
         } else {
             requests.counter(context.route.label, String(status)).increment()
-            times(context.route.attribute, context.method, status: status).observe(duration)
+            if !context.route.isProbe {
+                times(context.route.attribute, outcome.cache, context.method, status: status)
+                    .observe(duration, traceID: context.trace?.recordedID)
+            }
         }
         if let error = outcome.error { errors.counter(error.code).increment() }
     }
 
-    func times(_ route: String, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
-        seconds.histogram(method.conventionalName, "http", route, String(status), status >= 500 ? String(status) : "")
+    func times(_ route: String, _ cache: CacheUse?, _ method: HTTPRequest.Method?, status: Int) -> Histogram {
+        seconds.histogram(
+            route, cache?.rawValue ?? "", method.conventionalName, "http", String(status),
+            status >= 500 ? String(status) : "")
     }
 }
 

@@ -110,20 +110,21 @@ extension Route {
 final class ImageRoute: Sendable {
     let dialect: any Dialect
     let isOpen: Bool
-    /// GET with status 200: looked up once because these responses are the most frequent.
-    private let successes: Counter
-    private let successTimes: Histogram
+    /// Of hits with GET and status 200: looked up once because these responses are the most frequent.
+    private let hits: Counter
+    private let hitTimes: Histogram
 
     init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen
-        successes = metrics.requests.counter(dialect.name, "200")
-        successTimes = metrics.times(dialect.name, .get, status: 200)
+        hits = metrics.requests.counter(dialect.name, "200")
+        hitTimes = metrics.times(dialect.name, .hit, .get, status: 200)
+        for cache in CacheUse.allCases { _ = metrics.times(dialect.name, cache, .get, status: 200) }
     }
 
-    func recordSuccess(seconds: Double) {
-        successes.increment()
-        successTimes.observe(seconds)
+    func recordHit(seconds: Double, traceID: String? = nil) {
+        hits.increment()
+        hitTimes.observe(seconds, traceID: traceID)
     }
 }
 

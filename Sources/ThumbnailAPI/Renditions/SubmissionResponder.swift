@@ -82,7 +82,7 @@ extension SubmissionResponder {
         fields.append(.alulaReceipt, context.id)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
-            source: NativeDialect.uploadedSource)
+            source: NativeDialect.uploadedSource, cache: CacheUse(thumbnail.cacheStatus))
     }
 
     /// The room is released when the file or the list is no longer needed.

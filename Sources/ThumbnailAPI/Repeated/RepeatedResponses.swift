@@ -39,8 +39,9 @@ struct RepeatedResponses: Sendable {
         if let last, last.second == second, last.cacheVersion == cacheVersion {
             thumbnails.countRepeatedHit()
             let now = timekeeper.now
-            route.recordSuccess(seconds: (now - start).seconds)
-            tracer?.beginIfSampled()?.finish(
+            let trace = tracer?.beginIfSampled()
+            route.recordHit(seconds: (now - start).seconds, traceID: trace?.recordedID)
+            trace?.finish(
                 .client(.images(route)), .get, id: nil, status: HTTPResponse.Status.ok.code, error: nil,
                 time: start..<max(start, now))
             return last
@@ -57,7 +58,7 @@ struct RepeatedResponses: Sendable {
         guard !isLoggingAll, request.request.expires == nil, let template = template(for: thumbnail, request) else {
             return nil
         }
-        route.recordSuccess(seconds: (timekeeper.now - start).seconds)
+        route.recordHit(seconds: (timekeeper.now - start).seconds)
         let age = thumbnail.freshness.age
         return template.response(age: age, second: second) {
             var fields = template.fields

@@ -1,11 +1,16 @@
 import Coordination
 package import Downloading
 package import Telemetry
+import ThumbnailTypes
 
 package enum DownloadMetrics {
-    package static func observer(registry: MetricsRegistry, events: EventLog? = nil) -> DownloadObserver {
+    /// - Parameter origins: The names of the named origins, whose counters start at 0.
+    package static func observer(
+        registry: MetricsRegistry, events: EventLog? = nil, origins: [String] = []
+    ) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Finished transfers.", labels: "outcome", counting: "transfer")
+        for outcome in DownloadOutcome.allCases { _ = outcomes.counter(outcome.rawValue) }
         let collapsed = registry.counter(
             "alula_downloads_collapsed_total", help: "Requests that joined a running transfer.", counting: "request")
         let bytes = registry.counter("alula_download_bytes_total", help: "Source bytes received.")
@@ -15,13 +20,18 @@ package enum DownloadMetrics {
             "alula_download_seconds", help: "Time of a transfer, including redirects.",
             otlp: OTLPMetric(
                 "http.client.request.duration", unit: "s", attributes: ["http.request.method", "error.type"]))
+        let slotWait = registry.histogram(
+            "alula_download_slot_wait_seconds", help: "Time that a transfer waited for its download slot.")
+        let named = OriginMetrics(registry: registry)
+        for name in origins { named.prepare(name) }
         var observer = DownloadObserver(
-            finished: { outcome, count, duration in
-                outcomes.counter(outcome.rawValue).increment()
-                bytes.increment(by: count)
-                let isWell = [.success, .notModified].contains(outcome)
-                seconds.histogram("GET", isWell ? "" : outcome.rawValue).observe(duration.seconds)
-            },
+            finished: { transfer in
+                outcomes.counter(transfer.outcome.rawValue).increment()
+                bytes.increment(by: transfer.receivedBytes)
+                seconds.histogram("GET", transfer.isWell ? "" : transfer.outcome.rawValue)
+                    .observe(transfer.duration.seconds)
+                if let name = transfer.identity.originName { named.record(transfer, from: name) }
+            }, started: { slotWait.observe($0.seconds) },
             collapsed: { collapsed.increment() }, retried: { retries.increment() })
         if let events {
             observer.transfer = { events.record(ServiceEvent($0)) }
@@ -31,16 +41,68 @@ package enum DownloadMetrics {
     }
 }
 
+/// Clients cannot invent names of origins, so these are labels.
+private struct OriginMetrics {
+    private let requests: CounterFamily
+    private let failures: CounterFamily
+    private let bytes: CounterFamily
+    private let seconds: HistogramFamily
+
+    init(registry: MetricsRegistry) {
+        requests = registry.counters(
+            "alula_origin_requests_total", help: "Finished transfers from a named origin.", labels: "origin",
+            counting: "transfer")
+        failures = registry.counters(
+            "alula_origin_failures_total", help: "Failed transfers from a named origin by error code.",
+            labels: "origin", "code", counting: "transfer")
+        bytes = registry.counters(
+            "alula_origin_bytes_total", help: "Source bytes received from a named origin.", labels: "origin")
+        seconds = registry.histograms(
+            "alula_origin_seconds", help: "Time of a transfer from a named origin, without those refused here.",
+            labels: "origin")
+    }
+
+    func prepare(_ name: String) {
+        for family in [requests, bytes] { _ = family.counter(name) }
+        for code in ErrorCode.ofTransfers { _ = failures.counter(name, code.rawValue) }
+        _ = seconds.histogram(name)
+    }
+
+    func record(_ transfer: FinishedTransfer, from name: String) {
+        requests.counter(name).increment()
+        bytes.counter(name).increment(by: transfer.receivedBytes)
+        if transfer.outcome != .suspended { seconds.histogram(name).observe(transfer.duration.seconds) }
+        guard !transfer.isWell, transfer.outcome != .cancelled else { return }
+        let code = transfer.error?.response.code ?? .internal
+        failures.counter(name, code.rawValue).increment()
+    }
+}
+
+extension FinishedTransfer {
+    fileprivate var isWell: Bool { [.success, .notModified].contains(outcome) }
+}
+
+extension ErrorCode {
+    /// Those of a ``DownloadError`` after a transfer has its slot.
+    fileprivate static let ofTransfers: [ErrorCode] = [
+        .originUnreachable, .originProtocolError, .originTLSError, .originError, .originTimeout, .originSuspended,
+        .sourceNotFound, .sourceNotAllowed, .sourceTooLarge, .notAnImage, .tooManyRedirects, .overloaded, .internal,
+    ]
+}
+
 extension ServiceEvent {
     init(_ report: TransferReport) {
-        let state: DownloadState =
-            switch report.state {
-            case .started: .started
-            case .progress: .progress
-            case .ended(.success), .ended(.notModified): .finished
-            case .ended(.cancelled): .cancelled
-            case .ended: .failed
+        var state = DownloadState.progress
+        switch report.state {
+        case .started: state = .started
+        case .progress: break
+        case .ended(let end):
+            switch end.outcome {
+            case .success, .notModified: state = .finished
+            case .cancelled: state = .cancelled
+            default: state = .failed
             }
+        }
         self = .download(
             url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
     }

@@ -50,9 +50,11 @@ package struct PipelineMetrics: Sendable {
 
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
+        for format in ImageFormat.allCases { _ = decodes.counter(format.rawValue) }
         decodeSeconds = registry.histogram("alula_decode_seconds", help: "Decode time, including the queue wait.")
         renders = registry.counters(
             "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
+        for format in ImageFormat.allCases where format.isWritten { _ = renders.counter(format.rawValue) }
         renderSeconds = registry.histogram(
             "alula_render_seconds", help: "Render and encode time, including the queue wait.")
         rejections = registry.counter(

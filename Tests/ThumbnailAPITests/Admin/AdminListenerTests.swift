@@ -32,7 +32,7 @@ import ThumbnailPipeline
             version: "1.2.3", revision: "a1b2c3d4e5f6", instance: "one", control: control, prefetching: prefetching,
             lifecycle: lifecycle,
             events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
-            metricsText: { "up 1\n" })
+            metricsText: { _ in "up 1\n" })
         let responder = ListenerResponder(
             administering: service, sites: AdminSites(),
             reader: PrefetchReader(NativeDialect()) {

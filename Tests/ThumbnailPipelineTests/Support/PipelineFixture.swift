@@ -86,8 +86,8 @@ final class PipelineFixture: Sendable {
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the tests' clock.
         observer.activity = nil
-        observer.finished = { [downloadEnds, finished = observer.finished] outcome, bytes, duration in
-            finished(outcome, bytes, duration)
+        observer.finished = { [downloadEnds, finished = observer.finished] transfer in
+            finished(transfer)
             downloadEnds.increment()
         }
         downloader = ImageDownloader(

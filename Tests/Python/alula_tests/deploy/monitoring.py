@@ -62,6 +62,9 @@ def check(alula, expressions, report):
         # Rates need two samples, and series with labels begin with their first event.
         until(lambda: all(prometheus.series(f"rate({name}[1m])") for name in (
             "alula_requests_total", "alula_downloads_total", "alula_decodes_total", "alula_renders_total")), "rates")
+        metrics = get(connect(service.admin_port), "/metrics")[1]
+        checked = subprocess.run(["promtool", "check", "metrics"], input=metrics, capture_output=True)
+        report.check(checked.returncode == 0, f"names and units follow Prometheus' rules: {checked.stderr.decode() or 'all'}")
         silent = [f"{place}: {text}" for place, text in expressions if not any(rare in text for rare in RARE)
                   and not prometheus.series(_filled(text))]
         refused = [f"{place}: {text}" for place, text in expressions if prometheus.series(_filled(text)) is None]
