@@ -279,7 +279,7 @@ let package = Package(
             "SettingsTests",
             [
                 "Commands", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPServing", "HTTPTypes",
-                "ImageSandbox", "Recipes", "Settings", "SharedCaching", "Telemetry", "TestSupport", "Text",
+                "ImageSandbox", "JSON", "Recipes", "Settings", "SharedCaching", "Telemetry", "TestSupport", "Text",
                 "ThumbnailAPI", "ThumbnailPipeline",
             ]),
         tests(

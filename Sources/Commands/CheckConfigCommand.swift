@@ -1,3 +1,4 @@
+import Composition
 import Downloading
 import Program
 import Settings
@@ -14,27 +15,37 @@ enum CheckConfigCommand {
         }
         do throws(SettingsFileError) {
             let text = try SettingsFile.read(path)
-            let lines = try faults(in: text, environment: Program.environment)
-            if lines.isEmpty { Program.succeed("\(path): can be used") }
-            Program.fail(lines.map { path + $0 }, status: ExitStatus.wrongSettings)
+            let report = try report(on: text, environment: Program.environment)
+            guard report.faults.isEmpty else {
+                Program.fail(report.faults.map { path + $0 }, status: ExitStatus.wrongSettings)
+            }
+            for line in report.warnings { Program.printToStandardError(Program.line(path + line) + "\n") }
+            Program.succeed("\(path): can be used")
         } catch {
             let place = error.position.map { ":\($0)" } ?? ""
             Program.fail(["\(path)\(place): \(error.reason)"], status: ExitStatus.wrongSettings)
         }
     }
 
-    /// One line each: `:LINE:COLUMN: ` and the error, or without a position.
-    static func faults(in text: String, environment: [String: String]) throws(SettingsFileError) -> [String] {
-        var (settings, problems) = SettingsLoader.check(try SettingsFile.values(in: text), environment: environment)
+    /// One line each: `:LINE:COLUMN: ` and the text, or without a position.
+    static func report(
+        on text: String, environment: [String: String]
+    ) throws(SettingsFileError) -> (faults: [String], warnings: [String]) {
+        var check = SettingsLoader.check(try SettingsFile.values(in: text), environment: environment)
         do {
-            try settings.downloads.origins.checkFiles()
+            try check.settings.downloads.origins.checkFiles()
         } catch {
-            problems.append(SettingsProblem(path: "origins.\(error.origin)", line: "\(error)"))
+            check.problems.append(SettingsProblem(path: "origins.\(error.origin)", line: "\(error)"))
         }
-        return problems.map { problem in
-            let position = SettingsFile.position(of: problem, in: text).map { ":\($0)" } ?? ""
-            return "\(position): \(problem.line)"
-        }
+        let warnings = check.missing + check.settings.warnings(memory: SystemMemory().limit).map(\.problem)
+        return (
+            check.problems.map { line(of: $0, in: text, "") }, warnings.map { line(of: $0, in: text, "warning: ") }
+        )
+    }
+
+    private static func line(of problem: SettingsProblem, in text: String, _ kind: String) -> String {
+        let position = SettingsFile.position(of: problem, in: text).map { ":\($0)" } ?? ""
+        return "\(position): \(kind)\(problem.line)"
     }
 
     private static func path(in arguments: [String]) -> String? {

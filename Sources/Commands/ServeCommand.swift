@@ -8,8 +8,9 @@ enum ServeCommand {
         name: "serve", summary: "start the service", operands: "[--config FILE] [SETTING VALUE …] [--demo]", text: "",
         options: [
             CommandOption(
-                name: "check-config", form: "FILE", help: "report the errors in a settings file and exit",
+                name: "check-config", form: "FILE", help: "report errors and unsafe settings in a file and exit",
                 completion: .files),
+            CommandOption(name: "print-config", help: "print all settings with their sources and exit"),
             CommandOption(
                 name: "demo", help: "show a sample image on the page and accept dropped images; binds 127.0.0.1"),
         ])
@@ -18,10 +19,12 @@ enum ServeCommand {
         if arguments.contains("--help") || arguments.contains("-h") { Program.succeed(help) }
         if let first = arguments.first, first.hasPrefix("--check-config") { CheckConfigCommand.run(arguments) }
         let isDemo = arguments.contains("--demo")
+        let printsSettings = arguments.contains("--print-config")
         do {
             let settings = try SettingsLoader.load(
-                arguments: arguments.filter { $0 != "--demo" }, environment: Program.environment,
-                readFile: SettingsFile.read)
+                arguments: arguments.filter { $0 != "--demo" && $0 != "--print-config" },
+                environment: Program.environment, readFile: SettingsFile.read)
+            if printsSettings { Program.succeed(EffectiveSetting.lines(settings.effective)) }
             Lifecycle.run(settings, isDemo: isDemo)
         } catch {
             Program.fail(error.lines.map { "alula: " + $0 }, status: ExitStatus.wrongSettings)
@@ -36,6 +39,7 @@ enum ServeCommand {
         }
         return """
             Usage: alula serve [--config FILE] [SETTING VALUE …] [--demo]
+                   alula serve [--config FILE] [SETTING VALUE …] --print-config
                    alula serve --check-config FILE
 
             A setting is taken from the command line, else from the environment (--max-active-downloads is
@@ -43,7 +47,8 @@ enum ServeCommand {
             Sizes: 512, 64KiB, 100MiB, 2GiB. Durations: 250ms, 3s, 10m, 24h. Lists: separated by commas.
 
               --config FILE        the settings file, or ALULA_CONFIG
-              --check-config FILE  report the errors in a settings file, with line and column, and exit
+              --check-config FILE  report errors and unsafe settings in a file, with line and column, and exit
+              --print-config       print the value and source of each setting as JSON, without secrets, and exit
               --demo               show a sample image on the page and accept dropped images; binds 127.0.0.1
 
             Settings (default):

@@ -216,9 +216,9 @@ struct Service: Sendable {
             administering: AdministeredService(
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
                 control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
-                calls: calls,
+                calls: calls, settings: { EffectiveSetting.json(settings.effective) },
                 metricsText: { registry.text(as: $0) }),
-            sites: settings.adminSites, reader: prefetchReader,
+            sites: settings.adminSites, token: AdminToken(settings.api.adminToken), reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
         let listeners = settings.listeners

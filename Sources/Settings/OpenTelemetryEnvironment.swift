@@ -1,3 +1,4 @@
+import Coordination
 import Dialects
 import Downloading
 import HTTPTypes
@@ -13,13 +14,30 @@ struct OpenTelemetryEnvironment {
     private let environment: [String: String]  // Names are texts of our own.
     private var exports: ExportSettings
 
-    static func apply(_ environment: [String: String], to exports: inout ExportSettings) {
-        var reader = OpenTelemetryEnvironment(environment, exports)
+    static func apply(_ environment: [String: String], to settings: inout Settings) {
+        var reader = OpenTelemetryEnvironment(environment, settings.exports)
         reader.readResource()
         reader.readSampler()
         reader.readMetrics()
         reader.readCollectors()
-        exports = reader.exports
+        reader.record(since: settings.exports, in: &settings)
+        settings.exports = reader.exports
+    }
+
+    private func record(since before: ExportSettings, in settings: inout Settings) {
+        let changes = [
+            ("traceEndpoint", exports.traces.endpoint?.canonical),
+            ("metricsEndpoint", exports.metrics.endpoint?.canonical),
+            ("traceSample", exports.sampler == before.sampler ? nil : environment["OTEL_TRACES_SAMPLER"]),
+            (
+                "metricsInterval",
+                exports.interval == before.interval ? nil : "\(Int(exports.interval.milliseconds))ms"
+            ),
+        ]
+        for (name, text) in changes {
+            guard let setting = SettingTable.named(name), let text else { continue }
+            settings.record(setting, text, from: .environment)
+        }
     }
 
     private init(_ environment: [String: String], _ exports: ExportSettings) {

@@ -120,8 +120,11 @@ struct OriginMembers {
 
     func document(_ name: String) throws(OriginProblem) -> String? {
         switch members[ExactText(name)] {
-        case .object?, .array?: members[ExactText(name)]?.text
-        default: try text(name, "a text, an object or an array")
+        case .object(let members)?
+        where members.count == 1 && ["env", "file"].contains(members[0].0) && !members[0].1.text.contains("{"):
+            throw problem(name, "a text, an object or an array; secrets can be in headers")
+        case .object?, .array?: return members[ExactText(name)]?.text
+        default: return try text(name, "a text, an object or an array")
         }
     }
 

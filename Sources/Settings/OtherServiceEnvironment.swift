@@ -72,13 +72,16 @@ extension OtherServiceReader {
             return isHarmless(name, text) ? .ignored : .unsupported
         }
         try row.apply(&self, text)
+        for setting in replacedSettings.compactMap(SettingTable.named)
+        where settings.chosen[ExactText(setting.name)] == nil {
+            settings.record(setting, text, from: .environment)
+        }
         return .applied(replacedSettings)
     }
 
     mutating func set(_ name: String, _ text: String) throws(InvalidValue) {
         replacedSettings.append(name)
-        try SettingTable.named(name)?.apply(&settings, text)
-        settings.chosen.insert(ExactText(name))
+        if let setting = SettingTable.named(name) { try settings.set(setting, to: text, from: .environment) }
     }
 
     /// The origin has one file of a folder; returns the URL of the file.

@@ -1,3 +1,4 @@
+import Glibc
 import JSON
 import Text
 
@@ -92,6 +93,47 @@ extension SecretReferences {
         (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || byte.isASCIIDigit
     }
 
+}
+
+/// A settings file in which stand-ins replace secrets that are missing, so that all else can be checked.
+struct CompletedSecrets {
+    private(set) var values: [ExactText: JSONValue]
+    private(set) var environment: [String: String]
+    private(set) var missing: [SettingsProblem] = []
+
+    /// Valid for every setting.
+    private static let standIn = String(repeating: "0123456789abcdef", count: 4)
+
+    init(_ values: [ExactText: JSONValue], _ environment: [String: String]) {
+        (self.values, self.environment) = (values, environment)
+        for setting in SettingTable.all where setting.secrecy != .none {
+            let name = ExactText(setting.name)
+            if let value = values[name] { self.values[name] = completed(value, at: setting.name) }
+        }
+    }
+
+    private mutating func completed(_ value: JSONValue, at path: String) -> JSONValue {
+        switch value {
+        case .array(let values):
+            return .array(values.enumerated().map { completed($1, at: "\(path).\($0)") })
+        case .object(let members):
+            if members.count == 1, case .string(let place) = members[0].1, !place.isEmpty {
+                switch members[0].0 {
+                case "env" where environment[place] == nil: return standIn(place, "environment variable", path)
+                case "file" where unsafe access(place, R_OK) != 0: return standIn(place, "file", path)
+                default: break
+                }
+            }
+            return .object(members.map { ($0.0, completed($0.1, at: "\(path).\($0.0)")) })
+        default: return value
+        }
+    }
+
+    private mutating func standIn(_ place: String, _ kind: String, _ path: String) -> JSONValue {
+        missing.append(SettingsProblem(path: path, line: "\(path): the \(kind) \(place) is missing"))
+        environment[place] = Self.standIn
+        return .object([("env", .string(place))])
+    }
 }
 
 extension StringProtocol {

@@ -40,6 +40,11 @@ package enum SettingTable {
             hostNames.map { AdminSites(names: $0) },
             help: "host names of the admin listener besides addresses and localhost; * allows any"),
         Setting(
+            "adminToken", \.api.adminToken,
+            .init(allowed: "printable ASCII characters without spaces") { text in
+                text.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f } ? Secret(text) : nil
+            }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret),
+        Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
             .duration,
             default: "60s", help: "timeout of idle connections"),

@@ -12,7 +12,7 @@ package struct Settings: Sendable {
     package var publicListener = HTTPServerConfiguration()
     package var adminListener = HTTPServerConfiguration()
     package var metricsListener: HTTPServerConfiguration?
-    package var choosesMaximumConnections: Bool { chosen.contains("maxConnections") }
+    package var choosesMaximumConnections: Bool { chosen["maxConnections"] != nil }
     package var downloads = DownloadConfiguration()
     package var pipeline = PipelineConfiguration()
     package var disk = DiskSettings()
@@ -28,11 +28,14 @@ package struct Settings: Sendable {
     package var exports = ExportSettings()
     package var notifying = NotificationSettings()
     package var logFormat = LogFormat.json
-    package var chosenLogLevel: Logger.Level? { chosen.contains("logLevel") ? logLevel : nil }
+    package var chosenLogLevel: Logger.Level? { chosen["logLevel"] == nil ? nil : logLevel }
     package var logLevel = Logger.Level.info
     package var drainDelay = Duration.zero
     package var shutdownTimeout = Duration.seconds(8)
-    var chosen: Set<ExactText> = []
+    /// Without defaults.
+    var chosen: [ExactText: EffectiveSetting] = [:]
+    /// Settings of the file that the environment overrides.
+    var overridden: [String] = []
 
     package init() {
         publicListener.threads = availableProcessorCount()

@@ -35,16 +35,22 @@ package struct SettingsLoader {
         return otherService(flags, variables, file)?.apply(environment, to: &settings)
     }
 
-    /// Checks the file by itself.
+    package struct Check {
+        package let settings: Settings
+        package var problems: [SettingsProblem]
+        /// Secrets that are named in the file and not available here.
+        package let missing: [SettingsProblem]
+    }
+
+    /// Checks the file by itself, also without its secrets.
     ///
     /// - Parameter environment: The file's secrets are looked up in it.
-    package static func check(
-        _ values: [ExactText: JSONValue], environment: [String: String]
-    ) -> (settings: Settings, problems: [SettingsProblem]) {
+    package static func check(_ values: [ExactText: JSONValue], environment: [String: String]) -> Check {
         var loader = SettingsLoader()
         loader.reportUnknownNames(in: values)
-        let settings = loader.settings([:], [:], values, environment)
-        return (settings, loader.problems)
+        let complete = CompletedSecrets(values, environment)
+        let settings = loader.settings([:], [:], complete.values, complete.environment)
+        return Check(settings: settings, problems: loader.problems, missing: complete.missing)
     }
 
     private mutating func settings(
@@ -52,19 +58,14 @@ package struct SettingsLoader {
         _ environment: [String: String]
     ) -> Settings {
         var settings = Settings()
-        do {
-            try settings.sharedCache.readCredentials(environment)
-        } catch {
-            problems.append(error)
-        }
-        OpenTelemetryEnvironment.apply(environment, to: &settings.exports)
+        OpenTelemetryEnvironment.apply(environment, to: &settings)
         readOtherService(flags, variables, file, environment, into: &settings)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
             if let text = flags[name] {
-                apply(setting, text, setting.flag, to: &settings)
+                apply(setting, text, .flag, setting.flag, to: &settings)
             } else if let text = variables[name] {
-                apply(setting, text, setting.environmentName, to: &settings)
+                apply(setting, text, .environment, setting.environmentName, to: &settings)
             } else if let value = file[name], setting.readObject == nil {
                 apply(setting, value, environment, to: &settings)
             }
@@ -74,7 +75,12 @@ package struct SettingsLoader {
         for setting in SettingTable.all {
             guard let read = setting.readObject, let value = file[ExactText(setting.name)] else { continue }
             problems += read(value, environment, &settings)
+            settings.record(setting, value.summary, from: .file)
         }
+        settings.overridden = SettingTable.all.filter { setting in
+            let name = ExactText(setting.name)
+            return file[name] != nil && flags[name] == nil && environment[setting.environmentName] != nil
+        }.map(\.name)
         settings.api.closingDialects = settings.dialects.closing
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
         if problems.isEmpty {
@@ -99,18 +105,18 @@ package struct SettingsLoader {
             } else {
                 throw InvalidValue(allowed: "a text, a number, on or off, or a list of these: no object and no null")
             }
-            apply(setting, text, spelling, to: &settings, path: setting.name)
+            apply(setting, text, .file, spelling, to: &settings, path: setting.name)
         } catch {
             problems.append(SettingsProblem(spelling, error, path: setting.name))
         }
     }
 
     private mutating func apply(
-        _ setting: Setting, _ text: String, _ spelling: String, to settings: inout Settings, path: String? = nil
+        _ setting: Setting, _ text: String, _ source: EffectiveSetting.Source, _ spelling: String,
+        to settings: inout Settings, path: String? = nil
     ) {
         do {
-            try setting.apply(&settings, text)
-            settings.chosen.insert(ExactText(setting.name))
+            try settings.set(setting, to: text, from: source)
         } catch {
             let shown = setting.secrecy == .none ? text : nil
             problems.append(SettingsProblem(spelling, error, text: shown, path: path))
@@ -170,8 +176,6 @@ package struct SettingsLoader {
         for (variable, value) in environment.sorted(by: { $0.key < $1.key }) where variable.hasPrefix("ALULA_") {
             if variable == "ALULA_CONFIG" {
                 values["config"] = value
-            } else if SharedCacheSettings.variables.contains(variable) {
-                continue
             } else if let setting = SettingTable.all.first(where: { $0.environmentName == variable }) {
                 values[ExactText(setting.name)] = value
             } else {

@@ -7,8 +7,15 @@ import Text
 import ThumbnailAPI
 
 package struct SettingsWarning {
+    let setting: String
     package let message: StaticString
     package let values: Logger.Metadata
+
+    /// In one line, with a position in the file that has the setting.
+    package var problem: SettingsProblem {
+        let values = values.map { "\($0.key): \($0.value.text)" }.joined(separator: ", ")
+        return SettingsProblem(path: setting, line: "\(message)" + (values.isEmpty ? "" : " (\(values))"))
+    }
 }
 
 extension Settings {
@@ -17,12 +24,14 @@ extension Settings {
     /// - Parameter memory: Of the machine or of its control group, in bytes.
     package func warnings(memory: Int) -> [SettingsWarning] {
         var warnings: [SettingsWarning] = []
-        func warn(_ message: StaticString, _ values: Logger.Metadata) {
-            warnings.append(SettingsWarning(message: message, values: values))
+        func warn(_ setting: String, _ message: StaticString, _ values: Logger.Metadata = [:]) {
+            warnings.append(SettingsWarning(setting: setting, message: message, values: values))
         }
-        if chosen.contains("shutdownTimeout") || chosen.contains("requestTimeout"), shutdownTimeout < api.requestTimeout
+        if let setting = ["shutdownTimeout", "requestTimeout"].first(where: { chosen[ExactText($0)] != nil }),
+            shutdownTimeout < api.requestTimeout
         {
             warn(
+                setting,
                 "shutdownTimeout is shorter than requestTimeout, so a stop aborts requests",
                 [
                     "shutdownTimeout": "\(Int(shutdownTimeout.milliseconds))ms",
@@ -32,23 +41,33 @@ extension Settings {
         let networks = downloads.allowedNetworks.filter(Self.includesMetadataServices)
         if !networks.isEmpty {
             warn(
+                "allowedNetworks",
                 "allowedNetworks lets clients name link-local addresses or those of metadata services",
                 ["networks": .string(networks.map(\.description).joined(separator: ","))])
         }
-        if let address = IPAddress(adminListener.bindAddress),
-            AddressPolicy.isPublic(address) || Self.unspecified.contains(where: { $0.contains(address) })
+        if api.adminToken == nil, let address = IPAddress(adminListener.bindAddress),
+            !Self.loopback.contains(where: { $0.contains(address) })
         {
             warn(
-                "adminBind is not a private address; the admin listener has no authentication",
+                "adminBind", "adminBind is not a loopback address, and the admin listener has no adminToken",
                 ["adminBind": .string(adminListener.bindAddress)])
         }
         if case .bytes(let budget) = memoryBudget, budget > memory {
             warn(
-                "memoryBudget exceeds the memory of the machine or control group",
+                "memoryBudget", "memoryBudget exceeds the memory of the machine or control group",
                 ["memoryBudget": .int(budget), "memory": .int(memory)])
         }
         if dialects.thumbor.key == Array("MY_SECURE_KEY".utf8) {
-            warn("thumborKey is thumbor's public default; anyone can sign URLs", [:])
+            warn("thumborKey", "thumborKey is thumbor's public default; anyone can sign URLs")
+        }
+        if let first = overridden.first {
+            let variables = overridden.compactMap { SettingTable.named($0)?.environmentName }
+            warn(
+                first, "the environment overrides the settings file",
+                [
+                    "settings": .string(overridden.joined(separator: ",")),
+                    "variables": .string(variables.joined(separator: ",")),
+                ])
         }
         return warnings
     }
@@ -60,5 +79,5 @@ extension Settings {
     /// The services of Amazon (IPv6), Alibaba and Oracle; the others are link-local.
     private static let metadataServices = ["fd00:ec2::254", "100.100.100.200", "192.0.0.192"].compactMap(IPAddress.init)
     private static let linkLocal = ["169.254.0.0/16", "fe80::/10"].compactMap(AddressNetwork.init)
-    private static let unspecified = ["0.0.0.0/32", "::/128"].compactMap(AddressNetwork.init)
+    private static let loopback = ["127.0.0.0/8", "::1/128"].compactMap(AddressNetwork.init)
 }

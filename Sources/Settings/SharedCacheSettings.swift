@@ -17,32 +17,6 @@ package struct SharedCacheSettings: Sendable {
     /// The name that operators see; nil for the host name.
     var instanceName: String?
 
-    static let userVariable = "ALULA_SHARED_CACHE_USER"
-    static let passwordVariable = "ALULA_SHARED_CACHE_PASSWORD"
-    static let keyVariable = "ALULA_SHARED_CACHE_KEY"
-    static let variables = [userVariable, passwordVariable, keyVariable]
-
-    mutating func readCredentials(_ environment: [String: String]) throws(SettingsProblem) {
-        for (name, isKey) in [(Self.keyVariable, true), (Self.passwordVariable, false)] {
-            guard let text = environment[name] else { continue }
-            do throws(InvalidValue) {
-                try isKey ? SecretReferences.checkKey(text) : SecretReferences.check(text)
-            } catch {
-                throw SettingsProblem(name, error)
-            }
-        }
-        if let text = environment[Self.keyVariable] {
-            guard let key = Hexadecimal.decode(text), Self.keyLengths.contains(key.count) else {
-                throw SettingsProblem("\(Self.keyVariable): invalid value; expected 32 to 256 hexadecimal digits")
-            }
-            credentials.key = key
-        }
-        credentials.user = environment[Self.userVariable].flatMap { $0.isEmpty ? nil : $0 }
-        credentials.password = environment[Self.passwordVariable]
-    }
-
-    private static let keyLengths = 16...128
-
     package var instance: String {
         if let instanceName { return instanceName }
         var bytes = [CChar](repeating: 0, count: 256)
@@ -68,13 +42,23 @@ extension Settings {
 
 extension SharedCacheSettings {
     private static let addressForms =
-        "redis://HOST:PORT/DATABASE, or rediss:// for TLS; user and password come from \(userVariable) and "
-        + passwordVariable
+        "redis://HOST:PORT/DATABASE, or rediss:// for TLS, without sharedCacheUser and sharedCachePassword"
 
     static let table: [Setting] = [
         Setting(
             "sharedCache", \.sharedCache.address, .init(allowed: addressForms) { SharedCacheAddress($0) },
             help: "redis:// or rediss://HOST:PORT/DATABASE, for a fleet", secrecy: .hidden),
+        Setting(
+            "sharedCacheUser", \.sharedCache.credentials.user, SettingParser<String?> { $0.isEmpty ? nil : $0 },
+            help: "user of the shared cache"),
+        Setting(
+            "sharedCachePassword", \.sharedCache.credentials.password, SettingParser<String> { $0 },
+            help: "password of the shared cache", secrecy: .secret),
+        Setting(
+            "sharedCacheKey", \.sharedCache.credentials.key,
+            .init(allowed: "32 to 256 hexadecimal digits") { text in
+                Hexadecimal.decode(text).flatMap { (16...128).contains($0.count) ? $0 : nil }
+            }, help: "hexadecimal key that seals shared values, the same for all instances", secrecy: .secret),
         Setting(
             "sharedCacheTimeout", \.sharedCache.timeout, .duration(maximumSeconds: 1), default: "50ms",
             help: "time that one request may wait for the shared cache"),

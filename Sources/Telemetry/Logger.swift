@@ -30,6 +30,15 @@ package struct Logger: Sendable {
 
         package init(stringLiteral value: String) { self = .string(value) }
         package init(integerLiteral value: Int) { self = .int(value) }
+
+        package var text: String {
+            switch self {
+            case .string(let text): text
+            case .int(let number): "\(number)"
+            case .double(let number): "\(number)"
+            case .bool(let isOn): "\(isOn)"
+            }
+        }
     }
 
     package let level: Level

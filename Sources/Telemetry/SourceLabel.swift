@@ -13,6 +13,13 @@ package enum SourceLabel {
         return String(decoding: url(bytes) ?? partWithoutUserInformation(bytes), as: UTF8.self)
     }
 
+    /// With the scheme, and a mark for an omitted query.
+    package static func url(_ source: String) -> String {
+        let (scheme, label) = (source.utf8.prefix { isSchemeByte($0) }, text(source))
+        let isURL = source.utf8.dropFirst(scheme.count).starts(with: "://".utf8)
+        return (isURL ? "\(Substring(scheme))://" : "") + label + (source.contains("?") ? "?***" : "")
+    }
+
     /// Host, port and path if `bytes` are a URL up to its path; otherwise nil.
     private static func url(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = bytes.prefix { isSchemeByte($0) }

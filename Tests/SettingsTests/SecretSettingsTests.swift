@@ -1,5 +1,6 @@
 import Dialects
 import Downloading
+import SharedCaching
 import TestSupport
 import Testing
 import ThumbnailAPI
@@ -43,6 +44,8 @@ struct SecretSettingsTests {
             #expect(ours.imaginary.signatureKey == theirs.imaginary.signatureKey)
             #expect(ours.imgproxy.keys == theirs.imgproxy.keys && ours.imgproxy.salts == theirs.imgproxy.salts)
             #expect(ours.imgproxy.trustedSignatures == theirs.imgproxy.trustedSignatures)
+            #expect(named.sharedCache.credentials.key == written.sharedCache.credentials.key)
+            #expect(named.sharedCache.credentials.password == written.sharedCache.credentials.password)
         }
     }
 
@@ -95,6 +98,14 @@ struct SecretSettingsTests {
                 #expect(lines.contains { $0.hasPrefix("\(setting.name) in the settings file: ") }, "\(setting.name)")
             }
         }
+    }
+
+    @Test(arguments: ["env", "file"])
+    func `a reference instead of the body of a hook is an error`(kind: String) {
+        let hook = "url: 'https://cdn.example/purge'"
+        let lines = problems("{ purgeHooks: [{ \(hook), body: { \(kind): 'A' } }] }", ["A": "a"])
+        #expect(lines.count == 1 && lines[0].hasPrefix("purgeHooks.0.body in the settings file: "), "\(lines)")
+        #expect(problems("{ purgeHooks: [{ \(hook), body: { \(kind): '{url}' } }] }").isEmpty)
     }
 
     @Test(arguments: ["", " ", "\n", "{ env: \"A\" }", "{file: '/a'}", "${A}", "env:A", ",", "\"\"", "\u{200b}"])

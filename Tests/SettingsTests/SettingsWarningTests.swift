@@ -20,7 +20,8 @@ struct SettingsWarningTests {
         (["--allowed-networks", "fd00::/8"], "allowedNetworks"),
         (["--allowed-networks", "100.64.0.0/10"], "allowedNetworks"),
         (["--admin-bind", "0.0.0.0"], "adminBind"), (["--admin-bind", "::"], "adminBind"),
-        (["--admin-bind", "8.8.8.8"], "adminBind"), (["--memory-budget", "2GiB"], "memoryBudget"),
+        (["--admin-bind", "8.8.8.8"], "adminBind"), (["--admin-bind", "10.0.0.1"], "adminBind"),
+        (["--memory-budget", "2GiB"], "memoryBudget"),
         (["--thumbor-key", "MY_SECURE_KEY"], "thumborKey"),
     ])
     func `unsafe and contradictory settings have a warning`(arguments: [String], word: String) throws {
@@ -30,8 +31,9 @@ struct SettingsWarningTests {
 
     @Test(arguments: [
         [], ["--shutdown-timeout", "15s"], ["--request-timeout", "8s"],
-        ["--allowed-networks", "10.0.0.0/8,127.0.0.0/8,fc00::/8"], ["--admin-bind", "10.0.0.1"],
-        ["--admin-bind", "::1"], ["--memory-budget", "1GiB"], ["--memory-budget", "100%"],
+        ["--allowed-networks", "10.0.0.0/8,127.0.0.0/8,fc00::/8"], ["--admin-bind", "127.0.0.2"],
+        ["--admin-bind", "::1"], ["--admin-bind", "unix:/run/alula/admin"], ["--memory-budget", "1GiB"],
+        ["--memory-budget", "100%"],
         ["--thumbor-key", "MY_SECURE_KEYS"],
     ])
     func `other settings have no warning`(arguments: [String]) throws {

@@ -1,6 +1,7 @@
 import Downloading
 import Recipes
 import SharedCaching
+import TestSupport
 import Testing
 import Text
 import ThumbnailPipeline
@@ -59,26 +60,31 @@ struct SharedCacheSettingsTests {
             region: 'eu', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } }
         """
 
-    @Test func `user and password come only from the environment`() throws {
+    @Test func `user and password are in no URL and no description`() throws {
         let environment = ["ALULA_SHARED_CACHE_USER": "alula", "ALULA_SHARED_CACHE_PASSWORD": "secret"]
         let settings = try load(["--shared-cache", "redis://cache"], environment: environment)
         let credentials = try #require(settings.sharedCacheConfiguration?.credentials)
         #expect(credentials.user == "alula" && credentials.password == "secret")
         #expect(!"\(settings.sharedCache)".contains("secret"))
-        for arguments in [
-            ["--shared-cache-password", "secret"], ["--shared-cache-user", "alula"],
-            ["--shared-cache", "redis://alula:secret@cache"],
-        ] {
-            let failure = #expect(throws: SettingsLoader.Failure.self) { try load(arguments) }
-            let lines = failure?.lines ?? []
-            #expect(lines.count == 1 && !lines.contains { $0.contains("alula:secret") })
+        let failure = #expect(throws: SettingsLoader.Failure.self) {
+            try load(["--shared-cache", "redis://alula:secret@cache"])
         }
-        #expect(throws: SettingsLoader.Failure.self) {
-            try load(["--config", "x"], file: #"{"sharedCachePassword": "secret"}"#)
-        }
+        #expect(failure?.lines.count == 1 && failure?.lines[0].contains("alula:secret") == false)
+        #expect(try load([], environment: ["ALULA_SHARED_CACHE_USER": ""]).sharedCache.credentials.user == nil)
     }
 
-    @Test func `the key comes only from the environment, and must be valid`() throws {
+    @Test func `credentials of the shared cache may be named by variables and files`() throws {
+        let folder = TemporaryFolder()
+        folder.write("key", Array((String(repeating: "ab", count: 16) + "\n").utf8))
+        let file =
+            "{ sharedCache: 'redis://cache', sharedCacheUser: 'alula', sharedCachePassword: { env: 'REDIS' },"
+            + " sharedCacheKey: { file: '\(folder.path)/key' } }"
+        let settings = try load(["--config", "x"], environment: ["REDIS": "secret"], file: file)
+        let credentials = try #require(settings.sharedCacheConfiguration?.credentials)
+        #expect(credentials.user == "alula" && credentials.password == "secret" && credentials.key?.count == 16)
+    }
+
+    @Test func `the key must be valid`() throws {
         let text = String(repeating: "0aF", count: 22)
         let settings = try load(["--shared-cache", "redis://cache"], environment: ["ALULA_SHARED_CACHE_KEY": text])
         #expect(settings.sharedCacheConfiguration?.credentials.key?.count == 33)
@@ -89,7 +95,6 @@ struct SharedCacheSettingsTests {
             }
             #expect(failure?.lines.count == 1 && failure?.lines[0].contains(wrong) == false)
         }
-        #expect(throws: SettingsLoader.Failure.self) { try load(["--shared-cache-key", text]) }
     }
 
     @Test(arguments: [

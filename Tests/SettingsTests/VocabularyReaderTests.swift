@@ -143,7 +143,7 @@ struct VocabularyReaderTests {
               watermarks: { logo: { scale: 2, size: 1 } },
             }
             """
-        let faults = try CheckConfigCommand.faults(in: text, environment: ["ALULA_PORT": "nonsense"])
+        let faults = try CheckConfigCommand.report(on: text, environment: ["ALULA_PORT": "nonsense"]).faults
         let allowedName = "expected a name of up to 64 letters, digits, points, underscores and hyphens"
         #expect(
             faults == [
@@ -163,9 +163,9 @@ struct VocabularyReaderTests {
                 ":8:10: presets.é in the settings file: \(allowedName)",
                 ":3:72: origins.media: /nonexistent/alula cannot be read",
             ])
-        #expect(try CheckConfigCommand.faults(in: "{ presets: { a: { w: 1 } } }", environment: [:]).isEmpty)
+        #expect(try CheckConfigCommand.report(on: "{ presets: { a: { w: 1 } } }", environment: [:]).faults.isEmpty)
         let error = #expect(throws: SettingsFileError.self) {
-            try CheckConfigCommand.faults(in: "{\n  // é\n  é: 1 2 }", environment: [:])
+            try CheckConfigCommand.report(on: "{\n  // é\n  é: 1 2 }", environment: [:]).faults
         }
         #expect(error?.position?.description == "3:8")
     }
@@ -180,13 +180,13 @@ struct VocabularyReaderTests {
         ),
     ])
     func `a contradiction has the position of a setting in the file`(text: String, line: String) throws {
-        let faults = try CheckConfigCommand.faults(in: text, environment: [:])
+        let faults = try CheckConfigCommand.report(on: text, environment: [:]).faults
         #expect(faults.count == 1 && faults.first?.hasPrefix(line) == true, "\(faults)")
     }
 
     @Test func `a file that is not an object has a position, too`() {
         let error = #expect(throws: SettingsFileError.self) {
-            try CheckConfigCommand.faults(in: "// a list\n  []", environment: [:])
+            try CheckConfigCommand.report(on: "// a list\n  []", environment: [:]).faults
         }
         #expect(error?.position?.description == "2:3")
     }

@@ -3,6 +3,13 @@ import Testing
 
 @Suite struct SourceLabelTests {
     @Test(arguments: [
+        ("https://h/a", "https://h/a"), ("https://user:sec@h:81/a?b#c", "https://h:81/a?***"),
+        ("photos:a/b", "photos:a/b"),
+        ("sec@h://x", "h://x"), ("Alula/1 (+https://h/bot)", "Alula/1 (+https://h/bot)"),
+    ])
+    func `a URL keeps its scheme`(source: String, url: String) { #expect(SourceLabel.url(source) == url) }
+
+    @Test(arguments: [
         ("https://example.com/a.jpg?token=secret#x", "example.com/a.jpg"),
         ("https://user:secret@example.com:8080/@me/a.jpg", "example.com:8080/@me/a.jpg"),
         ("https://a@b@example.com/", "example.com/"),

@@ -52,6 +52,9 @@ static const unsigned char history_js[] = {
 static const unsigned char lists_js[] = {
 #embed "pages/lists.js"
 };
+static const unsigned char session_js[] = {
+#embed "pages/session.js"
+};
 static const unsigned char transfers_js[] = {
 #embed "pages/transfers.js"
 };
@@ -82,6 +85,7 @@ static const CEmbeddedFiles_File files[] = {
     {"/page/charts.js", charts_js, sizeof charts_js, OPERATORS},
     {"/page/history.js", history_js, sizeof history_js, OPERATORS},
     {"/page/lists.js", lists_js, sizeof lists_js, OPERATORS},
+    {"/page/session.js", session_js, sizeof session_js, OPERATORS},
     {"/page/transfers.js", transfers_js, sizeof transfers_js, OPERATORS},
     {"/page/units.js", units_js, sizeof units_js, CLIENTS | OPERATORS},
     {"/page/base.css", base_css, sizeof base_css, CLIENTS | OPERATORS},

@@ -5,6 +5,7 @@ import JSON
 import Memory
 import Settings
 import Text
+import ThumbnailAPI
 
 struct AdminClient: Sendable {
     struct Answer: Sendable {
@@ -25,23 +26,27 @@ struct AdminClient: Sendable {
     private let address: String
     private let port: UInt16
     private let socketPath: String?
+    private let token: Secret?
 
     private let names: (bind: String, port: String)
     private let timeLimit: Duration
 
     init(_ settings: Settings) throws(CommandFailure) {
-        try self.init(settings.adminListener, ("adminBind", "adminPort"), "--admin-port", timeLimit: .seconds(60))
+        try self.init(
+            settings.adminListener, ("adminBind", "adminPort"), "--admin-port", settings.api.adminToken,
+            timeLimit: .seconds(60))
     }
 
     /// Of the public listener, for health checks, with a short timeout.
     init(publicOf settings: Settings) throws(CommandFailure) {
-        try self.init(settings.publicListener, ("bind", "port"), "--port", timeLimit: .seconds(2))
+        try self.init(settings.publicListener, ("bind", "port"), "--port", nil, timeLimit: .seconds(2))
     }
 
     private init(
-        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String,
+        _ listener: HTTPServerConfiguration, _ names: (bind: String, port: String), _ flag: String, _ token: Secret?,
         timeLimit: Duration
     ) throws(CommandFailure) {
+        self.token = token
         self.names = names
         self.timeLimit = timeLimit
         port = listener.port
@@ -65,6 +70,7 @@ struct AdminClient: Sendable {
 
     func blockingSend(_ method: String, _ target: String, json: JSONValue? = nil) throws(CommandFailure) -> Answer {
         var request = HTTPRequest(method: HTTPRequest.Method(rawValue: method), target: target)
+        if let token { request.headerFields.append(.authorization, "Bearer \(token.text)") }
         if let json {
             request.headerFields.append(.contentType, "application/json")
             request.body = SharedBytes(json.text.utf8)

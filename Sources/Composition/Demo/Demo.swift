@@ -26,7 +26,7 @@ struct Demo {
         listener.threads = 1
         listener.maximumConnections = 64
         origin = try HTTPServer(configuration: listener, responder: try SampleOrigin(), logger: logger)
-        settings.publicListener.bindAddress = "127.0.0.1"
+        try settings.override("bind", with: "127.0.0.1")
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
         if settings.downloads.origins[Self.originName] == nil {
             let base = try SourceURL(parsing: "http://127.0.0.1:\(origin.port)/")
@@ -35,9 +35,9 @@ struct Demo {
         }
         settings.api.sampleSource = "\(Self.originName):sample.jpg"
         if settings.pipeline.rules.automaticFormats == RenderingRules().automaticFormats {
-            settings.pipeline.rules.automaticFormats = ["avif", "webp"].compactMap { ImageFormat(rawValue: $0) }
+            try settings.override("autoFormats", with: "avif,webp")
         }
-        settings.api.takesUploads = true
+        try settings.override("uploads", with: "on")
         settings.api.revealsRules = true
     }
 

@@ -1,11 +1,15 @@
 import Glibc
 
-struct SystemMemory {
-    var root = ""
-    var machine = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))
+package struct SystemMemory {
+    let root: String
+    private let machine: Int
+
+    package init(root: String = "", machine: Int = sysconf(CInt(_SC_PHYS_PAGES)) * sysconf(CInt(_SC_PAGESIZE))) {
+        (self.root, self.machine) = (root, machine)
+    }
 
     /// The least of the machine's memory and the limits of the process's control groups, in bytes.
-    var limit: Int {
+    package var limit: Int {
         groups.compactMap { number(in: $0 + "/memory.max") ?? number(in: $0 + "/memory.limit_in_bytes") }
             .reduce(machine, min)
     }

@@ -64,6 +64,9 @@ package struct APIError: ServiceError, Equatable {
         .badRequest, .badRequest, .request,
         "The request is not valid HTTP/1.1, or its path accepts no body.")
     package static let badKey = Self(.unauthorized, .badKey, .policy, "The key is missing or wrong.")
+    package static let badToken = Self(
+        .unauthorized, .badKey, .policy,
+        "The token of the admin listener (adminToken) is missing in Authorization: Bearer, or wrong.")
     package static let badSignature = Self(
         .forbidden, .badSignature, .policy, "The request is not signed, or its signature is not valid.")
     package static let expired = Self(.forbidden, .expired, .policy, "The URL has expired.")

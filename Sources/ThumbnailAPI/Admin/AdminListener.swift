@@ -9,7 +9,8 @@ import ThumbnailTypes
 extension ListenerResponder {
     /// - Parameter sites: The names of the listener, and the sites that may write to it.
     package convenience init(
-        administering service: AdministeredService, sites: AdminSites, reader: PrefetchReader,
+        administering service: AdministeredService, sites: AdminSites, token: AdminToken = AdminToken(nil),
+        reader: PrefetchReader,
         explainer: TargetExplainer, workers: WorkerPool, bodies: BodyMemory, logger: Logger,
         timekeeper: any Timekeeper
     ) {
@@ -17,34 +18,12 @@ extension ListenerResponder {
             common: CommonFields.operators.strict, revealsRules: true, lifecycle: service.lifecycle)
         let requestIDs = RequestIDs()
         self.init(
-            Middleware(checks: [sites], completions: [AllowedMethods(), requestIDs, AdminLog(logger: logger)]),
+            Middleware(
+                checks: [sites, token], completions: [AllowedMethods(), token, requestIDs, AdminLog(logger: logger)]),
             routes: AdminRoutes(
                 service, reader: reader, explainer: explainer, workers: workers, bodies: bodies, failures: failures,
-                logger: logger, timekeeper: timekeeper),
+                timekeeper: timekeeper),
             failures: failures, requestIDs: requestIDs, timekeeper: timekeeper)
-    }
-}
-
-private struct AdminLog: ResponseCompletion {
-    let logger: Logger
-
-    func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
-        guard let request = context.request else { return }
-        let error = outcome.error
-        let level: Logger.Level =
-            switch error?.category {
-            case .internal: .error
-            case .policy: .warning
-            default: request.method == .delete || request.method == .post ? .info : .debug
-            }
-        let path = request.target.prefix(before: UInt8(ascii: "?"))
-        logger.log(
-            level, "operator request",
-            [
-                "requestId": .string(context.id), "method": .string(request.method.rawValue),
-                "path": .string(SourceLabel.text(String(path))), "status": .int(outcome.response.status.code),
-                "error": .string(error?.code ?? ""), "detail": .string(error?.logDetail ?? ""),
-            ])
     }
 }
 

@@ -2,7 +2,7 @@ import Coordination
 import Dialects
 import Downloading
 import HTTPTypes
-import JSON
+package import JSON
 package import Telemetry
 import Text
 package import ThumbnailPipeline
@@ -17,16 +17,15 @@ struct AdminRoutes: RouteTable {
     let workers: WorkerPool
     let bodies: BodyMemory
     let failures: FailureWriter
-    let logger: Logger
     let timekeeper: any Timekeeper
     private let files = EmbeddedFiles(EmbeddedFile.ofOperators, common: .operators)
 
     init(
         _ service: AdministeredService, reader: PrefetchReader, explainer: TargetExplainer, workers: WorkerPool,
-        bodies: BodyMemory, failures: FailureWriter, logger: Logger, timekeeper: any Timekeeper
+        bodies: BodyMemory, failures: FailureWriter, timekeeper: any Timekeeper
     ) {
         (self.service, self.reader, self.explainer, self.workers) = (service, reader, explainer, workers)
-        (self.bodies, self.failures, self.logger, self.timekeeper) = (bodies, failures, logger, timekeeper)
+        (self.bodies, self.failures, self.timekeeper) = (bodies, failures, timekeeper)
     }
 
     func route(of target: String) -> Route {
@@ -65,9 +64,9 @@ struct AdminRoutes: RouteTable {
             length throws(APIError) in
             if length > PrefetchReader.longestBody { throw .bodyTooLarge }
         } respond: { request, lease in
-            deferred(context) {
+            performing(AuditedAction("job"), context) { action in
                 defer { lease.release() }
-                return try await begin(request)
+                return try await begin(request, &action)
             }
         }
     }
@@ -100,12 +99,21 @@ struct AdminRoutes: RouteTable {
         switch route {
         case .cache where request.method == .delete:
             let (source, tag) = (try parameters.source(), try parameters.tag())
-            return deferred(context) { self.response(json: try await purge(source, tag)) }
+            let subject = tag.map { ("tag", $0.string) } ?? source.map { ("url", $0.string) }
+            return performing(AuditedAction("purge", subject), context) { action in
+                let removed = try await purge(source, tag)
+                action.entries = removed.entries
+                return self.response(json: .removedEntries(removed))
+            }
         case .refresh:
             let source = try parameters.requiredSource()
-            return deferred(context) { self.response(json: try await refreshed(source, context.id)) }
+            return performing(AuditedAction("refresh", ("url", source.string)), context) { action in
+                let refresh = try await service.control.refresh(source: source, receipt: context.id)
+                action.failure = refresh.failure
+                return self.response(json: .refresh(refresh, of: source.string))
+            }
         case .prefetchJob(let id) where request.method == .delete:
-            return deferred(context) {
+            return performing(AuditedAction("cancel", ("id", id)), context) { _ in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
             }
@@ -120,16 +128,22 @@ struct AdminRoutes: RouteTable {
             response = self.response(
                 json: .object(service.control.statistics.caches.map { ($0.name, .cacheUsage($0.statistics.usage)) }))
         case .downloads where request.method == .delete:
-            let cancelled = try service.control.cancelDownloads(of: parameters.requiredSource())
-            response = self.response(json: .cancelledDownloads(cancelled))
+            let source = try parameters.requiredSource()
+            return performing(AuditedAction("cancel", ("url", source.string)), context) { action in
+                let cancelled = try service.control.cancelDownloads(of: source)
+                action.entries = cancelled.downloads
+                return self.response(json: .cancelledDownloads(cancelled))
+            }
         case .downloads: response = self.response(json: .array(service.control.downloads.map { .download($0) }))
         case .events:
             response = try EventResponder(feed: service.events, control: service.control, common: failures.common)
                 .response(to: request, parameters)
         case .statsHistory: response = self.response(json: service.history.json)
         case .download(let receipt):
-            guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
-            response = HTTPResponse(status: .noContent, headerFields: failures.common)
+            return performing(AuditedAction("cancel", ("id", receipt)), context) { _ in
+                guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+                return HTTPResponse(status: .noContent, headerFields: failures.common)
+            }
         case .explain: response = self.response(json: try explanation(of: parameters))
         }
         return .ready(Outcome(response: response))
@@ -144,6 +158,23 @@ struct AdminRoutes: RouteTable {
             } catch {
                 return failures.outcome(of: error, context)
             }
+        }
+    }
+
+    /// An action that is logged with what it did.
+    private func performing(
+        _ action: AuditedAction, _ context: RequestContext,
+        _ response: @escaping @Sendable (inout AuditedAction) async throws -> HTTPResponse
+    ) -> PendingResponse<Outcome> {
+        .deferred {
+            var (action, outcome) = (action, Outcome(response: HTTPResponse(status: .ok)))
+            do {
+                outcome.response = try await response(&action)
+            } catch {
+                outcome = failures.outcome(of: error, context)
+            }
+            outcome.action = action
+            return outcome
         }
     }
 
@@ -179,12 +210,14 @@ struct AdminRoutes: RouteTable {
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
         ]
         members += JSONValue.externalState(service.control, service.calls())
+        members.append(("settings", service.settings()))
         return .object(members)
     }
 
-    private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+    private func begin(_ request: HTTPRequest, _ action: inout AuditedAction) async throws -> HTTPResponse {
         let wanted = try await workers.run { [reader] _ in try reader.job(in: request) }
         let job = try await service.prefetching.begin(wanted.items, callback: wanted.callback?.canonical)
+        (action.subject, action.entries) = (("id", job.id), wanted.items.count)
         var response = response(json: .prefetchJob(job))
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")
@@ -196,23 +229,10 @@ struct AdminRoutes: RouteTable {
         return response(json: .prefetchStatus(status, of: id))
     }
 
-    private func purge(_ source: ExactText?, _ tag: ExactText?) async throws -> JSONValue {
-        if let tag { return .removedEntries(try await service.control.remove(tag: tag)) }
-        if let source { return .removedEntries(try await service.control.remove(source: source)) }
-        return .removedEntries(try await service.control.removeAll())
-    }
-
-    private func refreshed(_ source: ExactText, _ requestID: String) async throws -> JSONValue {
-        let refresh = try await service.control.refresh(source: source, receipt: requestID)
-        if let failure = refresh.failure {
-            logger.info(
-                "refresh failed",
-                [
-                    "requestId": .string(requestID), "source": .string(SourceLabel.text(source.string)),
-                    "error": .string(failure.code), "detail": .string(failure.logDetail ?? ""),
-                ])
-        }
-        return .refresh(refresh, of: source.string)
+    private func purge(_ source: ExactText?, _ tag: ExactText?) async throws -> RemovedEntries {
+        if let tag { return try await service.control.remove(tag: tag) }
+        if let source { return try await service.control.remove(source: source) }
+        return try await service.control.removeAll()
     }
 
     private func response(json: JSONValue) -> HTTPResponse { response(json.text, mediaType: "application/json") }
@@ -232,6 +252,8 @@ package struct AdministeredService: Sendable {
     let events: EventFeed
     let history: StatsHistory
     let calls: @Sendable () -> [Notifier.Statistics]?
+    /// The effective values, without secrets.
+    let settings: @Sendable () -> JSONValue
     let metricsText: @Sendable (MetricsFormat) -> String
 
     package init(
@@ -239,10 +261,12 @@ package struct AdministeredService: Sendable {
         prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
+        settings: @escaping @Sendable () -> JSONValue = { .array([]) },
         metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
-        (self.events, self.history, self.calls, self.metricsText) = (events, history, calls, metricsText)
+        (self.events, self.history, self.calls) = (events, history, calls)
+        (self.settings, self.metricsText) = (settings, metricsText)
     }
 }

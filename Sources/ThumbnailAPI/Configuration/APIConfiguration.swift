@@ -1,4 +1,5 @@
 package import Dialects
+package import Downloading
 import HTTPTypes
 package import Text
 import ThumbnailTypes
@@ -41,6 +42,8 @@ package struct APIConfiguration: Sendable {
     /// In `CDN-Loop` (RFC 8586), which rejects the service's own image requests.
     package var loopName: String?
     package var adminSites = AdminSites()
+    /// Requests of the admin listener must have it.
+    package var adminToken: Secret?
     /// Set only for a service without public clients.
     package var revealsRules = false
     package var version = "0"

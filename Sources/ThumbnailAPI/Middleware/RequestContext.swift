@@ -22,6 +22,21 @@ struct RequestContext: Sendable {
     var method: HTTPRequest.Method? { request?.method }
 }
 
+/// A change by an operator, for the log.
+struct AuditedAction: Sendable {
+    let name: String
+    /// Such as a URL, a tag or an ID, with the name of its kind.
+    var subject: (kind: String, value: String)?
+    /// Changed or removed.
+    var entries: Int?
+    /// Of an action with a response of success.
+    var failure: (any ServiceError)?
+
+    init(_ name: String, _ subject: (kind: String, value: String)? = nil) {
+        (self.name, self.subject) = (name, subject)
+    }
+}
+
 /// A response, and what middleware records about it.
 struct Outcome: Sendable {
     var response: HTTPResponse
@@ -32,4 +47,5 @@ struct Outcome: Sendable {
     var error: (any ServiceError)?
     var hasReceipt = false
     var fallbackImage: FallbackImage?
+    var action: AuditedAction?
 }

@@ -32,6 +32,26 @@ struct AdminClientTests {
         }
     }
 
+    @Test func `a token in the environment or the file goes to the admin listener, and only there`() throws {
+        let origin = try FakeOrigin()
+        defer { origin.stop() }
+        origin.serve("/cache", FakeAnswer(status: 200, body: Array("{}".utf8)))
+        origin.serve("/health/ready", FakeAnswer(status: 200, body: []))
+        let folder = TemporaryFolder()
+        folder.write("alula.json5", Array("{ adminToken: { env: \"TOKEN\" } }".utf8))
+        for (arguments, environment) in [
+            ([], ["ALULA_ADMIN_TOKEN": "geheim"]), (["--config", "alula.json5"], ["TOKEN": "geheim"]),
+        ] {
+            let run = try CommandRun(
+                ["purge", "--all", "--admin-port", "\(origin.port)"] + arguments, in: folder, environment: environment)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(origin.requests.last?.value("Authorization") == "Bearer geheim")
+        }
+        let ready = try CommandRun(
+            ["status", "--ready", "--port", "\(origin.port)"], in: folder, environment: ["ALULA_ADMIN_TOKEN": "geheim"])
+        #expect(ready.status == 0 && origin.requests.last?.value("Authorization") == nil)
+    }
+
     @Test func `a job's error names its source`() throws {
         let origin = try FakeOrigin()
         defer { origin.stop() }

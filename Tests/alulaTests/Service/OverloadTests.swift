@@ -126,7 +126,7 @@ struct OverloadTests {
         try DescriptorLimit.fit(&settings, into: 1_024)
         #expect(settings.publicListener.maximumConnections == fitting)
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 256) }
-        settings.chosen.insert("maxConnections")
+        try settings.override("maxConnections", with: "1024")
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
     }
 

@@ -3,6 +3,7 @@
 import { Chart } from "./charts.js";
 import { FigureHistory } from "./history.js";
 import { made, measure, meterRow, put, RowList } from "./lists.js";
+import { hasToken, open, readEvents, request } from "./session.js";
 import { Transfers } from "./transfers.js";
 import { bytesText, lifetimeText, numberText, shareText, timeText } from "./units.js";
 
@@ -187,6 +188,23 @@ function drawOrigins({ origins, originCounts }) {
   });
 }
 
+const settingRows = new RowList(element("settings"), (name) => {
+  const row = made("li");
+  const [value, source] = [made("span", "value"), made("span", "hint whole")];
+  row.append(made("span", "", name), value, source);
+  return { row, value, source };
+});
+const sourceWords = { file: "from the settings file", environment: "from the environment", flag: "from the command line" };
+
+function drawSettings(settings) {
+  const chosen = settings.filter(({ source }) => source !== "default");
+  put(element("default-settings"), (chosen.length > 0 ? "All others have" : "All have") + " their defaults.");
+  settingRows.show(chosen.map((setting) => [setting.name, setting]), (parts, { value, source }) => {
+    put(parts.value, value);
+    put(parts.source, sourceWords[source] ?? source);
+  });
+}
+
 function drawEvents() {
   if (isPaused) return;
   element("no-events").hidden = happened.length > 0;
@@ -282,44 +300,45 @@ const heard = {
 };
 
 async function learnDownloads() {
-  const [downloads, status] = await Promise.all(["/downloads", "/status"].map(async (path) => (await fetch(path)).json()));
+  const [downloads, status] = await Promise.all(["/downloads", "/status"].map(async (path) => (await request(path)).json()));
   transfers.replace(downloads, Date.now());
   version = status.version;
+  drawSettings(status.settings);
   drawSoon();
 }
 
 /** Loads the statistics that this page missed while it was not connected. */
 async function learnHistory() {
   try {
-    history.fill(await (await fetch("/stats/history")).json(), Date.now());
+    history.fill(await (await request("/stats/history")).json(), Date.now());
     drawSoon();
   } catch {
     // Without them, the charts begin now.
   }
 }
 
-function listen() {
-  // From the first event that the service keeps; after an interruption the browser names the last one that it has.
-  const source = new EventSource("/events?after=" + lastID);
-  source.addEventListener("open", () => {
-    lastNews = Date.now();
-    connected(false);
-    learnDownloads().catch(() => {});
-  });
-  source.addEventListener("error", () => {
+function take(name, data, id) {
+  lastNews = Date.now();
+  heardAt = data.time ? data.time * 1000 : lastNews;
+  heard[name]?.(data);
+  if (id) [lastID, hasHeard] = [id, true];
+  drawSoon();
+}
+
+async function listen() {
+  for (;;) {
+    try {
+      // From the first event that the service keeps; after an interruption from the last one that this page has.
+      await readEvents("/events?after=" + lastID, () => {
+        lastNews = Date.now();
+        connected(false);
+        learnDownloads().catch(() => {});
+      }, take);
+    } catch {
+      // Without a connection, or with too many readers of events, it tries again.
+    }
     disconnected("Reconnecting …");
-    // Browsers do not reconnect after a response that is not a stream, such as an error for too many clients.
-    if (source.readyState === EventSource.CLOSED) setTimeout(listen, 2000);
-  });
-  for (const [name, take] of Object.entries(heard)) {
-    source.addEventListener(name, (event) => {
-      lastNews = Date.now();
-      const data = JSON.parse(event.data);
-      heardAt = data.time ? data.time * 1000 : lastNews;
-      take(data);
-      if (event.lastEventId) [lastID, hasHeard] = [event.lastEventId, true];
-      drawSoon();
-    });
+    await new Promise((resolve) => setTimeout(resolve, 2000));
   }
 }
 
@@ -339,7 +358,7 @@ function answer(text, isFailure = false) {
 async function act(method, path, url, words, parameter = "url") {
   answer("Working …");
   try {
-    const response = await fetch(path + (url === null ? "" : "?" + parameter + "=" + encodeURIComponent(url)), { method });
+    const response = await request(path + (url === null ? "" : "?" + parameter + "=" + encodeURIComponent(url)), { method });
     const told = response.status === 204 ? {} : await response.json();
     if (!response.ok) throw new Error(told.detail ?? "The service rejected the request.");
     answer(words(told));
@@ -391,5 +410,12 @@ element("pause").addEventListener("click", () => {
   put(element("pause"), isPaused ? "Resume" : "Pause");
   drawSoon();
 });
+for (const link of document.querySelectorAll("nav[aria-label=Reference] a")) {
+  link.addEventListener("click", (event) => {
+    if (!hasToken()) return;
+    event.preventDefault();
+    open(link).catch(() => disconnected("No response"));
+  });
+}
 
 listen();

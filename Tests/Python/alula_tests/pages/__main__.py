@@ -86,6 +86,9 @@ def try_operators_page(trial, browser, options):
         for name in ["figures", "history", "gaps", "download", "refresh", "purge", "rate", "an_origin_that_is_away", "everything"]:
             trial.step(f"operators {name}", browser, getattr(page, name))
         trial.step("operators reconnect", browser, lambda: page.reconnect(options.alula))
+    with serving(Origin) as port, Service(options.alula, "--admin-token", "geheim") as service:
+        page = OperatorsPage(browser, service, f"http://127.0.0.1:{port}")
+        trial.step("operators token", browser, lambda: page.token("geheim"))
 
 
 def main():

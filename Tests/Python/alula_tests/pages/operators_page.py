@@ -47,6 +47,10 @@ class Origin(ImageHandler):
             pass
 
 
+def dialog_is_open(browser):
+    return browser.id("token").get_attribute("open") is not None
+
+
 class OperatorsPage:
     """The steps; each is a method whose complaints are collected."""
 
@@ -335,6 +339,38 @@ class OperatorsPage:
         missing = [name for name in ["plot", "source-url", "refresh", "purge", "purge-all", "pause"] if name not in seen]
         complaints = [f"the keyboard does not reach {name}: {seen}" for name in missing]
         return complaints + rules.all_of(browser) + browser.complaints()
+
+    def token(self, token):
+        """A listener with a token shows nothing until the page has it, and the page asks once in a tab."""
+        browser = self.browser
+        browser.get(self.service.admin_url + "/")
+
+        def enter(text):
+            browser.wait("the question", lambda: dialog_is_open(browser))
+            browser.id("token-value").send_keys(text, Keys.ENTER)
+        complaints = []
+        browser.wait("the question", lambda: dialog_is_open(browser))
+        ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+        if browser.text("figure-requests") != "–" or browser.text("settings"):
+            complaints.append("the page shows data without the token")
+        complaints += rules.contrast(browser)
+        enter("wrong")
+        browser.wait("the objection", lambda: browser.id("token-fault").is_displayed())
+        enter(token)
+        browser.wait("news", lambda: browser.id("connection").get_attribute("data-state") in ("live", "busy"))
+        self.shows("settings", "adminToken")
+        if token in browser.text("settings"):
+            complaints.append("the page shows the token")
+        self.open()
+        if dialog_is_open(browser):
+            complaints.append("the page asks again")
+        browser.put("source-url", self.origin + "/photo.png")
+        browser.id("purge").click()
+        self.status_text("Nothing to purge")
+        browser.css("nav[aria-label=Reference] a[href='/status']").click()
+        browser.wait("the status", lambda: "uptimeSeconds" in browser.css("body").text)
+        browser.get("about:blank")
+        return complaints + browser.complaints("401")
 
     def reconnect(self, alula):
         """The page goes on by itself when the service comes back."""

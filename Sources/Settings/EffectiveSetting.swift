@@ -1,0 +1,75 @@
+package import JSON
+import Telemetry
+import Text
+
+/// A value in use, for operators, and where it comes from.
+package struct EffectiveSetting: Equatable, Sendable {
+    package enum Source: String, Sendable { case `default`, file, environment, flag }
+
+    package let name: String
+    /// Never a secret.
+    package let value: String
+    package let source: Source
+}
+
+extension Settings {
+    /// In the order of the table.
+    package var effective: [EffectiveSetting] {
+        SettingTable.all.map { setting in
+            chosen[ExactText(setting.name)]
+                ?? EffectiveSetting(name: setting.name, value: setting.defaultText, source: .default)
+        }
+    }
+
+    mutating func record(_ setting: Setting, _ text: String, from source: EffectiveSetting.Source) {
+        chosen[ExactText(setting.name)] = EffectiveSetting(
+            name: setting.name, value: setting.secrecy == .secret ? "set" : EffectiveSetting.shown(text), source: source
+        )
+    }
+
+    mutating func set(
+        _ setting: Setting, to text: String, from source: EffectiveSetting.Source
+    ) throws(InvalidValue) {
+        try setting.apply(&self, text)
+        record(setting, text, from: source)
+    }
+}
+
+extension Settings {
+    /// For a flag that stands for several settings.
+    package mutating func override(_ name: String, with text: String) throws(InvalidValue) {
+        if let setting = SettingTable.named(name) { try set(setting, to: text, from: .flag) }
+    }
+}
+
+extension EffectiveSetting {
+    package static func json(_ settings: [EffectiveSetting]) -> JSONValue { .array(settings.map(\.json)) }
+
+    /// JSON with a line for each setting.
+    package static func lines(_ settings: [EffectiveSetting]) -> String {
+        "{\"settings\": [\n" + settings.map { "  " + $0.json.text }.joined(separator: ",\n") + "\n]}"
+    }
+
+    private var json: JSONValue {
+        .object([("name", .string(name)), ("value", .string(value)), ("source", .string(source.rawValue))])
+    }
+
+    /// URLs without user information and query.
+    fileprivate static func shown(_ text: String) -> String {
+        guard text.contains("://") else { return text }
+        // A password may contain commas.
+        let members = text.contains("@") ? [text[...]] : text.split(separator: ",", omittingEmptySubsequences: false)
+        return members.map { $0.contains("://") ? SourceLabel.url(String($0)) : String($0) }.joined(separator: ",")
+    }
+}
+
+extension JSONValue {
+    /// An object or list of the settings file in a few words: its names, or its length.
+    var summary: String {
+        switch self {
+        case .object(let members): members.map(\.0).joined(separator: ",")
+        case .array(let values): "\(values.count)"
+        default: commandLineText ?? "none"
+        }
+    }
+}
