@@ -19,9 +19,6 @@ OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
     "alula_shared_cache_dropped_total"}
 
-# Read from the environment alone, so that no argument shows them.
-SECRETS = {"ALULA_SHARED_CACHE_USER", "ALULA_SHARED_CACHE_PASSWORD", "ALULA_SHARED_CACHE_KEY"}
-
 
 def check(alula, report):
     run(report, "haproxy.cfg is valid", "haproxy", "-c", "-f", DEPLOY / "haproxy.cfg")
@@ -160,14 +157,13 @@ def settings(alula, report):
     """The files set nothing that the service does not know, and the service takes the values."""
     help_text = subprocess.run([alula, "serve", "--help"], capture_output=True, text=True, check=True).stdout
     known = {"ALULA_" + name.upper().replace("-", "_") for name in re.findall(r"^  --([a-z-]+)", help_text, re.M)}
-    used = {}
-    for environment in [documents(DEPLOY / "compose.yaml")[0]["services"]["alula-1"]["environment"], systemd.environment()]:
-        used |= environment
-    unknown = sorted(used.keys() - known - SECRETS)
+    of_unit = {"ALULA_" + re.sub("([A-Z])", r"_\1", name).upper(): value for name, value in systemd.settings(alula).items()}
+    used = documents(DEPLOY / "compose.yaml")[0]["services"]["alula-1"]["environment"] | of_unit
+    unknown = sorted(used.keys() - known)
     report.check(len(used) > 8 and not unknown, f"{len(used)} settings are known to the service: {unknown or 'all'}")
     values = {name: value for name, value in used.items() if name in known and value is not None}
     # The port is read from the log.
-    values |= {"ALULA_SOURCE_CACHE_PATH": "", "ALULA_REQUIRE_SANDBOX": "off", "ALULA_LOG_FORMAT": "json"}
+    values |= {"ALULA_PORT": "", "ALULA_SOURCE_CACHE_PATH": "", "ALULA_REQUIRE_SANDBOX": "off", "ALULA_LOG_FORMAT": "json"}
     options = [part for name, value in values.items() if value
                for part in (f"--{name.removeprefix('ALULA_').lower().replace('_', '-')}", value)]
     with contextlib.ExitStack() as stack:

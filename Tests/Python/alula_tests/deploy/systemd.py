@@ -1,4 +1,5 @@
 """The unit of systemd: read by its verifier, judged by its security analysis, and compared with what the service does."""
+import json
 import os
 import pathlib
 import re
@@ -19,8 +20,12 @@ SOCKET = DEPLOY / "alula.socket"
 MOST_EXPOSURE = 15
 
 
-def environment():
-    return dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT.read_text().replace("%%", "%"), re.M))
+def settings(alula):
+    """Those of the file that the unit names."""
+    printed = subprocess.run(
+        [alula, "serve", "--config", DEPLOY / "alula.json5", "--print-config"], capture_output=True, text=True, check=True)
+    return {setting["name"]: setting["value"] for setting in json.loads(printed.stdout)["settings"]
+            if setting["source"] == "file"}
 
 
 def check(alula, report):
@@ -37,6 +42,10 @@ def check(alula, report):
             capture_output=True, text=True)
         score = (judged.stdout.splitlines() or [judged.stderr])[-1]
         report.check(judged.returncode == 0, f"its exposure is at most {MOST_EXPOSURE / 10}: {score.strip()}")
+        report.check(not re.search("^Environment=", UNIT.read_text(), re.M), "the unit overrides no setting")
+        ends = [float(settings(alula)[name].removesuffix("s")) for name in ("drainDelay", "shutdownTimeout")]
+        patience = float(re.search(r"^TimeoutStopSec=(\d+)s$", UNIT.read_text(), re.M)[1])
+        report.check(sum(ends) < patience, f"it waits {patience} s for the end, which takes {sum(ends)} s at most")
         statuses(alula, report)
         calls(alula, report, folder)
 
