@@ -33,6 +33,15 @@ package protocol Dialect: Sendable {
 
     func isSigned(_ target: RequestedTarget) -> Bool
 
+    /// The ID of the key that signs an authentic target; nil if none does.
+    func keyID(of target: RequestedTarget) -> String?
+
+    /// Without sources, signatures and keys.
+    func loggedTarget(_ target: RequestedTarget) -> String
+
+    /// The source for the log, also of a target that is refused.
+    func loggedSource(_ target: RequestedTarget) -> String?
+
     func request(in target: RequestedTarget) throws(APIError) -> Request
 
     func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request
@@ -60,6 +69,17 @@ extension Dialect {
     package var unsignedName: String { name }
 
     package func isSigned(_ target: RequestedTarget) -> Bool { signatures == .required }
+
+    /// The only key; a dialect with several numbers them from 1.
+    package func keyID(of target: RequestedTarget) -> String? {
+        signatures != .none && isSigned(target) && isAuthentic(target) ? "1" : nil
+    }
+
+    package func loggedTarget(_ target: RequestedTarget) -> String { LoggedTarget.query(target.target.string) }
+
+    package func loggedSource(_ target: RequestedTarget) -> String? {
+        LoggedTarget.source(inQuery: target.target.string)
+    }
 
     package var readinessPaths: [String] { [] }
 

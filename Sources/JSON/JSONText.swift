@@ -9,6 +9,8 @@ package enum JSONText {
     /// - Parameter limit: In bytes; a longer text is truncated at a character boundary.
     package static func appendString(_ text: String, limit: Int = .max, to buffer: inout [UInt8]) {
         buffer.append(UInt8(ascii: "\""))
+        defer { buffer.append(UInt8(ascii: "\"")) }
+        if text.utf8.count <= limit, text.utf8.allSatisfy(isPlain) { return buffer.append(contentsOf: text.utf8) }
         var written = 0
         for scalar in text.unicodeScalars {
             let width = UTF8.width(scalar)
@@ -28,7 +30,10 @@ package enum JSONText {
                 }
             }
         }
-        buffer.append(UInt8(ascii: "\""))
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        byte >= 0x20 && byte < 0x7f && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private static func appendEscape(_ unit: UInt16, to buffer: inout [UInt8]) {

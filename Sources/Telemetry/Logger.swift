@@ -60,9 +60,12 @@ package struct Logger: Sendable {
     }
 
     package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
+        log(level, message, fields: metadata().map { ($0.key, $0.value) })
+    }
+
+    package func log(_ level: Level, _ message: StaticString, fields: @autoclosure () -> [(String, MetadataValue)]) {
         guard level >= self.level else { return }
-        sink.write(
-            LogLine(level: level, message: "\(message)", fields: carried + metadata().map { ($0.key, $0.value) }))
+        sink.write(LogLine(level: level, message: "\(message)", fields: carried + fields()))
     }
 
     package func debug(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {

@@ -8,10 +8,10 @@ struct FallbackRedirects: Sendable {
     let policy: any ThumbnailLookup
     let failures: FailureWriter
 
-    func outcome(of error: any ServiceError, _ request: Request, _ context: RequestContext) -> Outcome {
+    func outcome(of error: any ServiceError, _ resolved: ResolvedRequest, _ context: RequestContext) -> Outcome {
         guard error.category != .overload, error.category != .cancelled,
-            let location = request.form.fallback.flatMap(location(of:))
-        else { return failures.outcome(of: error, context, source: request.source.string) }
+            let location = resolved.request.form.fallback.flatMap(location(of:))
+        else { return failures.outcome(of: error, context, label: resolved.label) }
         // The body contains the problem as plain JSON, which explains the redirect.
         let problem = failures.problem(error, context).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
@@ -20,7 +20,7 @@ struct FallbackRedirects: Sendable {
         fields.append(.alulaError, error.code)
         return Outcome(
             response: HTTPResponse(status: .found, headerFields: fields, body: problem.body),
-            source: request.source.string, error: error)
+            label: resolved.label, error: error)
     }
 
     /// Nil if policy forbids it.

@@ -63,7 +63,7 @@ final class ThumbnailResponder: Sendable {
         func job() -> Job {
             Job(
                 resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, by: tagger,
-                receipt: context.id)
+                receipt: context.receipt)
         }
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
@@ -83,7 +83,7 @@ final class ThumbnailResponder: Sendable {
         _ job: Job, hasDirectives: Bool, _ context: RequestContext, at route: ImageRoute
     ) -> PendingResponse<Outcome> {
         if let overload = thumbnails.overload(for: job.resolved) {
-            return .ready(failures.outcome(of: overload, context, source: job.request.source.string))
+            return .ready(failures.outcome(of: overload, context, label: job.resolved.label))
         }
         if !hasDirectives, let lookup = thumbnails.pendingLookup(for: job.resolved) {
             return .waiting(wait(for: lookup, job, context, at: route))
@@ -104,7 +104,7 @@ final class ThumbnailResponder: Sendable {
             case .needsTask(let lookup): return render(job.after(lookup), context, at: route)
             }
         } abandon: { [self] in
-            redirects.outcome(of: failures.lifecycle.abandonment, job.request, context)
+            redirects.outcome(of: failures.lifecycle.abandonment, job.resolved, context)
         }
     }
 
@@ -113,7 +113,11 @@ final class ThumbnailResponder: Sendable {
     ) throws(APIError) -> ResolvedRequest {
         try targets.request(for: request) { target throws(APIError) in
             guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
-            return thumbnails.resolved(try policy.request(in: target, of: route.dialect))
+            let new = try policy.request(in: target, of: route.dialect)
+            return thumbnails.resolved(new).labeled(
+                RequestLabel(
+                    target: route.dialect.loggedTarget(target), source: new.source.string,
+                    keyID: route.dialect.keyID(of: target)))
         }
     }
 
@@ -143,7 +147,7 @@ extension ThumbnailResponder {
             outcome = try await withDeadline(context.startedAt + requestTimeout, by: timekeeper, work)
             try Task.checkCancellation()
         } catch {
-            outcome = redirects.outcome(of: failures.lifecycle.failure(behind: error), job.request, context)
+            outcome = redirects.outcome(of: failures.lifecycle.failure(behind: error), job.resolved, context)
             if let route, !Task.isCancelled { outcome = withFallbackImage(outcome, context, at: route) }
         }
         outcome.hasReceipt = true
@@ -182,9 +186,9 @@ extension ThumbnailResponder {
         _ thumbnail: Thumbnail, _ resolved: ResolvedRequest, _ request: HTTPRequest, _ context: RequestContext,
         at route: ImageRoute
     ) -> PendingResponse<Outcome> {
-        // A sampled request needs its own response, because the next one is not sampled with it.
+        // A sampled or named request needs its own response, because the next one differs.
         if !Preconditions.areStated(in: request.headerFields), resolved.request.form.writer == nil,
-            context.trace?.context.isSampled != true,
+            context.trace?.context.isSampled != true, !context.isNamed,
             let response = repeated.recurring(thumbnail, to: resolved, at: route, since: context.startedAt)
         {
             return response
@@ -211,7 +215,7 @@ extension ThumbnailResponder {
             HTTPResponse(status: .ok, headerFields: fields, body: body), to: context.request?.headerFields ?? [:],
             eTag: eTag, lastModified: thumbnail.lastModified)
         return Outcome(
-            response: response, timings: thumbnail.timings, source: resolved.request.source.string,
+            response: response, timings: thumbnail.timings, label: resolved.label, image: thumbnail.image,
             cache: CacheUse(thumbnail.cacheStatus), hasReceipt: hasReceipt)
     }
 
@@ -227,6 +231,6 @@ extension ThumbnailResponder {
         fields.append(.alulaError, error.code)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: .shared(image.bytes)),
-            source: resolved.request.source.string, error: error)
+            label: resolved.label, image: image, error: error)
     }
 }

@@ -109,11 +109,16 @@ import ThumbnailTypes
         let line = listener.log.lines[0]
         #expect(line.level == .info)
         #expect(
-            line.fields.map(\.0) == ["requestId", "method", "route", "status", "bytes", "durationMs", "source"])
+            line.fields.map(\.0) == [
+                "requestId", "method", "route", "status", "bytes", "durationMs", "target", "source", "tenant", "width",
+                "height", "format", "cache",
+            ])
+        #expect(line["target"] == "/thumbnail?w=3" && line["tenant"] == "default" && line["cache"] == "hit")
         #expect(line["requestId"] == .string(response[.xRequestID] ?? ""))
         #expect(line["source"] == .string("example.com/a.jpg"))
         #expect(line["bytes"] == .int(7))
-        #expect(listener.log.lines[1]["error"] == .string("no_such_route"))
+        #expect(listener.log.lines[1]["code"] == .string("no_such_route"))
+        #expect(listener.log.lines[1]["target"] == .string("/nothing"))
         let metrics = listener.registry.prometheusText
         #expect(metrics.contains(#"alula_requests_total{route="thumbnail",status="200"} 1"#))
         #expect(metrics.contains(#"alula_requests_total{route="none",status="404"} 1"#))
@@ -137,6 +142,36 @@ import ThumbnailTypes
         for cache in ["hit", "joined", "decoded", "source", "miss"] {
             #expect(metrics.contains(#"alula_request_seconds_count{route="thumbnail",cache="\#(cache)"} 0"#))
         }
+    }
+
+    @Test func `a line says where the time of a miss went`() async {
+        let steps = [
+            StepTiming("transfer", .milliseconds(20)), StepTiming("source", .milliseconds(25)),
+            StepTiming("queue", .milliseconds(3)), StepTiming("decode", .milliseconds(7)),
+            StepTiming("render", .milliseconds(2)), StepTiming("encode", .microseconds(1_500)),
+        ]
+        let status = [CacheLayerStatus(.result, .uriMiss), CacheLayerStatus(.source, .uriMiss)]
+        let listener = PublicListenerFixture(
+            StubThumbnails(make: { _ in .sample(cacheStatus: status, timings: steps) }))
+        _ = await listener.respond("/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=3")
+        let line = listener.log.lines[0]
+        #expect(line["cache"] == "miss" && line["width"] == 30 && line["format"] == "jpeg")
+        #expect(line["queueMs"] == .double(8) && line["downloadMs"] == .double(20) && line["decodeMs"] == .double(7))
+        #expect(line["renderMs"] == .double(2) && line["encodeMs"] == .double(1.5))
+    }
+
+    @Test func `a line names key and source, also of a rejected request`() async {
+        let keys: [[UInt8]] = [Array(repeating: 1, count: 32), Array(repeating: 2, count: 32)]
+        let listener = PublicListenerFixture { $0.signingKeys = keys }
+        let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg%3Ftoken&w=3"
+        #expect(await listener.respond(URLSigner.sign(target: target, key: keys[1])).status == .ok)
+        #expect(await listener.respond(URLSigner.sign(target: target, key: [3])).status == .forbidden)
+        #expect(await listener.respond(URLSigner.sign(target: target + "&x=1", key: keys[0])).status == .badRequest)
+        let lines = listener.log.lines
+        #expect(lines.map { $0["key"] } == ["2", nil, "1"])
+        #expect(lines.map { $0["source"] } == Array(repeating: "example.com/a.jpg", count: 3))
+        #expect(lines.map { $0["target"] } == ["/thumbnail?w=3", "/thumbnail?w=3", "/thumbnail?w=3&x=1"])
+        #expect(lines.map { $0["code"] } == [nil, "bad_signature", "unknown_parameter"])
     }
 
     @Test func `the access log can be limited to errors`() async {

@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 import ThumbnailPipeline
+import ThumbnailTypes
 
 @testable import ThumbnailAPI
 
@@ -56,6 +57,48 @@ struct TrustedProxiesTests {
     @Test func `a long list is cheap and names the same client`() throws {
         let list = Array(repeating: "10.1.1.1", count: 1_600).joined(separator: ",")
         #expect(try proxies().sender(of: request(from: Self.proxy, list)).client?.description == "10.1.1.1")
+    }
+
+    private static let target = "/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=3"
+
+    private func named(_ id: String, target: String = target, from peer: PeerAddress = proxy) -> HTTPRequest {
+        var request = HTTPRequest(target: target, headerFields: [.xRequestID: id])
+        request.peer = peer
+        return request
+    }
+
+    @Test func `a trusted proxy names requests, but not their waits`() async throws {
+        let proxies = try proxies()
+        let listener = PublicListenerFixture { $0.trustedProxies = proxies }
+        for _ in 0..<2 {
+            let response = await PublicListenerFixture.response(of: listener.responder.respond(to: named("edge-7")))
+            #expect(response[.xRequestID] == "edge-7" && response[.alulaReceipt] != "edge-7")
+            #expect(response[.alulaReceipt] == listener.thumbnails.receipts.last)
+        }
+        #expect(Set(listener.thumbnails.receipts).count == 2, "one cannot cancel the other")
+        #expect(listener.log.lines.map { $0["requestId"] } == ["edge-7", "edge-7"])
+    }
+
+    @Test(arguments: [("", true), ("a b", true), (String(repeating: "x", count: 129), true), ("x", false)])
+    func `other names of requests are replaced`(id: String, isTrusted: Bool) async throws {
+        let proxies = try proxies()
+        let listener = PublicListenerFixture { $0.trustedProxies = proxies }
+        let request = named(id, target: "/nothing", from: isTrusted ? Self.proxy : Self.stranger)
+        let response = await PublicListenerFixture.response(of: listener.responder.respond(to: request))
+        #expect(response[.xRequestID]?.utf8.count == RequestIDs.length)
+    }
+
+    @Test func `a request with a name gets its own response even if nothing is logged`() async throws {
+        let proxies = try proxies()
+        let listener = PublicListenerFixture(StubThumbnails(cached: .sample(slot: ResponseSlot()))) {
+            ($0.trustedProxies, $0.accessLog) = (proxies, .off)
+        }
+        let response = await PublicListenerFixture.response(of: listener.responder.respond(to: named("edge-7")))
+        #expect(response[.xRequestID] == "edge-7")
+        var nameless = named("")
+        nameless.headerFields = [:]
+        let other = await PublicListenerFixture.response(of: listener.responder.respond(to: nameless))
+        #expect(other.status == .ok && other[.xRequestID] == nil)
     }
 
     private static let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"

@@ -160,6 +160,13 @@ struct FrontEndPath {
     }
 }
 
+extension PathPrefix {
+    func loggedPath(optionsOf target: RequestedTarget) -> String {
+        guard let path = try? FrontEndPath(target, at: self) else { return self.path }
+        return loggedPath(path.options)
+    }
+}
+
 struct FrontEndSources: Sendable {
     /// Of paths; nil if there is none.
     let base: SourceBase?

@@ -12,6 +12,10 @@ package struct IPXDialect: FrontEndDialect {
         sources = FrontEndSources(base: base, prefix: prefix, acceptsBarePaths: true, acceptsColons: true)
     }
 
+    package func loggedTarget(_ target: RequestedTarget) -> String { prefix.loggedPath(optionsOf: target) }
+
+    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
+
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         let path = try FrontEndPath(target, at: prefix)
         let modifiers = try IPXModifiers(path.options, accept: target.accept?.string)

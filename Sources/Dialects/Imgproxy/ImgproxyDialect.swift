@@ -26,6 +26,21 @@ package struct ImgproxyDialect: Dialect {
         return configuration.isAuthentic(path.signature, of: path.path)
     }
 
+    package func keyID(of target: RequestedTarget) -> String? {
+        path(of: target).flatMap { configuration.signer(of: $0.path, by: $0.signature) }.map { String($0 + 1) }
+    }
+
+    package func loggedTarget(_ target: RequestedTarget) -> String {
+        guard let path = path(of: target) else { return prefix.path }
+        let segments = path.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let separator = Array(configuration.argumentsSeparator.utf8)
+        let options = segments.prefix { ImgproxyOption($0, separator: separator) != nil }
+        let shown = options.isEmpty && configuration.allowsOnlyPresets ? segments.prefix(1) : options
+        return prefix.loggedPath(shown.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/"))
+    }
+
+    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
+
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = path(of: target) else {
             throw .badURL("A path has a signature, options and a source: /_/w:300/plain/https://example.com/a.jpg.")

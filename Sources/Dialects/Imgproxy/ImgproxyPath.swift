@@ -68,9 +68,13 @@ extension ImgproxyConfiguration {
     func isAuthentic(_ signature: ArraySlice<UInt8>, of path: [UInt8]) -> Bool {
         guard hasKeys else { return !signature.contains(UInt8(ascii: ":")) }
         let text = String(decoding: signature, as: UTF8.self)
-        if trustedSignatures.contains(ExactText(text)) { return true }
-        guard let code = Base64URL.decode(text) else { return false }
-        return zip(keys, salts).contains { key, salt in
+        return trustedSignatures.contains(ExactText(text)) || signer(of: path, by: signature) != nil
+    }
+
+    /// The index of the key; nil if none signed the path.
+    func signer(of path: [UInt8], by signature: ArraySlice<UInt8>) -> Int? {
+        guard let code = Base64URL.decode(String(decoding: signature, as: UTF8.self)) else { return nil }
+        return Array(zip(keys, salts)).firstIndex { key, salt in
             let expected = HMAC.authenticationCode(for: salt + [UInt8(ascii: "/")] + path, key: key)
             return HMAC.isEqual(code, Array(expected.prefix(signatureSize)))
         }

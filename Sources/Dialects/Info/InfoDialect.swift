@@ -25,6 +25,10 @@ package struct InfoDialect: Dialect {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
+    package func keyID(of target: RequestedTarget) -> String? {
+        URLSigner.signer(of: target.target.string, among: signingKeys).map { String($0 + 1) }
+    }
+
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()
         let query = RawQuery(target: target.target.string)

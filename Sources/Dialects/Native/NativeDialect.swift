@@ -26,6 +26,10 @@ package struct NativeDialect: RenditionDialect {
         signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
     }
 
+    package func keyID(of target: RequestedTarget) -> String? {
+        URLSigner.signer(of: target.target.string, among: signingKeys).map { String($0 + 1) }
+    }
+
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         try ThumbnailTarget.parse(target, vocabulary: vocabulary)
     }

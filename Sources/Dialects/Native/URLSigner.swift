@@ -12,18 +12,21 @@ package enum URLSigner {
 
     /// Nothing is decoded or normalized before, because the signature covers the text as received; all keys are tried,
     /// even after a match, and codes are compared in constant time, so that timing reveals nothing about keys or codes.
-    package static func verify(target: String, keys: [[UInt8]]) -> Bool {
+    package static func verify(target: String, keys: [[UInt8]]) -> Bool { signer(of: target, among: keys) != nil }
+
+    /// The index of the key; nil if none signed the target.
+    package static func signer(of target: String, among keys: [[UInt8]]) -> Int? {
         let bytes = Array(target.utf8)
         guard let start = lastMark(in: bytes),
             let received = Base64URL.decode(String(decoding: bytes[(start + mark.count)...], as: UTF8.self)),
             received.count == codeLength
-        else { return false }
-        var isValid = false
-        for key in keys {
+        else { return nil }
+        var signer: Int?
+        for (index, key) in keys.enumerated() {
             let isMatch = HMAC.isEqual(HMAC.authenticationCode(for: bytes[..<start], key: key), received)
-            isValid = isMatch || isValid
+            if isMatch { signer = index }
         }
-        return isValid
+        return signer
     }
 
     static func checkForm(_ text: String, _ name: String, isLast: Bool) throws(APIError) {

@@ -35,6 +35,18 @@ package struct ThumborDialect: Dialect {
         configuration.key != nil && ThumborPath(target.target.string, at: prefix).map { !$0.isUnsafe } ?? false
     }
 
+    package func loggedTarget(_ target: RequestedTarget) -> String {
+        guard let path = ThumborPath(target.target.string, at: prefix),
+            let parsed = try? ThumborTarget(path.isUnsafe ? path.unsignedText : verifiedText(of: path) ?? path.sent)
+        else { return prefix.path }
+        let text = parsed.optionText
+        let options = text[..<(text.firstRange(of: "filters:")?.lowerBound ?? text.endIndex)]
+        let filters = parsed.filters.map(\.logged).joined(separator: ":")
+        return prefix.loggedPath(filters.isEmpty ? String(options) : "\(options)filters:\(filters)")
+    }
+
+    package func loggedSource(_ target: RequestedTarget) -> String? { try? request(in: target).source.string }
+
     /// A text without a valid signature is parsed as it was sent, for explanations.
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         guard let path = ThumborPath(target.target.string, at: prefix) else {

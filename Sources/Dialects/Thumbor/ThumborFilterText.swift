@@ -6,6 +6,11 @@ struct ThumborFilterText: Hashable, Sendable {
     let written: String
     static let maximum = 64
 
+    /// Filters that draw images name sources.
+    var logged: String {
+        ["watermark", "image"].contains(name) || written.contains("://") ? "\(name)()" : written
+    }
+
     static func list(_ text: String) throws(APIError) -> [ThumborFilterText] {
         let parts = pieces(of: Array(text.utf8)[...], separator: UInt8(ascii: ":"))
         guard parts.count <= maximum else { throw .badParameter("filters", "There are more than \(maximum) filters.") }

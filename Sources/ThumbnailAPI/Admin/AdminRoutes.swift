@@ -108,7 +108,7 @@ struct AdminRoutes: RouteTable {
         case .refresh:
             let source = try parameters.requiredSource()
             return performing(AuditedAction("refresh", ("url", source.string)), context) { action in
-                let refresh = try await service.control.refresh(source: source, receipt: context.id)
+                let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
                 action.failure = refresh.failure
                 return self.response(json: .refresh(refresh, of: source.string))
             }

@@ -1,7 +1,10 @@
 import Coordination
+import Dialects
 import Downloading
 import HTTPTypes
+import Recipes
 import Telemetry
+import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
@@ -20,24 +23,69 @@ struct AccessLog: ResponseCompletion {
         var level = Logger.Level.info
         if outcome.error?.category == .internal { level = .error } else if context.route.isProbe { level = .debug }
         guard level >= logger.level else { return }
+        logger.log(level, "request", fields: Self.fields(outcome, context, at: now))
+    }
+
+    private static func fields(
+        _ outcome: Outcome, _ context: RequestContext, at now: Duration
+    ) -> [(String, Logger.MetadataValue)] {
         let response = outcome.response
         let hasBody = context.method != .head && response.status != .notModified
-        let microseconds = ((now - context.startedAt).milliseconds * 1_000).rounded()
-        var line = logger.with([
-            "requestId": .string(context.id), "method": .string(context.method?.rawValue ?? "-"),
-            "route": .string(context.route.label), "status": .int(response.status.code),
-            "bytes": .int(hasBody ? response.body.count : 0), "durationMs": .double(microseconds / 1_000),
-        ])
-        if let client = context.client { line = line.with(["client": .string(client.description)]) }
-        if let trace = context.trace { line = line.with(["traceId": .string(trace.traceID)]) }
-        if let source = outcome.source { line = line.with(["source": .string(SourceLabel.text(source))]) }
-        if let error = outcome.error { line = line.with(["error": .string(error.code)]) }
-        if let detail = outcome.error?.logDetail { line = line.with(["detail": .string(detail)]) }
-        line.log(level, "request")
+        var fields: [(String, Logger.MetadataValue)] = []
+        fields.reserveCapacity(maximumFields)
+        func append(_ name: String, _ value: Logger.MetadataValue) { fields.append((name, value)) }
+        append("requestId", .string(context.id))
+        append("method", .string(context.method?.rawValue ?? "-"))
+        append("route", .string(context.route.label))
+        append("status", .int(response.status.code))
+        append("bytes", .int(hasBody ? response.body.count : 0))
+        append("durationMs", milliseconds(now - context.startedAt))
+        if let client = context.client { append("client", .string(client.description)) }
+        if let trace = context.trace { append("traceId", .string(trace.traceID)) }
+        if let label = outcome.label ?? context.request.map({ RequestLabel(of: $0, at: context.route) }) {
+            fields += label.fields
+        }
+        if let image = outcome.image {
+            append("width", .int(image.size.width))
+            append("height", .int(image.size.height))
+            append("format", .string(image.format.rawValue))
+        }
+        if let cache = outcome.cache { append("cache", .string(cache.rawValue)) }
+        if !outcome.timings.isEmpty {
+            for (name, time) in RequestPhases(outcome.timings).named { append(name + "Ms", milliseconds(time)) }
+        }
+        if let error = outcome.error {
+            append("code", .string(error.code))
+            append("error", .string(error.code))
+            if let detail = error.logDetail { append("detail", .string(detail)) }
+        }
+        return fields
+    }
+
+    private static let maximumFields = 24
+
+    /// To the microsecond.
+    private static func milliseconds(_ duration: Duration) -> Logger.MetadataValue {
+        .double((duration.milliseconds * 1_000).rounded() / 1_000)
     }
 }
 
 extension ServiceError {
     /// Even without an access log: not if the client disconnected.
     fileprivate var needsExplanation: Bool { category == .internal || (logDetail != nil && category != .cancelled) }
+}
+
+extension RequestLabel {
+    /// - Parameter source: Nil if the target names it.
+    convenience init(of request: HTTPRequest, at route: Route, source: String? = nil) {
+        guard let dialect = route.images?.dialect else {
+            let path = String(request.target.prefix(before: UInt8(ascii: "?")))
+            self.init(target: route.isNone ? SourceLabel.text(path) : path, source: source, keyID: nil)
+            return
+        }
+        let target = RequestedTarget(request)
+        self.init(
+            target: dialect.loggedTarget(target), source: source ?? dialect.loggedSource(target),
+            keyID: dialect.keyID(of: target))
+    }
 }

@@ -1,6 +1,7 @@
 import Dialects
 import HTTPTypes
 import JSON
+import ThumbnailPipeline
 import ThumbnailTypes
 
 struct FailureWriter: Sendable {
@@ -8,9 +9,9 @@ struct FailureWriter: Sendable {
     let revealsRules: Bool
     let lifecycle: ServiceLifecycle
 
-    func outcome(of error: any Error, _ context: RequestContext, source: String? = nil) -> Outcome {
+    func outcome(of error: any Error, _ context: RequestContext, label: RequestLabel? = nil) -> Outcome {
         let error = lifecycle.failure(behind: error)
-        return Outcome(response: context.route.response(to: problem(error, context)), source: source, error: error)
+        return Outcome(response: context.route.response(to: problem(error, context)), label: label, error: error)
     }
 
     func problem(_ error: any ServiceError, _ context: RequestContext) -> Problem {

@@ -65,8 +65,8 @@ package final class ListenerResponder: RequestResponder {
 
     package func response(to rejection: HTTPRejection) -> HTTPResponse {
         let context = RequestContext(
-            request: nil, bodyLength: 0, id: requestIDs.next(), startedAt: timekeeper.now, route: .none, client: nil,
-            isProxied: false, trace: nil)
+            request: nil, bodyLength: 0, receipt: requestIDs.next(), startedAt: timekeeper.now, route: .none,
+            client: nil, isProxied: false, trace: nil)
         return complete(failures.outcome(of: rejection.error, context), context)
     }
 
@@ -74,8 +74,8 @@ package final class ListenerResponder: RequestResponder {
         let (client, isProxied) = trustedProxies.sender(of: request)
         let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
         return RequestContext(
-            request: request, bodyLength: bodyLength, id: requestIDs.next(), startedAt: timekeeper.now, route: route,
-            client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
+            request: request, bodyLength: bodyLength, receipt: requestIDs.next(), startedAt: timekeeper.now,
+            route: route, client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
     }
 
     private func check(_ context: RequestContext) throws(APIError) -> Outcome? {
@@ -153,7 +153,7 @@ package final class ListenerResponder: RequestResponder {
         _ outcome: Outcome, _ response: HTTPResponse, _ context: RequestContext
     ) async -> HTTPResponse {
         guard let image = outcome.fallbackImage, let fallbackImages else { return response }
-        return await fallbackImages.response(image, replacing: response, context.id)
+        return await fallbackImages.response(image, replacing: response, context.receipt)
     }
 
     private func complete(_ outcome: Outcome, _ context: RequestContext) -> HTTPResponse {

@@ -1,6 +1,7 @@
 import Dialects
 import Downloading
 import HTTPTypes
+import Recipes
 import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
@@ -10,8 +11,10 @@ struct RequestContext: Sendable {
     let request: HTTPRequest?
     /// Nil for a chunked body.
     let bodyLength: Int?
-    /// Sent as `X-Request-Id`; also the receipt of the request's wait.
+    /// Sent as `X-Request-Id`, and in logs, events and traces: a trusted proxy's, or the receipt.
     let id: String
+    /// Names the request's wait, also where a proxy gives several requests one ID.
+    let receipt: String
     /// When the header was complete, by the monotonic clock.
     let startedAt: Duration
     let route: Route
@@ -20,6 +23,18 @@ struct RequestContext: Sendable {
     let trace: RequestTrace?
 
     var method: HTTPRequest.Method? { request?.method }
+
+    init(
+        request: HTTPRequest?, bodyLength: Int?, receipt: String, startedAt: Duration, route: Route,
+        client: IPAddress?, isProxied: Bool, trace: RequestTrace?
+    ) {
+        (self.request, self.bodyLength, self.receipt, self.startedAt) = (request, bodyLength, receipt, startedAt)
+        (self.route, self.client, self.isProxied, self.trace) = (route, client, isProxied, trace)
+        id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.given) ?? receipt : receipt
+    }
+
+    /// Whether a proxy chose the ID.
+    var isNamed: Bool { id != receipt }
 }
 
 /// A change by an operator, for the log.
@@ -41,7 +56,10 @@ struct AuditedAction: Sendable {
 struct Outcome: Sendable {
     var response: HTTPResponse
     var timings: [StepTiming] = []
-    var source: String?
+    /// Nil if the log derives it from the request.
+    var label: RequestLabel?
+    /// The image that was sent, or was not modified.
+    var image: EncodedImage?
     /// Nil for failures, and for responses that are no image or facts of one.
     var cache: CacheUse?
     var error: (any ServiceError)?

@@ -29,6 +29,11 @@ final class RequestIDs: Sendable {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private let supply = Locked(Supply())
 
+    /// A proxy's ID, if it is visible and not too long.
+    static func given(_ text: String) -> String? {
+        (1...128).contains(text.utf8.count) && text.utf8.allSatisfy { 0x21...0x7e ~= $0 } ? text : nil
+    }
+
     func next() -> String {
         let (first, second) = supply.withLock { $0.next() }
         return unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in
@@ -48,6 +53,6 @@ final class RequestIDs: Sendable {
 extension RequestIDs: ResponseCompletion {
     func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
         outcome.response.headerFields.append(.xRequestID, context.id)
-        if outcome.hasReceipt { outcome.response.headerFields.append(.alulaReceipt, context.id) }
+        if outcome.hasReceipt { outcome.response.headerFields.append(.alulaReceipt, context.receipt) }
     }
 }

@@ -13,7 +13,7 @@ struct RenditionParts: Sendable {
     let thumbnails: any ThumbnailServing
     let resultWriter: ResultWriter
     let lifecycle: ServiceLifecycle
-    let requestID: String
+    let context: RequestContext
     /// Nil if tags are signed.
     let client: ClientNetwork?
     let deadline: Duration
@@ -54,12 +54,12 @@ struct RenditionParts: Sendable {
                 }
             }
         } catch {
-            return .problem(Problem(lifecycle.failure(behind: error), requestID: requestID, common: [:]))
+            return .problem(Problem(lifecycle.failure(behind: error), requestID: context.id, common: [:]))
         }
     }
 
     private func call(_ request: Request) -> Job {
-        Job(thumbnails.resolved(request, of: source), by: client, receipt: requestID)
+        Job(thumbnails.resolved(request, of: source), by: client, receipt: context.receipt)
     }
 }
 

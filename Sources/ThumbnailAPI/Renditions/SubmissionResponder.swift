@@ -60,7 +60,7 @@ extension SubmissionResponder {
             let source = try await thumbnails.open(upload: image)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(thumbnails.resolved(query, of: source), receipt: context.id))
+                for: Job(thumbnails.resolved(query, of: source), receipt: context.receipt))
         }
         try Task.checkCancellation()
         var fields = failures.common
@@ -79,10 +79,11 @@ extension SubmissionResponder {
                 FileName(source: "").contentDisposition(fileExtension: thumbnail.image.format.fileExtension))
         }
         fields.append(.cacheStatus, CacheStatusText.text(thumbnail.cacheStatus))
-        fields.append(.alulaReceipt, context.id)
+        fields.append(.alulaReceipt, context.receipt)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
-            source: NativeDialect.uploadedSource, cache: CacheUse(thumbnail.cacheStatus))
+            label: RequestLabel(of: request, at: context.route, source: NativeDialect.uploadedSource),
+            image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus))
     }
 
     /// The room is released when the file or the list is no longer needed.
@@ -94,19 +95,19 @@ extension SubmissionResponder {
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.open(upload: image) }
             let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: context.id))
+            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: context.receipt))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
-            requestID: context.id,
+            context: context,
             client: configuration.signingKeys.isEmpty ? ClientNetwork(of: context.client) : nil, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
         fields.append(.vary, "Accept")
-        fields.append(.alulaReceipt, context.id)
+        fields.append(.alulaReceipt, context.receipt)
         let (content, mediaType, failure) =
             form == .json ? try await whole(parts, lease) : try await streamed(parts, isTar: form == .tar, lease)
         try Task.checkCancellation()
@@ -114,7 +115,9 @@ extension SubmissionResponder {
         if let seconds = failure?.retryAfter { fields.append(.retryAfter, String(seconds)) }
         return Outcome(
             response: HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content),
-            source: list.source ?? NativeDialect.uploadedSource, error: failure)
+            label: RequestLabel(
+                of: request, at: context.route, source: list.source ?? NativeDialect.uploadedSource),
+            error: failure)
     }
 
     private func listAndImage(

@@ -37,6 +37,16 @@ struct WorkTurn {
     let lane: WorkLanes.Lane
     /// The timeout of waits for a thread.
     let queueTimeout: Duration
+    let waits = ThreadWaits()
+}
+
+/// Of concurrent decodes for a thread.
+final class ThreadWaits: Sendable {
+    private let maximum = Locked(Duration.zero)
+
+    var longest: Duration { maximum.withLock { $0 } }
+
+    func record(_ wait: Duration) { maximum.withLock { $0 = max($0, wait) } }
 }
 
 struct WorkCost: Equatable {

@@ -11,14 +11,22 @@ package final class ResolvedRequest: Sendable {
     /// A ``ServiceError`` if one of them has no identity.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
     package let opened: OpenedSource?
+    /// Nil if the request has no line of its own.
+    package let label: RequestLabel?
     private let lastResult = Locked<LastResult?>(nil)
 
     package init(
-        _ request: Request, sources: Result<PerSource<SourceIdentity>, any Error>, of opened: OpenedSource? = nil
+        _ request: Request, sources: Result<PerSource<SourceIdentity>, any Error>, of opened: OpenedSource? = nil,
+        label: RequestLabel? = nil
     ) {
         self.request = request
         self.sources = sources
         self.opened = opened
+        self.label = label
+    }
+
+    package func labeled(_ label: RequestLabel) -> ResolvedRequest {
+        ResolvedRequest(request, sources: sources, of: opened, label: label)
     }
 
     var last: LastResult? { lastResult.withLock { $0 } }

@@ -129,17 +129,19 @@ struct SourceDecoder: Sendable {
         let checkpoint = failedDecodes.checkpoint
         do {
             let start = timekeeper.now
-            let trace = WorkTrace(at: start)
-            defer { trace?.record("decode", record.header.format, until: timekeeper.now) }
+            let clock = WorkClock(at: start)
+            defer { clock.record("decode", record.header.format, until: timekeeper.now) }
             let isSmall = !costs.cost(of: key, from: record).isExpensive
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
             ) { [self] token in
-                trace?.begin(token, at: timekeeper.now)
+                clock.begin(token, at: timekeeper.now)
                 return try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
             }
-            resources.decoded(decoded, of: key.source, record.header.format, in: timekeeper.now - start)
+            let end = timekeeper.now
+            turn.waits.record(clock.steps(until: end).queue)
+            resources.decoded(decoded, of: key.source, record.header.format, in: end - start)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))

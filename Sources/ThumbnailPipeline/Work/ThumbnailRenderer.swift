@@ -44,7 +44,11 @@ struct ThumbnailRenderer: Sendable {
     func unsharedResult(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job
     ) async throws -> RenderedImage {
-        let cost = { estimator.cost(of: key, from: sources.records) { _ in false } }
+        var queuedAt = timekeeper.now
+        let cost = {
+            queuedAt = timekeeper.now
+            return estimator.cost(of: key, from: sources.records) { _ in false }
+        }
         return try await scheduler.run(queueTimeout: sources.queueTimeout, cost: cost) { turn in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
@@ -52,10 +56,11 @@ struct ThumbnailRenderer: Sendable {
             let images = try await decoder.unsharedPixels(
                 for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
             let decoded = timekeeper.now
-            let result = try await render(images, for: key, of: sources, keepsForms: false)
+            let (result, steps) = try await render(images, for: key, of: sources, keepsForms: false)
             return result.with(
                 [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
-                timings: [StepTiming("decode", decoded - start), StepTiming("render", timekeeper.now - decoded)])
+                timings: Self.timings(
+                    waited: start - queuedAt, turn.waits.longest, decoded: decoded - start, rendered: steps))
         }
     }
 
@@ -89,24 +94,28 @@ struct ThumbnailRenderer: Sendable {
         let restored = await caches.restoreResult(for: key, of: sources.records, job.allowances, after: job.lookup)
         if let result = RenderedImage(restored) { return result }
         let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
-        var hasJoined = false
+        var joined: Duration?
+        var queuedAt = timekeeper.now
         return try await scheduler.run(queueTimeout: sources.queueTimeout) {
-            if try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse) {
-                hasJoined = true
-            }
+            let begin = timekeeper.now
+            let hasJoined = try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse)
+            queuedAt = timekeeper.now
+            if hasJoined { joined = (joined ?? .zero) + queuedAt - begin }
             return estimator.cost(of: key, from: sources.records, imagesInUse: imagesInUse)
         } _: { turn in
             try await renderInTurn(
-                key, from: sources, for: job, turn, imagesInUse, hasJoined: hasJoined, shared: restored.shared)
+                key, from: sources, for: job, turn, imagesInUse, joined: joined, queuedAt: queuedAt,
+                shared: restored.shared)
         }
     }
 
     /// - Parameters:
-    ///   - hasJoined: Whether a decode was joined before the turn.
+    ///   - joined: The wait for decodes that were joined before the turn.
+    ///   - queuedAt: When the wait for the turn began.
     ///   - shared: The results of the shared layers that were queried.
     private func renderInTurn(
         _ key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ turn: WorkTurn,
-        _ imagesInUse: ImagesInUse, hasJoined: Bool, shared: [CacheLayerStatus]
+        _ imagesInUse: ImagesInUse, joined: Duration?, queuedAt: Duration, shared: [CacheLayerStatus]
     ) async throws -> RenderedImage {
         let rooms = try await memory.reserve(for: key, from: sources) {
             estimator.isDecoded($0, imagesInUse: imagesInUse)
@@ -115,12 +124,11 @@ struct ThumbnailRenderer: Sendable {
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
             for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes)
-        let participation = hasJoined && pixels.participation == .cached ? .joined : pixels.participation
+        let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
-        let result = try await render(
+        let (result, steps) = try await render(
             pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? turn.queueTimeout : nil)
-        let end = timekeeper.now
         let stored = caches.store(result, for: key, of: sources.records)
         var status = [CacheLayerStatus(.result, .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
@@ -131,24 +139,39 @@ struct ThumbnailRenderer: Sendable {
         )
         return result.with(
             status,
-            timings: (participation == .cached ? [] : [StepTiming("decode", decoded - start)])
-                + [StepTiming("render", end - decoded)])
+            timings: Self.timings(
+                waited: start - queuedAt, turn.waits.longest,
+                decoded: participation == .cached ? nil : decoded - start + (joined ?? .zero), rendered: steps))
+    }
+
+    private typealias Steps = (queue: Duration, work: Duration, encoding: Duration)
+
+    /// - Parameters:
+    ///   - turn: The wait for the turn and for memory.
+    ///   - thread: The wait of the decode for a thread.
+    ///   - decoded: The time of the decode with that wait; nil if the pixels were cached.
+    private static func timings(
+        waited turn: Duration, _ thread: Duration, decoded: Duration?, rendered: Steps
+    ) -> [StepTiming] {
+        [StepTiming("queue", turn + thread + rendered.queue)]
+            + (decoded.map { [StepTiming("decode", max(.zero, $0 - thread))] } ?? [])
+            + [StepTiming("render", rendered.work), StepTiming("encode", rendered.encoding)]
     }
 
     /// Renders ahead of decodes if it completes its own decode, because others could otherwise delay it forever.
     private func render(
         _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>,
         keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
-    ) async throws -> RenderedImage {
+    ) async throws -> (RenderedImage, Steps) {
         let plan = key.plan
         let start = timekeeper.now
-        let trace = WorkTrace(at: start)
+        let clock = WorkClock(at: start)
         let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
         let reuse = keepsForms ? self.reuse(for: key, of: sources) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
-            trace?.begin(token, at: timekeeper.now)
+            clock.begin(token, at: timekeeper.now)
             let image = try ImageRenderer.render(
                 images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec)
             return RenderedImage(
@@ -156,8 +179,8 @@ struct ThumbnailRenderer: Sendable {
         }
         let end = timekeeper.now
         resources.rendered(key.source, plan.format, in: end - start)
-        trace?.record("render", plan.format, until: end)
-        return result
+        clock.record("render", plan.format, until: end)
+        return (result, clock.steps(until: end))
     }
 
     /// Keeps the forms of additional sources in the decoded cache, next to their pixels.

@@ -65,9 +65,9 @@ export function timingSteps(text) {
     ["connect", "name, connection, TLS", setup],
     ["origin", "origin's first byte", time("ttfb")],
     ["transfer", "transfer", Math.max(0, time("transfer") - setup - time("ttfb"))],
-    ["wait", "wait for the source", Math.max(0, time("source") - time("transfer"))],
+    ["wait", "waits in queues", Math.max(0, time("source") - time("transfer")) + time("queue")],
     ["decode", "decode", time("decode")],
-    ["render", "resize and encode", time("render")],
+    ["render", "resize and encode", time("render") + time("encode")],
   ];
   const known = steps.reduce((sum, [, , milliseconds]) => sum + milliseconds, 0);
   const rest = Math.max(0, time("total") - known);

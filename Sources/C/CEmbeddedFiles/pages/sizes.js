@@ -29,7 +29,7 @@ function ran(response, layer) {
 /** The processor time of a response's own work in milliseconds. */
 function work(response) {
   const times = new Map(members(response.headers.get("Server-Timing")).map(({ name, parameters }) => [name, Number(parameters.get("dur")) || 0]));
-  const rendered = ran(response, "alula-result") ? times.get("render") ?? 0 : 0;
+  const rendered = ran(response, "alula-result") ? (times.get("render") ?? 0) + (times.get("encode") ?? 0) : 0;
   return rendered + (ran(response, "alula-decoded") ? times.get("decode") ?? 0 : 0);
 }
 

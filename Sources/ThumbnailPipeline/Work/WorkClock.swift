@@ -5,25 +5,38 @@ import Recipes
 import Telemetry
 import ThumbnailTypes
 
-/// Records when the work of a traced request on a worker thread began, and when its parts did.
-final class WorkTrace: Sendable {
-    private let trace: RequestTrace
+/// When work on a worker thread began, and when its parts did.
+final class WorkClock: Sendable {
+    /// The current request's, if it is recorded.
+    private let trace: RequestTrace?
     private let start: Duration
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
 
-    /// Creates a trace of work whose wait begins at `start`; nil if the current request is not recorded.
-    init?(at start: Duration) {
-        guard let trace = RequestTrace.current, trace.context.isSampled else { return nil }
-        self.trace = trace
+    /// - Parameter start: Of the wait for a thread.
+    init(at start: Duration) {
+        trace = RequestTrace.current.flatMap { $0.context.isSampled ? $0 : nil }
         self.start = start
     }
 
     func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
 
+    /// The wait, the work, and the encoding at its end.
+    func steps(until end: Duration) -> (queue: Duration, work: Duration, encoding: Duration) {
+        guard let began = began.withLock({ $0 }) else { return (end - start, .zero, .zero) }
+        let writing = Self.writing(began, until: end) ?? end
+        return (began.time - start, writing - began.time, end - writing)
+    }
+
+    /// The token always uses the system's clock, even if the pipeline uses another.
+    private static func writing(_ began: (time: Duration, token: WorkToken), until end: Duration) -> Duration? {
+        began.token.writingBegan.map { min(max($0, began.time), max(began.time, end)) }
+    }
+
     /// Records only the wait if the work never started.
     ///
     /// - Parameter name: `decode` or `render`.
     func record(_ name: String, _ format: ImageFormat, until end: Duration) {
+        guard let trace else { return }
         let began = began.withLock { $0 }
         trace.record("queue", time: start..<(began?.time ?? end), attributes: [("alula.step", .string(name))])
         guard let began else { return }
@@ -31,9 +44,7 @@ final class WorkTrace: Sendable {
         trace.record(
             name, as: context, time: began.time..<max(began.time, end),
             attributes: [("alula.format", .string(format.rawValue))])
-        guard let writing = began.token.writingBegan else { return }
-        // The token always uses the system's clock, even if the pipeline uses another.
-        let encoding = min(max(writing, began.time), end)
+        guard let encoding = Self.writing(began, until: end) else { return }
         trace.record("encode", within: context, time: encoding..<max(encoding, end))
     }
 }

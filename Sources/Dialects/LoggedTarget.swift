@@ -1,0 +1,40 @@
+import Text
+
+/// Targets as logs show them: without sources, signatures and keys.
+package enum LoggedTarget {
+    private static let hidden: Set<ExactText> = [
+        "url", "href", "file", "image", "default", "sig", "sign", "key",
+    ]
+
+    /// Path and visible parameters, as sent.
+    package static func query(_ target: String) -> String {
+        var visible: [String] = []
+        for item in RawQuery(target: target).items {
+            guard let name = URLEscape.decodeText(item.name), let value = URLEscape.decodeText(item.value) else {
+                continue
+            }
+            let isSource = value.contains("://") || name == "mark" && value.utf8.contains(UInt8(ascii: ":"))
+            if !isSource, !hidden.contains(ExactText(name)) {
+                let text = [item.name, item.value].map { String(decoding: $0, as: UTF8.self) }
+                visible.append(text.joined(separator: "="))
+            }
+            // Of a source that is not percent-encoded, whose query may hold a token.
+            if item.value.contains(UInt8(ascii: "?")) { break }
+        }
+        let path = target.prefix(before: UInt8(ascii: "?"))
+        return visible.isEmpty ? String(path) : "\(path)?\(visible.joined(separator: "&"))"
+    }
+
+    /// The source that a query names; nil if it is in the path, or not percent-encoded UTF-8.
+    static func source(inQuery target: String) -> String? {
+        RawQuery(target: target).items.first { item in ["url", "href"].contains { item.name.elementsEqual($0.utf8) } }
+            .flatMap { URLEscape.decodeText($0.value) }
+    }
+}
+
+extension PathPrefix {
+    /// With options between signature and source.
+    func loggedPath(_ options: some StringProtocol) -> String {
+        options.contains("://") ? path : self.path(of: String(options))
+    }
+}

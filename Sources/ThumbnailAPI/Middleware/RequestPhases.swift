@@ -1,0 +1,36 @@
+import ThumbnailTypes
+
+/// Where the time of a request went.
+struct RequestPhases: Sendable, Equatable {
+    /// Waits for a download slot, a turn, memory and a thread.
+    private(set) var queue: Duration?
+    private(set) var download: Duration?
+    private(set) var decode: Duration?
+    private(set) var render: Duration?
+    private(set) var encode: Duration?
+
+    init(_ timings: [StepTiming]) {
+        var (source, transfer) = (Duration?.none, Duration?.none)
+        for step in timings {
+            switch step.name {
+            case "source": source = step.duration
+            case "transfer": transfer = step.duration
+            case "queue": queue = step.duration
+            case "decode": decode = step.duration
+            case "render": render = step.duration
+            case "encode": encode = step.duration
+            default: break
+            }
+        }
+        guard let source else { return }
+        // A transfer that was joined began before.
+        download = min(transfer ?? source, source)
+        queue = (queue ?? .zero) + source - (download ?? source)
+    }
+
+    /// Those that there were, in order.
+    var named: [(name: String, time: Duration)] {
+        [("queue", queue), ("download", download), ("decode", decode), ("render", render), ("encode", encode)]
+            .compactMap { name, time in time.map { (name, $0) } }
+    }
+}

@@ -1,0 +1,17 @@
+package import Telemetry
+
+/// How a request appears in logs; made once for all requests with its target.
+package final class RequestLabel: Sendable {
+    package let fields: [(String, Logger.MetadataValue)]
+
+    /// - Parameters:
+    ///   - target: Without sources, signatures and keys.
+    ///   - keyID: Of the key that signed it.
+    package init(target: String, source: String?, keyID: String?) {
+        var fields: [(String, Logger.MetadataValue)] = [("target", .string(target))]
+        if let source { fields.append(("source", .string(SourceLabel.text(source)))) }
+        fields.append(("tenant", .string("default")))
+        if let keyID { fields.append(("key", .string(keyID))) }
+        self.fields = fields
+    }
+}
