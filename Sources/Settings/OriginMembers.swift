@@ -98,6 +98,9 @@ struct OriginMembers {
         _ name: String, notAmong reserved: [HTTPField.Name]
     ) throws(OriginProblem) -> [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] {
         guard let headers = try object(name, names: nil) else { return [] }
+        guard members[ExactText(name)]?.isSecretReference != true else {
+            throw problem(name, "an object of fields, whose values can be secrets")
+        }
         var fields: [(name: HTTPField.Name, value: Secret?, isSecret: Bool)] = []
         for text in headers.names {
             guard let name = HTTPField.Name(text), !reserved.contains(name) else {
@@ -120,8 +123,7 @@ struct OriginMembers {
 
     func document(_ name: String) throws(OriginProblem) -> String? {
         switch members[ExactText(name)] {
-        case .object(let members)?
-        where members.count == 1 && ["env", "file"].contains(members[0].0) && !members[0].1.text.contains("{"):
+        case let value? where value.isSecretReference:
             throw problem(name, "a text, an object or an array; secrets can be in headers")
         case .object?, .array?: return members[ExactText(name)]?.text
         default: return try text(name, "a text, an object or an array")

@@ -95,6 +95,16 @@ extension SecretReferences {
 
 }
 
+extension JSONValue {
+    /// Not a member of another object, such as one whose text has a variable in braces.
+    var isSecretReference: Bool {
+        guard case .object(let members) = self, members.count == 1, case .string(let text) = members[0].1 else {
+            return false
+        }
+        return ["env", "file"].contains(members[0].0) && !text.contains("{")
+    }
+}
+
 /// A settings file in which stand-ins replace secrets that are missing, so that all else can be checked.
 struct CompletedSecrets {
     private(set) var values: [ExactText: JSONValue]

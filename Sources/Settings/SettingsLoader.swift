@@ -11,14 +11,23 @@ package struct SettingsLoader {
 
     private var problems: [SettingsProblem] = []
 
+    /// - Parameter needsSecrets: False for clients of the service, which may lack its secrets.
     package static func load(
-        arguments: [String], environment: [String: String], readFile: (String) throws(SettingsFileError) -> String
+        arguments: [String], environment: [String: String], needsSecrets: Bool = true,
+        readFile: (String) throws(SettingsFileError) -> String
     ) throws(Failure) -> Settings {
         var loader = SettingsLoader()
         let flags = loader.flags(in: arguments)
         let variables = loader.variables(in: environment)
         let file = loader.file(at: flags["config"] ?? variables["config"], readFile)
-        let settings = loader.settings(flags, variables, file, environment)
+        let complete = needsSecrets ? nil : CompletedSecrets(file, environment)
+        var settings = loader.settings(
+            flags, variables, complete?.values ?? file, complete?.environment ?? environment)
+        if let complete, complete.missing.contains(where: { $0.path == "adminToken" }),
+            settings.chosen["adminToken"]?.source == .file
+        {
+            settings.api.adminToken = nil
+        }
         guard loader.problems.isEmpty else { throw Failure(lines: loader.problems.map(\.line)) }
         return settings
     }

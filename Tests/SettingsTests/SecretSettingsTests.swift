@@ -101,6 +101,12 @@ struct SecretSettingsTests {
     }
 
     @Test(arguments: ["env", "file"])
+    func `a reference instead of fields is an error`(kind: String) {
+        let lines = problems("{ origins: { a: { url: 'https://h/', headers: { \(kind): 'A' } } } }", ["A": "a"])
+        #expect(lines.count == 1 && lines[0].hasPrefix("origins.a.headers in the settings file: "), "\(lines)")
+    }
+
+    @Test(arguments: ["env", "file"])
     func `a reference instead of the body of a hook is an error`(kind: String) {
         let hook = "url: 'https://cdn.example/purge'"
         let lines = problems("{ purgeHooks: [{ \(hook), body: { \(kind): 'A' } }] }", ["A": "a"])

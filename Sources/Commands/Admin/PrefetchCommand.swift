@@ -40,7 +40,7 @@ enum PrefetchCommand {
 
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, arguments) { arguments in
-            let settings = try CommandRunner.settings(arguments)
+            let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             let client = try AdminClient(settings)
             let report = PrefetchReporter(client: client, isJSON: arguments.has(.json))
             if arguments.has(jobs) || arguments.has(cancel) {

@@ -30,7 +30,8 @@ enum PurgeCommand {
                     ways == 0 ? "a URL, --tag or --all is needed" : "URLs, --tag and --all do not go together")
             }
             return try SourceRequests(
-                client: try AdminClient(try CommandRunner.settings(arguments)), method: "DELETE", path: "/cache",
+                client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "DELETE",
+                path: "/cache",
                 parameter: tag == nil ? "url" : "tag", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(urls.isEmpty ? [tag] : urls)

@@ -50,7 +50,8 @@ enum RefreshCommand {
         CommandRunner.run(description, arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("a URL is needed") }
             return try SourceRequests(
-                client: try AdminClient(try CommandRunner.settings(arguments)), method: "POST", path: "/refresh",
+                client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
+                path: "/refresh",
                 isJSON: arguments.has(.json), words: words
             ).run(arguments.operands)
         }

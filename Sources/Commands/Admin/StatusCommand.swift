@@ -27,7 +27,7 @@ enum StatusCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
-            let settings = try CommandRunner.settings(arguments)
+            let settings = try CommandRunner.settings(arguments, needsSecrets: false)
             if arguments.has(ready) {
                 guard !arguments.has(.json) else { throw UsageError("--ready and --json exclude each other") }
                 _ = try AdminClient(publicOf: settings).blockingJSON("GET", "/health/ready")

@@ -40,10 +40,13 @@ enum CommandRunner {
         die(of: signals.blockingNext())
     }
 
-    static func settings(_ arguments: CommandArguments) throws(ConfigurationError) -> Settings {
+    static func settings(
+        _ arguments: CommandArguments, needsSecrets: Bool = true
+    ) throws(ConfigurationError) -> Settings {
         do throws(SettingsLoader.Failure) {
             return try SettingsLoader.load(
-                arguments: arguments.settings, environment: Program.environment, readFile: SettingsFile.read)
+                arguments: arguments.settings, environment: Program.environment, needsSecrets: needsSecrets,
+                readFile: SettingsFile.read)
         } catch {
             throw ConfigurationError(lines: error.lines)
         }

@@ -47,6 +47,11 @@ struct AdminClientTests {
             #expect(run.status == 0, "\(run.errors)")
             #expect(origin.requests.last?.value("Authorization") == "Bearer geheim")
         }
+        folder.write(
+            "alula.json5", Array("{ adminToken: { env: \"TOKEN\" }, signingKeys: { file: \"/nowhere\" } }".utf8))
+        let without = try CommandRun(
+            ["purge", "--all", "--admin-port", "\(origin.port)", "--config", "alula.json5"], in: folder)
+        #expect(without.status == 0 && origin.requests.last?.value("Authorization") == nil, "\(without.errors)")
         let ready = try CommandRun(
             ["status", "--ready", "--port", "\(origin.port)"], in: folder, environment: ["ALULA_ADMIN_TOKEN": "geheim"])
         #expect(ready.status == 0 && origin.requests.last?.value("Authorization") == nil)

@@ -368,7 +368,7 @@ class OperatorsPage:
         browser.id("purge").click()
         self.status_text("Nothing to purge")
         browser.css("nav[aria-label=Reference] a[href='/status']").click()
-        browser.wait("the status", lambda: "uptimeSeconds" in browser.css("body").text)
+        browser.wait("the status", lambda: "uptimeSeconds" in browser.execute_script("return document.body?.textContent ?? ''"))
         browser.get("about:blank")
         return complaints + browser.complaints("401")
 
