@@ -16,8 +16,10 @@ extension Settings {
     /// In the order of the table.
     package var effective: [EffectiveSetting] {
         SettingTable.all.map { setting in
-            chosen[ExactText(setting.name)]
-                ?? EffectiveSetting(name: setting.name, value: setting.defaultText, source: .default)
+            let chosen = chosen[ExactText(setting.name)]
+            return EffectiveSetting(
+                name: setting.name, value: setting.current(self, chosen?.value ?? setting.defaultText),
+                source: chosen?.source ?? .default)
         }
     }
 

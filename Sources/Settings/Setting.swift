@@ -9,6 +9,8 @@ package struct Setting: Sendable {
     package let defaultText: String
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
+    /// The value in use, which the start may have lowered, in the words of the text that chose it.
+    let current: @Sendable (Settings, _ text: String) -> String
     let secrecy: Secrecy
     /// Whether commands that render take the setting, too.
     let isForCommands: Bool
@@ -38,6 +40,12 @@ package struct Setting: Sendable {
         self.help = help
         self.secrecy = secrecy
         self.isForCommands = isForCommands
+        current = { settings, text in
+            guard let number = settings[keyPath: place] as? Int, (try? parser.parse(text)) as? Int != number else {
+                return text
+            }
+            return "\(number)"
+        }
         apply = { (settings, text) throws(InvalidValue) in
             if secrecy == .secret { try SecretReferences.checkKey(text) }
             let value = try parser.parse(text)

@@ -88,7 +88,9 @@ package struct SettingsLoader {
         }
         settings.overridden = SettingTable.all.filter { setting in
             let name = ExactText(setting.name)
-            return file[name] != nil && flags[name] == nil && environment[setting.environmentName] != nil
+            let ownVariable = JSONValue.object([("env", .string(setting.environmentName))]).text
+            return file[name].map { $0.text != ownVariable } ?? false && flags[name] == nil
+                && environment[setting.environmentName] != nil
         }.map(\.name)
         settings.api.closingDialects = settings.dialects.closing
         settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)

@@ -1,8 +1,11 @@
-import Commands
+import Downloading
+import HTTPServing
 import JSON
 import TestSupport
 import Testing
 import Text
+import ThumbnailAPI
+import ThumbnailPipeline
 
 @testable import Commands
 @testable import Settings
@@ -32,6 +35,26 @@ struct EffectiveSettingTests {
         ] as [(String, String, EffectiveSetting.Source)] {
             #expect(settings[name] == EffectiveSetting(name: name, value: value, source: source))
         }
+    }
+
+    @Test func `a value that depends on the machine is the value in use`() throws {
+        var settings = try SettingsLoader.load(
+            arguments: ["--result-cache-capacity", "64MiB"], environment: [:]
+        ) { _ in "{}" }
+        settings.renderWorkers = 3
+        settings.publicListener.maximumConnections = 900
+        settings.pipeline.decodedCacheCapacity = 1 << 20
+        let values = Dictionary(uniqueKeysWithValues: settings.effective.map { ($0.name, $0.value) })
+        #expect(values["renderWorkers"] == "3" && values["maxConnections"] == "900")
+        #expect(values["decodedCacheCapacity"] == "1048576" && values["resultCacheCapacity"] == "64MiB")
+        #expect(values["maxConnectionsPerAddress"] == "none" && values["maxRedirects"] == "5")
+    }
+
+    @Test func `a variable that the file names overrides nothing`() throws {
+        let settings = try SettingsLoader.load(
+            arguments: ["--config", "a.json5"], environment: ["ALULA_ADMIN_TOKEN": "geheim"]
+        ) { _ in "{ adminToken: { env: 'ALULA_ADMIN_TOKEN' } }" }
+        #expect(settings.api.adminToken?.text == "geheim" && settings.warnings(memory: .max).isEmpty)
     }
 
     @Test func `no value is a secret`() throws {
