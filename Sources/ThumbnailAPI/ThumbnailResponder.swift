@@ -59,10 +59,11 @@ final class ThumbnailResponder: Sendable {
         }
         let directives = honorsClientCacheControl ? request.headerFields[.cacheControl] : nil
         // The client whose tags are counted; nil if they are signed.
-        let tagger = tagsAreSigned ? nil : ClientNetwork(of: context.client)
+        let client = ClientNetwork(of: context.client)
+        let tagger = tagsAreSigned ? nil : client
         func job() -> Job {
             Job(
-                resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, by: tagger,
+                resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, of: client, tagger: tagger,
                 receipt: context.receipt)
         }
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
@@ -82,7 +83,7 @@ final class ThumbnailResponder: Sendable {
     private func miss(
         _ job: Job, hasDirectives: Bool, _ context: RequestContext, at route: ImageRoute
     ) -> PendingResponse<Outcome> {
-        if let overload = thumbnails.overload(for: job.resolved) {
+        if let overload = thumbnails.overload(for: job) {
             return .ready(failures.outcome(of: overload, context, label: job.resolved.label))
         }
         if !hasDirectives, let lookup = thumbnails.pendingLookup(for: job.resolved) {
@@ -98,7 +99,7 @@ final class ThumbnailResponder: Sendable {
         ShortWait(begin: lookup.begin) { [self] in
             switch lookup.finish() {
             case .thumbnail(let thumbnail):
-                thumbnails.recordTags(of: job.resolved, by: job.client)
+                thumbnails.recordTags(of: job.resolved, by: job.tagger)
                 return .ready(success(thumbnail, job.resolved, context, hasReceipt: true))
             case .queryAgain: return .waiting(wait(for: lookup, job, context, at: route))
             case .needsTask(let lookup): return render(job.after(lookup), context, at: route)

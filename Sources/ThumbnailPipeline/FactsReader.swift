@@ -52,7 +52,8 @@ struct FactsReader: Sendable {
             return try await facts(request, of: source, named: job.request.source, rendering: nil)
         }
         return try await facts(request, of: source, named: job.request.source) {
-            try await pipeline.thumbnail(for: Job(pipeline.resolved($0, of: opened), receipt: job.receipt))
+            try await pipeline.thumbnail(
+                for: Job(pipeline.resolved($0, of: opened), of: job.client, receipt: job.receipt))
         }
     }
 
@@ -128,7 +129,7 @@ struct FactsReader: Sendable {
         } else {
             try pipeline.throwRememberedFailure(of: identity, directives)
         }
-        if needsPixels { try pipeline.admission.admit(to: .small) }
+        if needsPixels { try pipeline.admission.admit(to: .small, for: job.flow) }
         var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }

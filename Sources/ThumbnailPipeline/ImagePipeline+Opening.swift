@@ -1,15 +1,15 @@
 import Coordination
 import Crypto
 import Downloading
-import HTTPTypes
+package import HTTPTypes
 package import Memory
 import Recipes
 import Telemetry
 package import ThumbnailTypes
 
 extension ImagePipeline {
-    package func open(upload bytes: SharedBytes) async throws -> OpenedSource {
-        try admission.admit(to: .small)
+    package func open(upload bytes: SharedBytes, of client: ClientNetwork? = nil) async throws -> OpenedSource {
+        try admission.admit(to: .small, for: client?.hashValue ?? 0)
         let now = timekeeper.secondsSince1970
         // The whole file is hashed.
         let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
@@ -39,7 +39,9 @@ extension ImagePipeline {
         let job = job.with(ResolvedRequest(Request(source: job.request.source), sources: .success(PerSource(identity))))
         if !directives.noStore { try throwRememberedFailure(of: identity, directives) }
         // If the source is known, everything requested may be cached.
-        if directives.noStore || caches.knownRecord(for: identity) == nil { try admission.admit(to: .small) }
+        if directives.noStore || caches.knownRecord(for: identity) == nil {
+            try admission.admit(to: .small, for: job.flow)
+        }
         guard let source = try await fetcher.fetch(for: job, needsBytes: PerSource(true))?.image,
             let bytes = source.bytes
         else { throw PipelineError.sourceNeeded }
@@ -75,7 +77,7 @@ extension ImagePipeline {
             try? RenderPlan(for: $0, of: PerSource(source.header), by: configuration).decode
         }
         guard let plan = DecodePlan(together: plans, of: source.header) else { return }
-        try? await renderer.decodeTogether(plan, of: source)
+        try? await renderer.decodeTogether(plan, of: source, flow: 0)
     }
 
     package func close(_ source: OpenedSource) {

@@ -96,8 +96,9 @@ package final class ImagePipeline: ThumbnailServing {
 
     /// Nil if the request needs no worker thread, or its result may be on the disk; the thumbnail of an unknown source
     /// counts as small.
-    package func overload(for resolved: ResolvedRequest) -> (any ServiceError)? {
-        let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.rejection(in: $0) != nil }
+    package func overload(for job: Job) -> (any ServiceError)? {
+        let resolved = job.resolved
+        let isAnyBusy = WorkLanes.Lane.allCases.contains { admission.rejection(in: $0, for: job.flow) != nil }
         guard isAnyBusy, !caches.hasSlowerResults else { return nil }
         var lane = WorkLanes.Lane.small
         if let sources = try? resolved.sources.get(),
@@ -107,7 +108,7 @@ package final class ImagePipeline: ThumbnailServing {
             if estimator.needsNoWorker(key) { return nil }
             lane = estimator.cost(of: key, from: records).lane
         }
-        guard let rejection = admission.rejection(in: lane) else { return nil }
+        guard let rejection = admission.rejection(in: lane, for: job.flow) else { return nil }
         resources.metrics.rejected()
         return rejection
     }
@@ -123,7 +124,7 @@ package final class ImagePipeline: ThumbnailServing {
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
         if job.directives.noStore { return try await unstoredThumbnail(for: job) }
-        return try await caches.serving(sources.image, under: job.request.tags, by: job.client) {
+        return try await caches.serving(sources.image, under: job.request.tags, by: job.tagger) {
             try await storedThumbnail(for: job, sources)
         }
     }
@@ -185,8 +186,8 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func admit(_ job: Job, to lane: WorkLanes.Lane) throws(WorkerPool.Full) {
-        guard let opened = job.opened else { return try admission.admit(to: lane) }
-        try opened.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane) }
+        guard let opened = job.opened else { return try admission.admit(to: lane, for: job.flow) }
+        try opened.admit { () throws(WorkerPool.Full) in try admission.admit(to: lane, for: job.flow) }
     }
 
     package func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
@@ -236,7 +237,7 @@ package final class ImagePipeline: ThumbnailServing {
     }
 
     private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
-        try admission.admit(to: .small)
+        try admission.admit(to: .small, for: job.flow)
         guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: job.resolved, sources.records)

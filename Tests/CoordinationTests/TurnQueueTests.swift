@@ -7,10 +7,13 @@ struct TurnQueueTests {
 
     /// Enters work that costs this number of seconds.
     private mutating func enter(
-        _ seconds: Int, queueTimeout: Duration? = nil, at now: Duration = .zero, _ answer: String = ""
+        _ seconds: Int, of flow: Int = 0, queueTimeout: Duration? = nil, at now: Duration = .zero,
+        _ answer: String = ""
     ) -> (id: UInt64, admission: TurnQueue<String>.Admission) {
         let id = queue.newID()
-        return (id, queue.enter(id, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer))
+        let admission = queue.enter(
+            id, of: flow, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer)
+        return (id, admission)
     }
 
     @Test mutating func `slots give turns, and the others wait in order of arrival`() {
@@ -90,5 +93,52 @@ struct TurnQueueTests {
         #expect(queue.backlog(at: .seconds(5)).age == .seconds(4))
         _ = queue.finish(third.id, at: .seconds(6))
         #expect(queue.backlog(at: .seconds(6)).age == .zero)
+    }
+
+    @Test mutating func `another flow goes ahead of a flow that fills the queue`() {
+        let flood = (0..<5).map { enter(2, of: 1, "flood \($0)") }
+        #expect(queue.backlog(of: 1, at: .zero) == Backlog(count: 3, delay: .seconds(5), age: .zero))
+        #expect(queue.backlog(of: 2, at: .zero) == Backlog(count: 0, delay: .seconds(2), age: .zero))
+        #expect(enter(1, of: 1, queueTimeout: .seconds(2)).admission == .rejected(.seconds(5)))
+        #expect(enter(1, of: 2, queueTimeout: .seconds(2), "other").admission == .waits)
+        #expect(queue.finish(flood[0].id, at: .seconds(2)) == "other")
+        #expect(queue.finish(flood[1].id, at: .seconds(2)) == "flood 2")
+    }
+
+    @Test mutating func `flows take turns by cost, and each in its order of arrival`() {
+        let running = [enter(1, of: 1), enter(1, of: 2)]
+        _ = enter(1, of: 1, "a")
+        _ = enter(4, of: 2, "B")
+        _ = enter(1, of: 1, "b")
+        _ = enter(4, of: 2, "C")
+        var order = [queue.finish(running[0].id, at: .seconds(1))]
+        for id in 3...5 as ClosedRange<UInt64> { order.append(queue.finish(id, at: .seconds(1))) }
+        #expect(order == ["a", "B", "b", "C"])
+    }
+
+    @Test mutating func `a flow that was idle is not ahead for that`() {
+        for second in 0..<10 {
+            let work = enter(1, of: 1, at: .seconds(second))
+            _ = queue.finish(work.id, at: .seconds(second + 1))
+        }
+        let running = [enter(1, of: 1), enter(1, of: 1)]
+        _ = enter(1, of: 2, "2a")
+        _ = enter(1, of: 1, "1a")
+        _ = enter(1, of: 2, "2b")
+        _ = enter(1, of: 1, "1b")
+        #expect(queue.finish(running[0].id, at: .seconds(20)) == "2a")
+        #expect(queue.finish(running[1].id, at: .seconds(20)) == "1a")
+    }
+
+    @Test mutating func `work that leaves the queue costs its flow nothing`() {
+        let first = enter(1, of: 1)
+        _ = enter(1, of: 2)
+        let left = enter(100, of: 1)
+        _ = queue.leave(left.id)
+        _ = enter(2, of: 2, "other")
+        _ = enter(2, of: 1, "kept")
+        #expect(queue.waitingCount == 2)
+        #expect(queue.finish(first.id, at: .zero) == "other")
+        #expect(queue.backlog(of: 1, at: .zero).count == 1)
     }
 }

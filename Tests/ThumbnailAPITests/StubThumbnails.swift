@@ -82,7 +82,7 @@ final class StubThumbnails: ThumbnailServing {
 
     func countRepeatedHit() { state.withLock { $0.repeatedHits += 1 } }
 
-    func overload(for recurring: ResolvedRequest) -> (any ServiceError)? { state.withLock { $0.rejection } }
+    func overload(for job: Job) -> (any ServiceError)? { state.withLock { $0.rejection } }
 
     func resolved(_ request: Request, of source: OpenedSource) -> ResolvedRequest {
         ResolvedRequest(request, sources: .failure(SourceURLError.malformed), of: source)
@@ -123,7 +123,7 @@ final class StubThumbnails: ThumbnailServing {
         return facts
     }
 
-    func open(upload bytes: SharedBytes) throws -> OpenedSource {
+    func open(upload bytes: SharedBytes, of client: ClientNetwork?) throws -> OpenedSource {
         let source = try OpenedSource(upload: bytes, at: 0)
         state.withLock { $0.opened.append("\(bytes.count) bytes") }
         return source

@@ -17,30 +17,37 @@ package final class ConcurrencyLimiter: Sendable {
 
     package var turnCount: Int { queue.withLock { $0.turnCount } }
 
-    package var backlog: Backlog {
+    package var backlog: Backlog { backlog(of: nil) }
+
+    /// - Parameter flow: Whose next task would have to wait; nil to count all that wait.
+    package func backlog(of flow: Int?) -> Backlog {
         let now = timekeeper.now
-        return queue.withLock { $0.backlog(at: now) }
+        return queue.withLock { $0.backlog(of: flow, at: now) }
     }
 
-    /// - Parameter queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait
-    ///   than have turns.
+    /// - Parameters:
+    ///   - flow: Tasks of different flows take turns by cost.
+    ///   - queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait before it
+    ///     than have turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
+        of flow: Int = 0, cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await turn(id, cost, queueTimeout)
+        try await turn(id, flow, cost, queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
-    private func turn(_ id: Queue.ID, _ cost: Duration, _ queueTimeout: Duration?) async throws {
+    private func turn(_ id: Queue.ID, _ flow: Int, _ cost: Duration, _ queueTimeout: Duration?) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let answer: Result<Void, any Error>? = queue.withLock { queue in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    switch queue.enter(id, cost: cost, queueTimeout: queueTimeout, at: now, answer: continuation) {
+                    switch queue.enter(
+                        id, of: flow, cost: cost, queueTimeout: queueTimeout, at: now, answer: continuation)
+                    {
                     case .turn: return .success(())
                     case .waits: return nil
                     case .rejected(let delay): return .failure(WorkerPool.Full(delay: delay))

@@ -2,6 +2,9 @@
 ///
 /// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
 /// estimated waits, to this machine.
+///
+/// Flows, such as clients, take turns by cost: start-time fair queueing (Goyal, Vin and Cheng, 1996). A flow that fills
+/// the queue delays another by little more than the work that runs. Within a flow the order is that of arrival.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
@@ -16,8 +19,11 @@ struct TurnQueue<Answer> {
 
     private struct Waiter {
         let id: ID
+        let flow: Int
         let cost: Duration
         let since: Duration
+        /// The flow's cost up to this work, in virtual time.
+        let tag: Duration
         let answer: Answer
     }
 
@@ -33,8 +39,12 @@ struct TurnQueue<Answer> {
 
     let maximumTurns: Int
     private let maximumWaiting: Int
-    private var waiting = Deque<Waiter>()
-    private var waitingCost = Duration.zero
+    /// In order of tags.
+    private var waiting: [Waiter] = []
+    /// The tag of the last work that got a turn.
+    private var virtualTime = Duration.zero
+    /// Where the next tag of each flow begins, if that is after the virtual time.
+    private var nextTags: [Int: Duration] = [:]
     private var turns: [ID: Turn] = [:]
     private var waitingSince: Duration?
     private var lastID: ID = 0
@@ -54,25 +64,32 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
+    /// - Parameter flow: A number for whoever asks for the work.
     mutating func enter(
-        _ id: ID, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
+        _ id: ID, of flow: Int, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
     ) -> Admission {
+        let tag = tag(of: flow)
         if turns.count < maximumTurns {
-            turns[id] = Turn(cost: cost, start: now)
+            begin(id, tag, cost, at: now)
+            nextTags[flow] = tag + cost
             return .turn
         }
-        let delay = delay(at: now)
+        let ahead = waiting[..<place(of: tag)]
+        let delay = delay(behind: ahead, at: now)
         if waiting.count >= maximumWaiting { return .rejected(delay) }
-        if let queueTimeout, delay > queueTimeout, waiting.count >= maximumTurns { return .rejected(delay) }
+        if let queueTimeout, delay > queueTimeout, ahead.count >= maximumTurns { return .rejected(delay) }
         if waiting.isEmpty { waitingSince = now }
-        waiting.append(Waiter(id: id, cost: cost, since: now, answer: answer))
-        waitingCost += cost
+        waiting.insert(
+            Waiter(id: id, flow: flow, cost: cost, since: now, tag: tag, answer: answer), at: ahead.endIndex)
+        nextTags[flow] = tag + cost
         return .waits
     }
 
     mutating func leave(_ id: ID) -> Answer? {
-        guard let left = waiting.removeFirst(where: { $0.id == id }) else { return nil }
-        recordDeparture(of: left)
+        guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
+        let left = waiting.remove(at: index)
+        if let next = nextTags[left.flow] { nextTags[left.flow] = next - left.cost }
+        if waiting.isEmpty { waitingSince = nil }
         return left.answer
     }
 
@@ -83,26 +100,45 @@ struct TurnQueue<Answer> {
             let pace = min(max((now - turn.start) / turn.cost, bounds.lowerBound), bounds.upperBound)
             self.pace += (pace - self.pace) / Self.weight
         }
-        guard let next = waiting.popFirst() else { return nil }
-        recordDeparture(of: next)
-        turns[next.id] = Turn(cost: next.cost, start: now)
+        guard !waiting.isEmpty else { return nil }
+        let next = waiting.removeFirst()
+        if waiting.isEmpty { waitingSince = nil }
+        begin(next.id, next.tag, next.cost, at: now)
         return next.answer
     }
 
-    func backlog(at now: Duration) -> Backlog {
-        Backlog(count: waiting.count, delay: delay(at: now), age: waitingSince.map { now - $0 } ?? .zero)
+    private mutating func begin(_ id: ID, _ tag: Duration, _ cost: Duration, at now: Duration) {
+        turns[id] = Turn(cost: cost, start: now)
+        virtualTime = max(virtualTime, tag)
+        // Flows without recent work are forgotten.
+        nextTags = nextTags.filter { $0.value > virtualTime }
+    }
+
+    private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
+
+    /// Behind all waiters with the same tag.
+    private func place(of tag: Duration) -> Int {
+        var (first, last) = (0, waiting.count)
+        while first < last {
+            let middle = (first + last) / 2
+            if waiting[middle].tag <= tag { first = middle + 1 } else { last = middle }
+        }
+        return first
+    }
+
+    /// - Parameter flow: Whose next work would have to wait; nil to count all waiters.
+    func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
+        let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
+        return Backlog(
+            count: ahead.count, delay: delay(behind: ahead, at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }
 
     /// The remaining time of running and waiting work divided by the number of turns, but at least the time that the
     /// first waiter has waited already.
-    private func delay(at now: Duration) -> Duration {
+    private func delay(behind ahead: ArraySlice<Waiter>, at now: Duration) -> Duration {
         guard turns.count >= maximumTurns else { return .zero }
         let left = turns.values.reduce(Duration.zero) { $0 + max(.zero, $1.cost * pace - (now - $1.start)) }
-        return max(waiting.first.map { now - $0.since } ?? .zero, (left + waitingCost * pace) / maximumTurns)
-    }
-
-    private mutating func recordDeparture(of waiter: Waiter) {
-        waitingCost -= waiter.cost
-        if waiting.isEmpty { waitingSince = nil }
+        let cost = ahead.reduce(Duration.zero) { $0 + $1.cost }
+        return max(ahead.first.map { now - $0.since } ?? .zero, (left + cost * pace) / maximumTurns)
     }
 }

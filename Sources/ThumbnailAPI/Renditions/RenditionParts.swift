@@ -14,8 +14,8 @@ struct RenditionParts: Sendable {
     let resultWriter: ResultWriter
     let lifecycle: ServiceLifecycle
     let context: RequestContext
-    /// Nil if tags are signed.
-    let client: ClientNetwork?
+    let client: ClientNetwork
+    let tagsAreSigned: Bool
     let deadline: Duration
     let timekeeper: any Timekeeper
 
@@ -59,7 +59,9 @@ struct RenditionParts: Sendable {
     }
 
     private func call(_ request: Request) -> Job {
-        Job(thumbnails.resolved(request, of: source), by: client, receipt: context.receipt)
+        Job(
+            thumbnails.resolved(request, of: source), of: client, tagger: tagsAreSigned ? nil : client,
+            receipt: context.receipt)
     }
 }
 

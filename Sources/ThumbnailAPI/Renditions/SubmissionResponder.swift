@@ -55,12 +55,13 @@ extension SubmissionResponder {
         _ query: Request, _ body: SubmittedBody, _ request: HTTPRequest, _ context: RequestContext
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
+        let client = ClientNetwork(of: context.client)
         let deadline = context.startedAt + configuration.requestTimeout
         let thumbnail = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
-            let source = try await thumbnails.open(upload: image)
+            let source = try await thumbnails.open(upload: image, of: client)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(thumbnails.resolved(query, of: source), receipt: context.receipt))
+                for: Job(thumbnails.resolved(query, of: source), of: client, receipt: context.receipt))
         }
         try Task.checkCancellation()
         var fields = failures.common
@@ -91,17 +92,19 @@ extension SubmissionResponder {
         _ body: SubmittedBody, _ request: HTTPRequest, _ lease: BodyMemory.Lease, _ context: RequestContext
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
+        let client = ClientNetwork(of: context.client)
         let deadline = context.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
-            if let image { return try await thumbnails.open(upload: image) }
+            if let image { return try await thumbnails.open(upload: image, of: client) }
             let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.open(for: Job(thumbnails.resolved(request), receipt: context.receipt))
+            return try await thumbnails.open(
+                for: Job(thumbnails.resolved(request), of: client, receipt: context.receipt))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
             context: context,
-            client: configuration.signingKeys.isEmpty ? ClientNetwork(of: context.client) : nil, deadline: deadline,
+            client: client, tagsAreSigned: !configuration.signingKeys.isEmpty, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common

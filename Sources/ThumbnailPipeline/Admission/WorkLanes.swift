@@ -37,17 +37,22 @@ package struct WorkLanes: Sendable {
 
     func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
 
-    func queue(of lane: Lane) -> (backlog: Backlog, maximumTurns: Int) {
+    /// - Parameter flow: Whose next work would have to wait.
+    func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
-        case .small: (smallBacklog, small.threadCount)
-        case .expensive: (turns.backlog, turns.maximumTurns)
+        case .small: (smallBacklog(of: flow), small.threadCount)
+        case .expensive: (turns.backlog(of: flow), turns.maximumTurns)
         }
     }
 
-    package var smallBacklog: Backlog {
-        let (turns, threads) = (smallTurns.backlog, small.backlog)
+    package var smallBacklog: Backlog { smallBacklog(of: nil) }
+
+    private func smallBacklog(of flow: Int?) -> Backlog {
+        let (turns, threads) = (smallTurns.backlog(of: flow), small.backlog)
+        // Work that has a turn and waits for a thread is ahead of any flow, and there is never much of it.
+        let others = flow == nil ? threads.count : max(0, threads.count - smallTurns.turnCount)
         return Backlog(
-            count: turns.count + threads.count, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
+            count: turns.count + others, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
 
     var runningCount: Int { small.runningCount + expensive.runningCount }

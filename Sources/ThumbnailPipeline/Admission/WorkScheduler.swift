@@ -9,20 +9,25 @@ struct WorkScheduler: Sendable {
     /// Runs `body` when the work has its turn, and again in an expensive turn if a decode was underestimated.
     ///
     /// - Parameters:
+    ///   - flow: The client who asks for it.
     ///   - queueTimeout: Nil for the lane's default.
     ///   - cost: Called before each turn.
     func run<Value: Sendable>(
-        queueTimeout: Duration?, cost: () async throws -> WorkCost, _ body: (WorkTurn) async throws -> Value
+        of flow: Int, queueTimeout: Duration?, cost: () async throws -> WorkCost,
+        _ body: (WorkTurn) async throws -> Value
     ) async throws -> Value {
         while true {
             let cost = try await cost()
             let lane = cost.lane
             do {
                 return try await lanes.turns(in: lane).run(
-                    cost: cost.sum, queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane)
+                    of: flow, cost: cost.sum, queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
                     // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
-                    let bound = queueTimeout ?? admission.queueTimeout(in: .small)
+                    // What waits there for small work has a turn, and is soon done.
+                    let bound =
+                        queueTimeout
+                        ?? (lane == .small ? admission.maximumDelay : admission.queueTimeout(in: .small, for: flow))
                     return try await body(WorkTurn(lane: lane, queueTimeout: bound))
                 }
             } catch is UnderestimatedDecode {

@@ -9,15 +9,21 @@ package struct Job: Sendable {
     /// The name by which an operator can cancel the caller's wait for its downloads.
     package let receipt: String
     package var lookup: EarlierLookup?
-    package let client: ClientNetwork?
+    /// The client whose tags are counted; nil if they are signed.
+    package let tagger: ClientNetwork?
+    let client: ClientNetwork?
     var allowances = LayerAllowances()
 
     package init(
-        _ resolved: ResolvedRequest, directives: RequestCacheControl = .none, by client: ClientNetwork? = nil,
-        receipt: String
+        _ resolved: ResolvedRequest, directives: RequestCacheControl = .none, of client: ClientNetwork? = nil,
+        tagger: ClientNetwork? = nil, receipt: String
     ) {
-        (self.resolved, self.directives, self.client, self.receipt) = (resolved, directives, client, receipt)
+        (self.resolved, self.directives, self.receipt) = (resolved, directives, receipt)
+        (self.client, self.tagger) = (client, tagger)
     }
+
+    /// Work of different clients takes turns; 0 without a client.
+    var flow: Int { client?.hashValue ?? 0 }
 
     package var request: Request { resolved.request }
 
@@ -42,7 +48,7 @@ package struct Job: Sendable {
 
     /// A job for another request of the same caller, after the same waits.
     func with(_ resolved: ResolvedRequest) -> Job {
-        var job = Job(resolved, directives: directives, receipt: receipt)
+        var job = Job(resolved, directives: directives, of: client, receipt: receipt)
         job.allowances = allowances
         return job
     }

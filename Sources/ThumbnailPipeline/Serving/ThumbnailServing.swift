@@ -22,7 +22,7 @@ package protocol ThumbnailLookup: Sendable {
     /// Counts a response repeated within a second and a generation without looking up its thumbnail.
     func countRepeatedHit()
 
-    func overload(for request: ResolvedRequest) -> (any ServiceError)?
+    func overload(for job: Job) -> (any ServiceError)?
 
     /// Nil if a lookup without a task is not the next step of the request.
     func pendingLookup(for request: ResolvedRequest) -> (any PendingLookup)?
@@ -46,7 +46,7 @@ package protocol ThumbnailRendering: Sendable {
 
 package protocol SourceOpening: Sendable {
     /// Throws if the file is not an image, or its header is unreadable.
-    func open(upload bytes: SharedBytes) async throws -> OpenedSource
+    func open(upload bytes: SharedBytes, of client: ClientNetwork?) async throws -> OpenedSource
 
     func open(for job: Job) async throws -> OpenedSource
 

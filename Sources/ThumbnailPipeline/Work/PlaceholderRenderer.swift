@@ -43,7 +43,7 @@ struct PlaceholderRenderer: Sendable {
         let plan = RenderPlan(
             resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let cost = WorkCost(of: plan, ofPlain: key.color)
-        return try await scheduler.run(queueTimeout: nil, cost: { cost }) { turn in
+        return try await scheduler.run(of: 0, queueTimeout: nil, cost: { cost }) { turn in
             let room = try await memory.reserve(forPlaceholder: plan)
             defer { room.release() }
             return try await scheduler.lanes.workers(for: cost.render).run(

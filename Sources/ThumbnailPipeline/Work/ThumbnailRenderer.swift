@@ -49,7 +49,7 @@ struct ThumbnailRenderer: Sendable {
             queuedAt = timekeeper.now
             return estimator.cost(of: key, from: sources.records) { _ in false }
         }
-        return try await scheduler.run(queueTimeout: sources.queueTimeout, cost: cost) { turn in
+        return try await scheduler.run(of: job.flow, queueTimeout: sources.queueTimeout, cost: cost) { turn in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
@@ -65,12 +65,12 @@ struct ThumbnailRenderer: Sendable {
     }
 
     /// Decodes all levels that results of an opened source need in one pass.
-    func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource) async throws {
+    func decodeTogether(_ plan: DecodePlan, of opened: OpenedSource, flow: Int) async throws {
         let cost = {
             WorkCost(
                 decodes: PerSource(decoder.costs.cost(of: opened.decodeKey(plan), from: opened.record)), render: .zero)
         }
-        try await scheduler.run(queueTimeout: nil, cost: cost) { turn in
+        try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { turn in
             let room = try await resources.budget.reserve(
                 opened.header.cost(of: plan, fileByteCount: opened.bytes.count))
             try await decoder.decode(plan, of: opened, turn: turn, room: room)
@@ -96,7 +96,7 @@ struct ThumbnailRenderer: Sendable {
         let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
         var joined: Duration?
         var queuedAt = timekeeper.now
-        return try await scheduler.run(queueTimeout: sources.queueTimeout) {
+        return try await scheduler.run(of: job.flow, queueTimeout: sources.queueTimeout) {
             let begin = timekeeper.now
             let hasJoined = try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse)
             queuedAt = timekeeper.now

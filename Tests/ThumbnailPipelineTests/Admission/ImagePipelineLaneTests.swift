@@ -90,15 +90,18 @@ struct ImagePipelineLaneTests {
         let fixture = try PipelineFixture(codec: codec)
         let expensive = try await fixture.startExpensive(1, codec)
         let (gate, waiting) = try fixture.occupyTurns(behind: 1)
-        let rejection = fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(8)))
+        let rejection = fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.expensive(8)), receipt: "r"))
         #expect(rejection?.code == "overloaded")
         #expect((rejection?.retryAfter ?? 0) >= 4)
         await #expect(throws: WorkerPool.Full.self) { try await fixture.expensive(8) }
+        // Another client's work would be next.
+        let other = Job(fixture.pipeline.resolved(.expensive(8)), of: ClientNetwork(bits: 1), receipt: "r")
+        #expect(fixture.pipeline.overload(for: other) == nil)
         // Others are having it made.
-        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.expensive(0))) == nil)
+        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.expensive(0)), receipt: "r")) == nil)
         // This does not affect small and unknown ones.
-        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.path(width: 21))) == nil)
-        #expect(fixture.pipeline.overload(for: fixture.pipeline.resolved(.path("/b"))) == nil)
+        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path(width: 21)), receipt: "r")) == nil)
+        #expect(fixture.pipeline.overload(for: Job(fixture.pipeline.resolved(.path("/b")), receipt: "r")) == nil)
         #expect(try await fixture.thumbnail(width: 21).image.size.width == 21)
         codec.release()
         gate.open()
