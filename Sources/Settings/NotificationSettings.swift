@@ -38,7 +38,7 @@ extension NotificationSettings {
 }
 
 enum PurgeHooksReader {
-    private static let members = ["url", "method", "headers", "body"]
+    private static let members = ["url", "method", "headers", "body", "on"]
     private static let maximumHooks = 32
     /// `Host` may differ from the URL's host.
     private static let ownFields: [HTTPField.Name] = [.contentLength, .transferEncoding, .connection]
@@ -75,8 +75,12 @@ enum PurgeHooksReader {
         let url = try object.requiredText("url")
         let method = try object.text("method")
         let body = try object.document("body")
+        let event = try object.text("on") ?? "any"
+        guard ["any", "everything"].contains(event) else { throw object.problem("on", "any or everything") }
         do throws(PurgeHook.Fault) {
-            return try PurgeHook(url: url, method: method, fields: fields, secrets: secrets, body: body)
+            return try PurgeHook(
+                url: url, method: method, fields: fields, secrets: secrets, body: body,
+                isForEverythingOnly: event == "everything")
         } catch {
             throw object.problem(error.member, error.allowed)
         }

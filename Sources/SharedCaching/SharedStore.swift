@@ -140,6 +140,9 @@ package final class SharedStore: Sendable {
         return true
     }
 
+    /// A full server takes no generations either, without which nothing is stored: that counts as a dropped write.
+    package func dropIfFull() { gate.dropIfFull() }
+
     /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if
     /// ``record(_:of:since:)`` follows with the result once the source is available.
     package func begin(_ tag: SharedTag, of source: NamedSource) -> TagCheckpoint? {
@@ -162,7 +165,8 @@ package final class SharedStore: Sendable {
         await perform(.tagged(removal), within: Self.tagTimeLimit)
     }
 
-    package func purgeEverything() async -> RemovalState { await perform(.everything) }
+    /// Notifies other instances if the store can; waits for a bounded time.
+    package func purgeEverything() async -> RemovalState { await perform(.everything(PurgeNotice(.everything))) }
 
     /// Learns of all earlier purges; a folder or bucket has no log of purges, only generations.
     package func learnPurges() async -> Bool { await backend.learnPurges() }

@@ -37,7 +37,7 @@ struct PurgingTests {
 
     @Test func `a removal is due until it is confirmed`() {
         var pending = PendingRemovals()
-        let added = [pending.add(.forget([source])), pending.add(.everything)]
+        let added = [pending.add(.forget([source])), pending.add(.everything())]
         let (sent, none) = (pending.takeUnsent(), pending.takeUnsent())
         #expect(added == [true, true] && sent.count == 2 && none.isEmpty)
         pending.putBack(sent[0].number)
@@ -53,7 +53,7 @@ struct PurgingTests {
         var pending = PendingRemovals()
         for _ in 0..<PendingRemovals.capacity { _ = pending.add(.forget([source])) }
         let answered = pending.add(.forget([source]), answer: Promise())
-        let isAdded = pending.add(.everything)
+        let isAdded = pending.add(.everything())
         #expect(!answered && !isAdded && pending.entries.count == PendingRemovals.capacity)
         let isForgotten = pending.add(.forget([source]))
         #expect(!isForgotten && pending.entries.count == 1)

@@ -133,10 +133,12 @@ struct SharedStoreTests {
     }
 
     @Test func `removing everything leaves keys of others`() async throws {
-        let (one, _) = try await pair()
+        let (one, other) = try await pair()
         server.put("foreign", "1")
         try await one.write(under: try await one.begin())
         #expect(await one.store.purgeEverything() == .done)
+        await other.heard(1)
+        #expect(other.heardPurges == ["*"] && one.heardPurges.isEmpty)
         await server.keys("alula:1:v:", 0)
         #expect(server.keys.contains("foreign"))
     }

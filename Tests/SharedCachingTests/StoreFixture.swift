@@ -93,7 +93,7 @@ extension PurgeNotice {
         self.init(.sources([named]))
     }
 
-    /// The names of its sources, or its tag.
+    /// The names of its sources, its tag, or `*` for everything.
     var name: String { subject.words }
 }
 
@@ -102,6 +102,7 @@ extension PurgeNotice.Subject {
         switch self {
         case .sources(let sources): sources.map(\.name).sorted().joined(separator: " ")
         case .tag(let tag): "#" + tag.text
+        case .everything: "*"
         }
     }
 }

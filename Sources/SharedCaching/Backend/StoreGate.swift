@@ -105,6 +105,13 @@ final class StoreGate: Sendable {
         }
     }
 
+    /// Counts a write that was not tried.
+    func dropIfFull() {
+        state.withLock { state in
+            if state.writing.isFull { state.statistics.values.dropped += 1 }
+        }
+    }
+
     func end(_ length: Int, in queue: SharedStoreStatistics.Queue, _ outcome: WriteOutcome) {
         let now = timekeeper.now
         let change = state.withLock { state -> WriteHealth.Change? in

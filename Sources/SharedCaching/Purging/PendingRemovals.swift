@@ -9,7 +9,16 @@ struct PendingRemovals {
         /// Also notifies all other instances.
         case purge([PurgeNotice])
         case tagged(TagRemoval)
-        case everything
+        /// Also notifies all other instances if an operator wants it.
+        case everything(PurgeNotice? = nil)
+
+        var notices: [PurgeNotice] {
+            switch self {
+            case .purge(let notices): notices
+            case .everything(let notice): notice.map { [$0] } ?? []
+            case .forget, .tagged: []
+            }
+        }
     }
 
     struct Entry {
@@ -50,7 +59,7 @@ struct PendingRemovals {
         } else if answer == nil, case .forget = removal {
             entries.removeAll { if case .forget = $0.removal { true } else { false } }
             let isCovered = entries.contains { if case .everything = $0.removal { !$0.isSent } else { false } }
-            if !isCovered { append(.everything, nil) }
+            if !isCovered { append(.everything(), nil) }
         }
         return hasRoom
     }

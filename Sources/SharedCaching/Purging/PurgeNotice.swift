@@ -34,6 +34,7 @@ package struct PurgeNotice: Sendable, Equatable {
     package enum Subject: Sendable, Equatable {
         case sources([NamedSource])
         case tag(SharedTag)
+        case everything
     }
 
     /// Random.
@@ -69,7 +70,9 @@ package struct PurgeNotice: Sendable, Equatable {
             let id = Generation(Array(bytes.prefix(Generation.length)))
         else { return nil }
         let parts = bytes.dropFirst(Generation.length).split(separator: 0, omittingEmptySubsequences: false)
-        if parts.count == 2, parts[0].isEmpty {
+        if parts.count == 2, parts[0].isEmpty, parts[1].isEmpty {
+            subject = .everything
+        } else if parts.count == 2, parts[0].isEmpty {
             guard let tag = SharedTag(String(decoding: parts[1], as: UTF8.self)) else { return nil }
             subject = .tag(tag)
         } else {
@@ -85,6 +88,7 @@ package struct PurgeNotice: Sendable, Equatable {
             switch subject {
             case .sources(let sources): id.text + sources.map(\.encoded).joined(separator: [0])
             case .tag(let tag): id.text + [0] + tag.text.utf8
+            case .everything: id.text + [0]
             }
         return words + signature.text(of: words)
     }

@@ -5,7 +5,7 @@ extension PurgeLog {
     mutating func add(
         _ removal: PendingRemovals.Removal, _ answer: Promise<RemovalState>?, isConnected: Bool
     ) -> [Action] {
-        if case .purge(let notices) = removal { for notice in notices { _ = processed.add(notice) } }
+        for notice in removal.notices { _ = processed.add(notice) }
         guard pending.add(removal, answer: answer) else { return answer.map { [.answer($0, .rejected)] } ?? [] }
         return isConnected ? deliver() : answer.map { [.answer($0, .pending)] } ?? []
     }
@@ -97,8 +97,9 @@ extension PurgeLog {
     }
 
     private static func isDone(_ removal: PendingRemovals.Removal, _ replies: [Reply]) -> Bool {
-        if case .everything = removal { return replies.first?.failure == nil }
-        return replies.allSatisfy { $0.failure == nil }
+        // A full server rejects the next generation of everything, the last command.
+        let needed = if case .everything = removal, replies.count > 1 { replies.dropLast() } else { replies[...] }
+        return needed.allSatisfy { $0.failure == nil }
     }
 
     var newGeneration: [any RedisWord] { ["SET", RedisNames.everything, Generation().text, "NX"] }
@@ -108,23 +109,24 @@ extension PurgeLog {
         switch removal {
         case .forget(let sources): command.add("DEL", keys: sources.map(\.generationName))
         case .purge(let notices):
-            for notice in notices {
-                // The log comes first: an instance that finds the next generation finds the purge in the log.
-                command.add(Self.append(notice.encoded(signature)))
-                if !notice.sources.isEmpty {
-                    command.add("DEL", keys: notice.sources.map(\.generationName))
-                }
-                command.add("PUBLISH", RedisNames.channel, notice.encoded(signature))
-            }
+            for notice in notices { add(notice, deleting: notice.sources.map(\.generationName), to: &command) }
         // Its sources are requested first.
         case .tagged: break
-        case .everything:
-            command.add("DEL", RedisNames.everything)
-            // At once, so that the next fetches can be shared; a full server rejects it, and the next read of the log
-            // tries again.
-            if !isReadOnly { command.add(newGeneration) }
+        case .everything(let notice?): add(notice, deleting: [RedisNames.everything], to: &command)
+        case .everything(nil): command.add("DEL", RedisNames.everything)
+        }
+        if case .everything = removal, !isReadOnly {
+            // At once, so that the next fetches can be shared; if it is rejected, the next read of the log tries again.
+            command.add(newGeneration)
         }
         return command
+    }
+
+    /// The log comes first: an instance that finds the next generation finds the purge in the log.
+    private func add(_ notice: PurgeNotice, deleting names: [[UInt8]], to command: inout RedisCommand) {
+        command.add(Self.append(notice.encoded(signature)))
+        if !names.isEmpty { command.add("DEL", keys: names) }
+        command.add("PUBLISH", RedisNames.channel, notice.encoded(signature))
     }
 
     static func append(_ payload: [UInt8]) -> [any RedisWord] {

@@ -56,6 +56,9 @@ package struct FleetPurges: Sendable {
                 removed.append(identity)
             }
             for other in others { other.forget(.sources(removed)) }
+        case .everything:
+            performAll()
+            Task.detached { [others] in for other in others { _ = await other.remove(.everything) } }
         case .tag(let tag):
             // The sources known to the shared cache under the tag are gone; these remain.
             let tag = ExactText(tag.text)
@@ -72,7 +75,7 @@ package struct FleetPurges: Sendable {
         }
     }
 
-    /// Called after missed purges that are no longer listed.
+    /// Also called after missed purges that are no longer listed.
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)

@@ -123,8 +123,11 @@ package final class SharedLayer: CacheLayer {
 
     func store(_ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>) -> Bool {
         let generations = records.compactMap { $0.generations[name] }
-        guard generations.count == records.count, value.isComplete(of: records), let location = location(of: key)
-        else { return false }
+        guard value.isComplete(of: records), let location = location(of: key) else { return false }
+        guard generations.count == records.count else {
+            store.dropIfFull()
+            return false
+        }
         return store.store(
             value.encoded(of: records), for: location.key, of: location.sources, under: generations,
             seconds: records.map { timeToLive(of: $0) }.min() ?? 0)

@@ -16,6 +16,7 @@ package struct PurgeHook: Sendable {
     private let fields: [(name: HTTPField.Name, text: HookText)]
     private let secrets: [(name: HTTPField.Name, value: Secret)]
     private let body: HookText?
+    private let isForEverythingOnly: Bool
 
     /// The maximum length of a URL with its values in bytes.
     static let longestURL = 16 << 10
@@ -25,11 +26,13 @@ package struct PurgeHook: Sendable {
     ///   - method: Nil for `POST`.
     ///   - fields: May contain placeholders.
     ///   - secrets: Fields that are sent unchanged.
+    ///   - isForEverythingOnly: Whether only a purge of everything calls it.
     ///   - body: JSON if `Content-Type` says so or, without one, if it begins like JSON.
     package init(
         url: String, method: String? = nil, fields: [(name: HTTPField.Name, value: String)] = [],
-        secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil
+        secrets: [(name: HTTPField.Name, value: Secret)] = [], body: String? = nil, isForEverythingOnly: Bool = false
     ) throws(Fault) {
+        self.isForEverythingOnly = isForEverythingOnly
         self.url = HookText(url, in: .url)
         self.method = method.map { HTTPRequest.Method(rawValue: $0) } ?? .post
         var fields = fields
@@ -53,6 +56,9 @@ package struct PurgeHook: Sendable {
         let place =
             "an absolute http or https URL without user and fragment, with {url}, {tags} and {tag} in its path or query"
         let authority = url.start.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        if isForEverythingOnly, HookText.Value.allCases.contains(where: has) {
+            throw Fault(member: "on", allowed: "any, for a hook with placeholders")
+        }
         let isWhole = authority.count > 3 || !HookText.Value.allCases.contains { url.has($0) }
         let sample = PurgeReport(url: "https://example.com/\"", tags: ["a", "b"])
         guard isWhole, let text = url.filled(sample, tag: "a").map({ String(decoding: $0, as: UTF8.self) }),
@@ -71,6 +77,7 @@ package struct PurgeHook: Sendable {
 
     /// One per source if the hook uses the URL, otherwise batches of tags.
     func reports(of purge: CompletedPurge) -> [PurgeReport] {
+        if isForEverythingOnly, !purge.isOfEverything { return [] }
         if has(.url) {
             return purge.sources.map { PurgeReport(url: $0, tags: purge.tags + [CacheTag.ofSource(named: $0)]) }
         }
@@ -121,6 +128,8 @@ package struct CompletedPurge: Sendable, Equatable {
     package init(sources: [String] = [], tags: [String] = []) {
         (self.sources, self.tags) = (sources, tags)
     }
+
+    var isOfEverything: Bool { sources.isEmpty && tags.isEmpty }
 
     /// Of all copies: caches in front may have some that were requested without the purged tags.
     var allTags: [String] { tags + sources.map(CacheTag.ofSource) }

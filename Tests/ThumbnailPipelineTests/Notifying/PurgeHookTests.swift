@@ -48,6 +48,16 @@ struct PurgeHookTests {
                 && told("all", CompletedPurge()) == ["all"])
     }
 
+    @Test func `a hook for a purge of everything is not called after others`() throws {
+        let hook = try PurgeHook(url: "http://h/", fields: [(.contentType, "text/plain")], isForEverythingOnly: true)
+        #expect(hook.reports(of: CompletedPurge()).flatMap { hook.calls(for: $0) }.count == 1)
+        #expect(hook.reports(of: CompletedPurge(sources: ["http://h/a"])).isEmpty)
+        #expect(hook.reports(of: CompletedPurge(tags: ["season"])).isEmpty)
+        #expect(throws: PurgeHook.Fault(member: "on", allowed: "any, for a hook with placeholders")) {
+            try PurgeHook(url: "http://h/{tag}", isForEverythingOnly: true)
+        }
+    }
+
     @Test(arguments: texts)
     func `values are escaped for their context`(text: String, place: HookText.Place, expected: String) {
         let filled = HookText(text, in: place).filled(Self.purge, tag: "a.b")
