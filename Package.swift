@@ -156,7 +156,7 @@ let package = Package(
                 "CBrotli", "CCurl", "CCares", "CCurlShim", "CIdn2", "CZlib", "Coordination", "Crypto", "HTTPTypes",
                 "JSON", "Memory", "Text",
             ]),
-        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Recipes", "Text"]),
+        module("ThumbnailTypes", ["Coordination", "Crypto", "HTTPTypes", "Memory", "Recipes", "Telemetry", "Text"]),
         module("Dialects", ["Crypto", "HTTPTypes", "JSON", "Recipes", "Text", "ThumbnailTypes"]),
         module(
             "ThumbnailPipeline",

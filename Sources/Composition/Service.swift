@@ -205,7 +205,8 @@ struct Service: Sendable {
         let bodies = BodyMemory(of: engine.budget)
         let publicListener = ListenerResponder(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
-            timekeeper: timekeeper, bodies: bodies, resultWriter: engine.resultWriter, tracer: tracer)
+            timekeeper: timekeeper, bodies: bodies, resultWriter: engine.resultWriter, events: engine.log,
+            tracer: tracer)
         let control = PipelineControl(of: pipeline, notifying: notifier)
         let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.statistics : nil }
         let stats = ServiceStats(

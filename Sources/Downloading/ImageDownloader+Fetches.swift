@@ -79,9 +79,12 @@ extension ImageDownloader {
         case .failure(let error):
             // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
             let shared = (error as? DownloadError) ?? (error is CancellationError ? .shuttingDown : nil)
-            let exchange = OriginResponseInfo(
-                reason: reason, status: shared?.upstreamStatus, hasFailed: true,
-                traceparent: action.request.traceparent)
+            let exchange =
+                shared == .originHeld
+                ? nil
+                : OriginResponseInfo(
+                    reason: reason, status: shared?.upstreamStatus, hasFailed: true,
+                    traceparent: action.request.traceparent)
             let failure: any Error = shared.map { FetchFailure(error: $0, exchange: exchange) } ?? error
             for (answer, _) in completion.answers { answer.resume(throwing: failure) }
         }

@@ -55,6 +55,14 @@ package final class ImageDownloader: Sendable {
         try origins.identity(of: source)
     }
 
+    /// - Parameter text: The name of a named origin, or a URL.
+    package func origin(of text: ExactText) throws(SourceURLError) -> OriginKey {
+        if let name = origins[text.string] { return name.key }
+        return try SourceURL(parsing: text.string).origin
+    }
+
+    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) { loader.setHeld(isHeld, origin) }
+
     package var namesOfOrigins: [OriginKey: [String]] { origins.namesByKey }
 
     /// Judges by the text only.
@@ -172,10 +180,11 @@ package final class ImageDownloader: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
                 let queriesSlowerLayers = cache.hasSlowerLayer
+                let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in
                     shell.state.enter(
                         id, request, receipt: receipt, deadline: deadline, at: timekeeper.now, answer: continuation,
-                        queriesSlowerLayers: queriesSlowerLayers, cached: view(for:))
+                        queriesSlowerLayers: queriesSlowerLayers, isHeld: isHeld, cached: view(for:))
                 }
                 switch admission {
                 case .cached(let copy, let reuse, let answer):
@@ -228,7 +237,8 @@ package final class ImageDownloader: Sendable {
         }
         guard let copy, isSelected(copy.head),
             copy.head.freshness.isUsableOnError(
-                at: timekeeper.secondsSince1970, for: request.directives, staleAllowances)
+                at: timekeeper.secondsSince1970, for: request.directives, staleAllowances,
+                isHeld: failure.error == .originHeld)
         else { return nil }
         return SourceCopy(head: copy.head, bytes: copy.bytes, exchange: failure.exchange)
     }

@@ -79,11 +79,11 @@ struct ImageDownloaderState<Answer> {
         return lastID
     }
 
-    /// Looks in memory; else joins a fetch; else checks for a remembered failure; else registers a fetch, and starts
-    /// it, enqueues it, or queries slower layers.
+    /// Looks in memory; else joins a fetch; else checks for a held origin and a remembered failure; else registers a
+    /// fetch, and starts it, enqueues it, or queries slower layers.
     mutating func enter(
         _ id: WaiterID, _ request: SourceRequest, receipt: String, deadline: Duration?, at now: Duration,
-        answer: Answer, queriesSlowerLayers: Bool = false,
+        answer: Answer, queriesSlowerLayers: Bool = false, isHeld: Bool = false,
         cached: (SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)?
     ) -> Admission {
         guard arriving.remove(id) != nil else { return .rejected(CancellationError(), answer) }
@@ -104,6 +104,9 @@ struct ImageDownloaderState<Answer> {
             fetchOfWaiter[id] = fetch
             return .waiting(starts: [], isJoined: true)
         }
+
+        // The caller looks for a copy in all layers.
+        if isHeld { return .failedBefore(.originHeld, answer) }
 
         if key.mode == .ordinary, let failure = failures.failure(of: key.identity, at: now) {
             return .failedBefore(failure, answer)

@@ -9,7 +9,7 @@ extension ListenerResponder {
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
-        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil
+        resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), tracer: Tracer? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
@@ -27,7 +27,7 @@ extension ListenerResponder {
                 timekeeper: timekeeper),
             submissions: SubmissionResponder(
                 configuration: configuration, thumbnails: thumbnails, resultWriter: resultWriter, bodies: bodies,
-                failures: failures, timekeeper: timekeeper),
+                failures: failures, events: events, timekeeper: timekeeper),
             files: EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration)),
             health: HealthResponses(failures: failures))
         self.init(

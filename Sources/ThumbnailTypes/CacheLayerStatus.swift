@@ -38,13 +38,3 @@ package struct CacheLayerStatus: Hashable, Sendable {
         self.timeToLive = timeToLive
     }
 }
-
-package struct StepTiming: Hashable, Sendable {
-    package let name: String
-    package let duration: Duration
-
-    package init(_ name: String, _ duration: Duration) {
-        self.name = name
-        self.duration = duration
-    }
-}

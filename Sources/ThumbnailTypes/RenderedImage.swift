@@ -1,6 +1,7 @@
 import Crypto
 import Memory
 package import Recipes
+package import Telemetry
 
 package struct RenderedImage: Sendable {
     package let image: EncodedImage

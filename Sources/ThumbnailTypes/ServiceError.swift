@@ -86,6 +86,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case `internal`, originUnreachable = "origin_unreachable", originProtocolError = "origin_protocol_error"
     case originError = "origin_error", destinationFailed = "destination_failed", originTLSError = "origin_tls_error"
     case tooManyRedirects = "too_many_redirects", overloaded, draining, originSuspended = "origin_suspended"
+    case originHeld = "origin_held"
     case originTimeout = "origin_timeout", deadlineExceeded = "deadline_exceeded", notCached = "not_cached"
     case versionNotSupported = "version_not_supported", clientClosed = "client_closed"
 

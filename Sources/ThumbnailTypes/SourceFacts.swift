@@ -1,6 +1,7 @@
 package import HTTPTypes
 package import Memory
 package import Recipes
+package import Telemetry
 
 package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []

@@ -1,6 +1,7 @@
 import Coordination
 package import HTTPTypes
 package import Recipes
+package import Telemetry
 
 package struct Thumbnail: Sendable {
     package let result: RenderedImage

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import TestSupport
 import Testing
+import Text
 
 /// How many transfers run at once, and which is next.
 @Suite(.timeLimit(.minutes(1)))
@@ -257,6 +258,20 @@ struct ImageDownloaderQueueTests {
         gone.cancel()
         await ends.reached(3)
         #expect(outcomes.withLock { $0 } == [.success, .timedOut, .cancelled])
+    }
+
+    @Test func `a transfer in progress ends for all callers of a held origin, and no other begins`() async throws {
+        let downloader = ImageDownloader(
+            configuration: DownloadConfiguration(), loader: GuardedLoader(loader, timekeeper: timekeeper),
+            cache: StubCache(), timekeeper: timekeeper)
+        let first = downloader.begin("/a")
+        await loader.starts(1)
+        downloader.setHeld(true, try downloader.origin(of: "http://example.com/x"))
+        let second = downloader.begin("/a")
+        await #expect(throws: DownloadError.originHeld) { try await downloader.begin("/b").value }
+        loader.release("/a")
+        for caller in [first, second] { _ = try await caller.value }
+        #expect(loader.started == ["/a"])
     }
 
     @Test func `the wait for a slot is reported when the transfer has it`() async throws {

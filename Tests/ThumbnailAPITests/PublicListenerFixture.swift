@@ -14,6 +14,7 @@ struct PublicListenerFixture {
     let time = ManualTimekeeper()
     let log = RecordingSink()
     let registry = MetricsRegistry()
+    let events = EventLog()
     let responder: ListenerResponder
 
     init(
@@ -27,8 +28,7 @@ struct PublicListenerFixture {
         responder = ListenerResponder(
             configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
             metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget),
-            resultWriter: resultWriter,
-            tracer: tracer)
+            resultWriter: resultWriter, events: events, tracer: tracer)
     }
 
     /// The answer to a request, now or later.

@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Memory
 import Recipes
+import Telemetry
 import TestSupport
 import Testing
 import Text

@@ -4,6 +4,7 @@ import Telemetry
 import TestSupport
 import Testing
 import Text
+import ThumbnailTypes
 
 @testable import Downloading
 @testable import ThumbnailPipeline
@@ -17,6 +18,7 @@ struct PipelineEventTests {
 
     private var events: [ServiceEvent] { fixture.log.events(after: 0).map(\.event) }
     private let url = "http://example.com/a"
+    private static let noTime = ["dns", "connect", "tls", "ttfb", "transfer"].map { StepTiming($0, .zero) }
 
     @Test func `a miss is a download, a decode and a render; a hit is no event`() async throws {
         fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=3600")
@@ -24,7 +26,7 @@ struct PipelineEventTests {
         #expect(
             events == [
                 .download(url: url, state: .started, bytes: 0, total: nil),
-                .download(url: url, state: .finished, bytes: 0, total: nil),
+                .download(url: url, state: .finished, bytes: 0, total: nil, end: DownloadEnd(timings: Self.noTime)),
                 .decode(url: url, duration: .zero, format: "jpeg"),
                 .render(url: url, duration: .zero, format: "webp"),
             ])
@@ -32,6 +34,31 @@ struct PipelineEventTests {
         #expect(fixture.pipeline.cachedThumbnail(for: .path(format: .fixed(.webp))) != nil)
         _ = try await fixture.thumbnail(format: .fixed(.webp))
         #expect(events.count == count)
+    }
+
+    @Test func `the last event of a failed download has its error`() async throws {
+        fixture.origin.fail(with: .status(500))
+        _ = try? await fixture.thumbnail()
+        guard case .download(_, .failed, _, _, let end)? = events.last else {
+            Issue.record("\(events)")
+            return
+        }
+        #expect(end == DownloadEnd(timings: Self.noTime, error: "origin_error"))
+    }
+
+    @Test func `copies of a held origin are served at any age, and other requests fail`() async throws {
+        fixture.origin.serve(SampleFiles.jpeg, cacheControl: "max-age=1, must-revalidate")
+        _ = try await fixture.thumbnail()
+        fixture.origin.fail(with: .originHeld)
+        fixture.time.clock.advance(by: .seconds(1_000_000))
+        for width in [20, 30] {
+            let thumbnail = try await fixture.thumbnail(width: width)
+            #expect(thumbnail.cacheStatus.last.map { $0.outcome == .hit && $0.timeToLive ?? 0 < 0 } == true)
+        }
+        await #expect(throws: DownloadError.originHeld) { try await fixture.thumbnail("/b") }
+        fixture.origin.fail(with: nil)
+        fixture.origin.serve(SampleFiles.jpeg, at: "/b")
+        _ = try await fixture.thumbnail("/b")
     }
 
     @Test func `an operator's removal is recorded, even of nothing`() async throws {

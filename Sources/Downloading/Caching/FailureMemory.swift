@@ -46,7 +46,8 @@ struct FailureMemory {
             .undecodable, .tls,
             .tooManyRedirects, .notAnImage, .emptyBody:
             failureTime
-        case .sourceNotAllowed, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended, .shuttingDown,
+        case .sourceNotAllowed, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended, .originHeld,
+            .shuttingDown,
             .notCached, .internal:
             nil
         }
@@ -58,7 +59,7 @@ extension DownloadError {
     var isOriginTrouble: Bool {
         switch self {
         case .unreachable, .noAddress, .protocolError, .unexpectedResponse, .undecodable, .tls, .timedOut,
-            .originSuspended:
+            .originSuspended, .originHeld:
             true
         case .status(let status), .storeRejection(let status, _): status >= 500 || [401, 403, 429].contains(status)
         default: false

@@ -8,6 +8,7 @@ package final class GuardedLoader: DataLoading {
     private let loader: any DataLoading
     private let timekeeper: any Timekeeper
     private let book = Locked(OriginHealthTable())
+    private let held = Locked<Set<OriginKey>>([])
     private let observer: @Sendable (OriginSnapshot) -> Void
 
     /// - Parameter observer: Called when an origin becomes or stops being reachable or suspended; on any thread,
@@ -46,7 +47,18 @@ package final class GuardedLoader: DataLoading {
         return try result.get()
     }
 
-    package var originHealth: OriginHealthSummary { book.withLock { $0.summary(at: timekeeper.now) } }
+    package var originHealth: OriginHealthSummary {
+        let held = held.withLock { $0 }
+        return book.withLock { $0.summary(at: timekeeper.now, held: held) }
+    }
+
+    package func isHeld(_ origin: OriginKey) -> Bool { held.withLock { $0.contains(origin) } }
+
+    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) {
+        let isChange = held.withLock { isHeld ? $0.insert(origin).inserted : $0.remove(origin) != nil }
+        guard isChange, let snapshot = originHealth.origins.first(where: { $0.origin == origin }) else { return }
+        observer(snapshot)
+    }
 
     /// Admits a transfer to a source's origin, or rejects it; an origin that redirected it has responded.
     private func move(
@@ -55,6 +67,7 @@ package final class GuardedLoader: DataLoading {
         _ = leave(current, .success)
         progress.awaitResponse()
         let origin = source.url.origin
+        if isHeld(origin) { throw .originHeld }
         let now = timekeeper.now
         switch update({ $0.admit(origin, progress, at: now) }) {
         case .granted(let pass): current.withLock { $0 = OriginVisit(origin: origin, source: source, pass: pass) }
@@ -77,7 +90,7 @@ package final class GuardedLoader: DataLoading {
     /// Requests the sources of an inquiry and records the results; continues even if the caller leaves.
     private func carryOut(_ inquiry: OriginTest, about origin: OriginKey) async {
         let loader = loader
-        let findings = await Task.detached { await inquiry.findings(from: loader) }.value
+        let findings = isHeld(origin) ? [] : await Task.detached { await inquiry.findings(from: loader) }.value
         let now = timekeeper.now
         update { $0.conclude(origin, inquiry, findings, at: now) }
     }

@@ -49,8 +49,12 @@ struct OriginHealthTable {
         if consequence == .suspended { suspensions += 1 }
     }
 
-    func summary(at now: Duration) -> OriginHealthSummary {
-        let origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
+    func summary(at now: Duration, held: Set<OriginKey> = []) -> OriginHealthSummary {
+        var origins = entries.map { key, entry in OriginSnapshot(key, entry.health, at: now) }
+        for origin in held where entries[origin] == nil {
+            origins.append(OriginSnapshot(origin, OriginHealth(), at: now))
+        }
+        for index in origins.indices { origins[index].isHeld = held.contains(origins[index].origin) }
         return OriginHealthSummary(
             origins: origins.sorted { $0.origin.description < $1.origin.description }, suspensions: suspensions)
     }

@@ -27,7 +27,7 @@ enum OriginReport {
         case .status(let status), .storeRejection(let status, _): self = status >= 500 ? .serverError : .answer
         case .notFound, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended,
-            .shuttingDown, .notCached, .internal:
+            .originHeld, .shuttingDown, .notCached, .internal:
             self = .nothing
         }
     }

@@ -34,6 +34,8 @@ package struct Origin: Sendable {
 
     var baseOrigin: OriginKey? { if case .web(let base) = location { base.origin } else { nil } }
 
+    var key: OriginKey { baseOrigin ?? OriginKey(folder: name) }
+
     func contains(_ url: SourceURL) -> Bool { baseOrigin == url.origin }
 }
 

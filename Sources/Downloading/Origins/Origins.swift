@@ -14,13 +14,7 @@ package struct Origins: Sendable {
 
     var namesByKey: [OriginKey: [String]] {
         var names: [OriginKey: [String]] = [:]
-        for origin in all {
-            switch origin.location {
-            case .web(let base): names[base.origin, default: []].append(origin.name)
-            case .folder: names[OriginKey(folder: origin.name), default: []].append(origin.name)
-            case .memory: continue
-            }
-        }
+        for origin in all { names[origin.key, default: []].append(origin.name) }
         return names
     }
 

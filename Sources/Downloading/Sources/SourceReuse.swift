@@ -36,9 +36,14 @@ extension SourceFreshness {
     }
 
     /// Returns whether the source may be used at `now` because its origin failed.
-    package func isUsableOnError(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> Bool {
+    ///
+    /// - Parameter isHeld: An operator holds the origin: then any age will do.
+    package func isUsableOnError(
+        at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances, isHeld: Bool = false
+    ) -> Bool {
         guard storability == .shared, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
         else { return false }
+        if isHeld { return true }
         let remaining = remainingLifetime(at: now)
         // A remembered failure does not hide a fresh copy.
         if remaining > 0, !alwaysNeedsValidation { return true }

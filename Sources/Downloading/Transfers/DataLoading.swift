@@ -16,6 +16,11 @@ package protocol DataLoading: Sendable {
     ) async throws -> TransferResult
 
     var originHealth: OriginHealthSummary { get }
+
+    /// Begins no transfer to a held origin, until it is resumed.
+    func setHeld(_ isHeld: Bool, _ origin: OriginKey)
+
+    func isHeld(_ origin: OriginKey) -> Bool
 }
 
 /// Admits a transfer to a URL, or throws the reason for rejecting it.
@@ -28,6 +33,10 @@ extension DataLoading {
     }
 
     package var originHealth: OriginHealthSummary { OriginHealthSummary() }
+
+    package func setHeld(_ isHeld: Bool, _ origin: OriginKey) {}
+
+    package func isHeld(_ origin: OriginKey) -> Bool { false }
 }
 
 package enum TransferResult: Sendable {

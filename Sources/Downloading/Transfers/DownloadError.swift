@@ -28,6 +28,8 @@ package enum DownloadError: Error, Hashable, Sendable {
     case queueFull
     case memoryFull
     case originSuspended(seconds: Int)
+    /// An operator holds the origin.
+    case originHeld
     case shuttingDown
     case notCached
     /// A library failed because of a bug of ours or a lack of memory.

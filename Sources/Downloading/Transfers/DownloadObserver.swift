@@ -106,6 +106,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
     case tooLarge = "too_large"
     case notAnImage = "not_an_image"
     case suspended
+    case held
     case failed
 
     init(_ error: any Error) {
@@ -125,6 +126,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .tooLarge: self = .tooLarge
         case .notAnImage, .emptyBody: self = .notAnImage
         case .originSuspended: self = .suspended
+        case .originHeld: self = .held
         case .receiptCanceled, .shuttingDown: self = .cancelled
         case .queueFull, .memoryFull, .notCached, .internal: self = .failed
         }

@@ -7,7 +7,9 @@ import JSON
 /// admin listener only and never in logs.
 package enum ServiceEvent: Sendable, Equatable {
     /// `total` is the announced length of the body in bytes.
-    case download(url: String, state: DownloadState, bytes: Int, total: Int?)
+    case download(url: String, state: DownloadState, bytes: Int, total: Int?, end: DownloadEnd? = nil)
+    /// An image that a client sends, by the ID of the request.
+    case upload(id: String, state: UploadState, bytes: Int, total: Int?, error: String? = nil)
     case decode(url: String, duration: Duration, format: String)
     case render(url: String, duration: Duration, format: String)
     /// From the caches.
@@ -22,9 +24,13 @@ package enum ServiceEvent: Sendable, Equatable {
         case started, progress, finished, failed, cancelled
     }
 
+    package enum UploadState: String, Sendable {
+        case started, progress, finished, failed
+    }
+
     /// Raw values are the names on the wire.
     package enum Kind: String, Sendable, CaseIterable {
-        case download, decode, render, purge, origin, activity, prefetch
+        case download, upload, decode, render, purge, origin, activity, prefetch
         /// Sent every second, and not recorded in the log.
         case stats
     }
@@ -32,6 +38,7 @@ package enum ServiceEvent: Sendable, Equatable {
     package var kind: Kind {
         switch self {
         case .download: .download
+        case .upload: .upload
         case .decode: .decode
         case .render: .render
         case .purge: .purge
@@ -44,19 +51,24 @@ package enum ServiceEvent: Sendable, Equatable {
     /// Nil if the event concerns no source or several.
     package var url: String? {
         switch self {
-        case .download(let url, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
+        case .download(let url, _, _, _, _), .decode(let url, _, _), .render(let url, _, _): url
         case .purge(let url, _, _, _, _): url
-        case .origin, .activity, .prefetch: nil
+        case .upload, .origin, .activity, .prefetch: nil
         }
     }
 
     var members: [(String, JSONValue)] {
         switch self {
-        case .download(let url, let state, let bytes, let total):
+        case .download(let url, let state, let bytes, let total, let end):
             [
                 ("url", .string(url)), ("state", .string(state.rawValue)), ("bytes", .int(bytes)),
                 ("total", total.map { .int($0) } ?? .null),
-            ]
+            ] + (end?.members ?? [])
+        case .upload(let id, let state, let bytes, let total, let error):
+            [
+                ("id", .string(id)), ("state", .string(state.rawValue)), ("bytes", .int(bytes)),
+                ("total", total.map { .int($0) } ?? .null),
+            ] + (error.map { [("error", .string($0))] } ?? [])
         case .decode(let url, let duration, let format), .render(let url, let duration, let format):
             [
                 ("url", .string(url)), ("milliseconds", .double(Self.milliseconds(duration))),
@@ -79,9 +91,41 @@ package enum ServiceEvent: Sendable, Equatable {
     }
 
     /// Truncated to whole microseconds.
-    private static func milliseconds(_ duration: Duration) -> Double {
+    fileprivate static func milliseconds(_ duration: Duration) -> Double {
         let parts = duration.components
         return Double(parts.seconds * 1_000_000 + parts.attoseconds / 1_000_000_000_000) / 1_000
+    }
+}
+
+/// The result of a transfer, with its steps.
+package struct DownloadEnd: Sendable, Equatable {
+    package let timings: [StepTiming]
+    /// An error code.
+    package var error: String?
+    /// The number of bytes after which it was continued by a second request.
+    package var resumedAt: Int?
+
+    package init(timings: [StepTiming], error: String? = nil, resumedAt: Int? = nil) {
+        (self.timings, self.error, self.resumedAt) = (timings, error, resumedAt)
+    }
+
+    fileprivate var members: [(String, JSONValue)] {
+        let timings = timings.map { ($0.name, JSONValue.double(ServiceEvent.milliseconds($0.duration))) }
+        var members: [(String, JSONValue)] = [("timings", .object(timings))]
+        if let error { members.append(("error", .string(error))) }
+        if let resumedAt { members.append(("resumedAt", .int(resumedAt))) }
+        return members
+    }
+}
+
+/// As in `Server-Timing`.
+package struct StepTiming: Hashable, Sendable {
+    package let name: String
+    package let duration: Duration
+
+    package init(_ name: String, _ duration: Duration) {
+        self.name = name
+        self.duration = duration
     }
 }
 

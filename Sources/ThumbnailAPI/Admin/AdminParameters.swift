@@ -5,7 +5,7 @@ import ThumbnailPipeline
 import ThumbnailTypes
 
 enum AdminParameter: String {
-    case url, tag, types, after, target, accept, source
+    case url, tag, types, after, target, accept, source, origin
 }
 
 struct AdminParameters {
@@ -29,6 +29,7 @@ struct AdminParameters {
         switch route {
         case .admin(.cache) where method == .delete: [.url, .tag]
         case .admin(.downloads) where method == .delete, .admin(.refresh): [.url]
+        case .admin(.hold), .admin(.resume): [.origin]
         case .admin(.events): [.url, .types, .after]
         case .admin(.explain): [.target, .accept, .source]
         default: []
@@ -49,6 +50,14 @@ struct AdminParameters {
         guard CacheTag.isTag(text) else { throw .badParameter(name, CacheTag.form) }
         guard values[.url] == nil else { throw .badParameter(name, "Excludes url.") }
         return ExactText(text)
+    }
+
+    /// Without a colon after a name.
+    func requiredOrigin() throws(APIError) -> ExactText {
+        let name = AdminParameter.origin.rawValue
+        guard let text = values[.origin] else { throw .missingParameter(name) }
+        guard !text.isEmpty else { throw .badParameter(name, "Must not be empty.") }
+        return ExactText(text.hasSuffix(":") ? String(text.dropLast()) : text)
     }
 
     func requiredSource() throws(APIError) -> ExactText {

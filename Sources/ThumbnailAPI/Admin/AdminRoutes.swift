@@ -38,6 +38,8 @@ struct AdminRoutes: RouteTable {
         case "/events": return .admin(.events)
         case "/stats/history": return .admin(.statsHistory)
         case "/refresh": return .admin(.refresh)
+        case "/origins/hold": return .admin(.hold)
+        case "/origins/resume": return .admin(.resume)
         case "/prefetch": return .admin(.prefetch)
         case "/explain": return .admin(.explain)
         case "/health/live": return .live
@@ -112,6 +114,8 @@ struct AdminRoutes: RouteTable {
                 action.failure = refresh.failure
                 return self.response(json: .refresh(refresh, of: source.string))
             }
+        case .hold: return setHeld(true, try parameters.requiredOrigin(), context)
+        case .resume: return setHeld(false, try parameters.requiredOrigin(), context)
         case .prefetchJob(let id) where request.method == .delete:
             return performing(AuditedAction("cancel", ("id", id)), context) { _ in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
@@ -222,6 +226,18 @@ struct AdminRoutes: RouteTable {
         response.status = .accepted
         response.headerFields.append(.location, "/prefetch/\(job.id)")
         return response
+    }
+
+    private func setHeld(
+        _ isHeld: Bool, _ origin: ExactText, _ context: RequestContext
+    ) -> PendingResponse<Outcome> {
+        performing(AuditedAction(isHeld ? "hold" : "resume", ("origin", origin.string)), context) { _ in
+            guard let status = try? service.control.setHeld(isHeld, origin: origin) else {
+                let form = "Must be the name of a named origin, or an absolute http or https URL."
+                throw APIError.badParameter(AdminParameter.origin.rawValue, form)
+            }
+            return self.response(json: .origin(status))
+        }
     }
 
     private func job(_ id: String) async throws -> HTTPResponse {

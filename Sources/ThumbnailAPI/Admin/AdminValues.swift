@@ -116,11 +116,11 @@ extension JSONValue {
             })
     }
 
-    /// First suspended, then unreachable, then other ones.
+    /// First held, then suspended, then unreachable, then other ones.
     ///
     /// Within a state, origins that clients cannot have made up come first.
     static func worstOrigins(_ origins: [OriginStatus]) -> JSONValue {
-        let troubled: [OriginStatus.State] = [.suspended, .notReachable]
+        let troubled: [OriginStatus.State] = [.held, .suspended, .notReachable]
         var listed: [OriginStatus] = []
         for isProven in [true, false] {
             for state in troubled { listed += origins.filter { $0.state == state && $0.isProven == isProven } }

@@ -1,24 +1,28 @@
 import Coordination
 import Dialects
 import HTTPTypes
+import Memory
 
 /// A body admitted while it arrives: its memory, its length limit, and the response to the complete request.
 struct ArrivingBody: Sendable {
     private let announced: Int?
+    private let report: BodyReport?
     private let lease: BodyMemory.Lease
     private let check: @Sendable (_ length: Int) throws(APIError) -> Void
     private let responder: @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
 
     /// - Parameters:
     ///   - announced: Nil for a chunked body.
+    ///   - report: Of an image's arrival, for events.
     ///   - respond: Responds to the complete request; releases the room when the body is no longer needed.
     /// - Throws: ``APIError`` for a body that is too long, or ``MemoryBudget/Full``.
     init(
-        length announced: Int?, in lease: BodyMemory.Lease,
+        length announced: Int?, in lease: BodyMemory.Lease, report: BodyReport? = nil,
         check: @escaping @Sendable (_ length: Int) throws(APIError) -> Void,
         respond: @escaping @Sendable (HTTPRequest, BodyMemory.Lease) -> PendingResponse<Outcome>
     ) throws {
         self.announced = announced
+        self.report = report
         self.lease = lease
         self.check = check
         responder = respond
@@ -26,15 +30,23 @@ struct ArrivingBody: Sendable {
             try check(announced)
             try lease.check(announced)
         }
+        report?.start()
     }
 
     func grow(to length: Int) throws {
-        try check(length)
-        try lease.grow(to: length, of: announced)
+        do {
+            try check(length)
+            try lease.grow(to: length, of: announced)
+        } catch {
+            report?.fail(at: length, error)
+            throw error
+        }
+        report?.progress(to: length)
     }
 
     func respond(to request: HTTPRequest) -> PendingResponse<Outcome> {
         lease.settle()
+        report?.finish(at: request.body?.count ?? 0)
         return responder(request, lease)
     }
 }

@@ -1,3 +1,4 @@
+import Telemetry
 import ThumbnailTypes
 
 /// Where the time of a request went.

@@ -1,4 +1,5 @@
 import HTTPTypes
+import Telemetry
 import ThumbnailPipeline
 import ThumbnailTypes
 

@@ -4,6 +4,7 @@ import Downloading
 import HTTPTypes
 import Memory
 import Recipes
+import Telemetry
 import Text
 import ThumbnailPipeline
 import ThumbnailTypes
@@ -15,13 +16,17 @@ struct SubmissionResponder: Sendable {
     let resultWriter: ResultWriter
     let bodies: BodyMemory
     let failures: FailureWriter
+    let events: EventLog
     let timekeeper: any Timekeeper
 
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
         let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
-        return try ArrivingBody(length: context.bodyLength, in: bodies.lease(for: context.client)) {
+        let report =
+            submission.body.bringsImage
+            ? BodyReport(id: context.id, total: context.bodyLength, to: events, timekeeper: timekeeper) : nil
+        return try ArrivingBody(length: context.bodyLength, in: bodies.lease(for: context.client), report: report) {
             length throws(APIError) in
             try submission.body.check(length: length, maximumImage: maximumImage, maximum: maximum)
         } respond: { request, lease in

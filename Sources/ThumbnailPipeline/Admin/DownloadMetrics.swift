@@ -71,28 +71,36 @@ private struct OriginMetrics {
     func record(_ transfer: FinishedTransfer, from name: String) {
         requests.counter(name).increment()
         bytes.counter(name).increment(by: transfer.receivedBytes)
-        if transfer.outcome != .suspended { seconds.histogram(name).observe(transfer.duration.seconds) }
-        guard !transfer.isWell, transfer.outcome != .cancelled else { return }
-        let code = transfer.error?.response.code ?? .internal
-        failures.counter(name, code.rawValue).increment()
+        if ![.suspended, .held].contains(transfer.outcome) {
+            seconds.histogram(name).observe(transfer.duration.seconds)
+        }
+        guard transfer.outcome != .cancelled, let code = transfer.errorCode else { return }
+        failures.counter(name, code).increment()
     }
 }
 
 extension FinishedTransfer {
     fileprivate var isWell: Bool { [.success, .notModified].contains(outcome) }
+
+    fileprivate var errorCode: String? {
+        if let error { return error.code }
+        if isWell { return nil }
+        return (outcome == .cancelled ? ErrorCode.canceled : .internal).rawValue
+    }
 }
 
 extension ErrorCode {
     /// Those of a ``DownloadError`` after a transfer has its slot.
     fileprivate static let ofTransfers: [ErrorCode] = [
         .originUnreachable, .originProtocolError, .originTLSError, .originError, .originTimeout, .originSuspended,
-        .sourceNotFound, .sourceNotAllowed, .sourceTooLarge, .notAnImage, .tooManyRedirects, .overloaded, .internal,
+        .originHeld, .sourceNotFound, .sourceNotAllowed, .sourceTooLarge, .notAnImage, .tooManyRedirects, .overloaded,
+        .internal,
     ]
 }
 
 extension ServiceEvent {
     init(_ report: TransferReport) {
-        var state = DownloadState.progress
+        var (state, downloadEnd) = (DownloadState.progress, DownloadEnd?.none)
         switch report.state {
         case .started: state = .started
         case .progress: break
@@ -102,9 +110,11 @@ extension ServiceEvent {
             case .cancelled: state = .cancelled
             default: state = .failed
             }
+            downloadEnd = DownloadEnd(timings: end.timings.steps, error: end.errorCode, resumedAt: end.resumedAt)
         }
         self = .download(
-            url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes)
+            url: report.identity.name, state: state, bytes: report.receivedBytes, total: report.expectedBytes,
+            end: downloadEnd)
     }
 
     package init(_ origin: OriginSnapshot) {

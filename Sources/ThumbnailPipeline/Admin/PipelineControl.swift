@@ -21,6 +21,15 @@ package struct PipelineControl: ServiceControlling {
         return pipeline.downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }
     }
 
+    package func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus {
+        let key = try pipeline.downloader.origin(of: origin)
+        pipeline.downloader.setHeld(isHeld, key)
+        let name = key.description
+        return origins.first { $0.origin == name }
+            ?? OriginStatus(
+                origin: name, state: isHeld ? .held : .unknown, names: pipeline.downloader.namesOfOrigins[key] ?? [])
+    }
+
     package func removeAll() async throws -> RemovedEntries {
         try await purge(nil, .everything) {
             pipeline.downloader.forget()

@@ -19,6 +19,11 @@ package protocol ServiceControlling: Sendable {
     func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh
     /// The canonical URL, or `NAME:PATH` of a named origin. Throws a ``ServiceError`` if `source` is not a URL.
     func sourceName(of source: ExactText) throws -> ExactText
+    /// Begins no transfer to an origin until it is resumed.
+    ///
+    /// - Parameter origin: The name of a named origin, or a URL.
+    /// - Throws: A ``ServiceError`` if `origin` is neither.
+    func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus
     var statistics: ServiceStatistics { get }
 }
 
@@ -34,6 +39,8 @@ package struct OriginStatus: Sendable, Equatable {
         case notReachable = "not_reachable"
         /// The origin is not contacted for a while, because too many transfers failed.
         case suspended
+        /// The origin is not contacted until an operator resumes it.
+        case held
     }
 
     /// Scheme, host and port; `NAME:` for a folder.
@@ -50,8 +57,10 @@ extension OriginStatus {
     init(_ origin: OriginSnapshot, names: [String] = []) {
         self.init(
             origin: origin.origin.description,
-            state: origin.isSuspended
-                ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
+            state: origin.isHeld
+                ? .held
+                : origin.isSuspended
+                    ? .suspended : origin.isReachable.map { $0 ? .reachable : .notReachable } ?? .unknown,
             cause: origin.cause, retryAfterSeconds: origin.retryAfter?.seconds, names: names, isProven: origin.isProven)
     }
 }

@@ -53,6 +53,10 @@ extension DownloadError: ServiceError {
             ErrorResponse(
                 .serviceUnavailable, .originSuspended, .origin,
                 "The origin keeps failing; requests to it are suspended.", retryAfter: seconds)
+        case .originHeld:
+            ErrorResponse(
+                .serviceUnavailable, .originHeld, .origin, "An operator holds requests to the origin.",
+                retryAfter: Self.retryWhenHeld)
         case .shuttingDown: .shuttingDown
         case .notCached:
             ErrorResponse(
@@ -67,6 +71,9 @@ extension DownloadError: ServiceError {
             .badGateway, .originError, .origin, "The origin responded with status \(status).",
             detail: "the origin responded with \(status)\(code)", upstreamStatus: status)
     }
+
+    /// In seconds.
+    private static let retryWhenHeld = 30
 
     /// The same for every reason, so that it does not reveal internal hosts and ports.
     static let rejection =

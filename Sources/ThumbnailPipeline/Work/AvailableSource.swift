@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Memory
+import Telemetry
 import ThumbnailTypes
 
 /// A source as one caller has it: known from the caches, fetched, or opened earlier.
@@ -37,10 +38,15 @@ extension AvailableSource {
             timeToLive: copy.participation == .cached && timeToLive < 0 ? timeToLive : nil)
         if !isFromCache { self.timeLeft = timeLeft }
         guard let transfer = exchange?.timings, copy.participation != .cached else { return }
-        timings = [
-            StepTiming("dns", transfer.dns), StepTiming("connect", transfer.connect),
-            StepTiming("tls", transfer.tls), StepTiming("ttfb", transfer.firstByte),
-            StepTiming("transfer", transfer.total), StepTiming("source", duration),
+        timings = transfer.steps + [StepTiming("source", duration)]
+    }
+}
+
+extension TransferTimings {
+    var steps: [StepTiming] {
+        [
+            StepTiming("dns", dns), StepTiming("connect", connect), StepTiming("tls", tls),
+            StepTiming("ttfb", firstByte), StepTiming("transfer", total),
         ]
     }
 }

@@ -3,6 +3,7 @@ import Crypto
 import Imaging
 import Memory
 import Recipes
+import Telemetry
 import ThumbnailTypes
 
 /// Renders results: each once for all callers, from pixels decoded once for all renders.

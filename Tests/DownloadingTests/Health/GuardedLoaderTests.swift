@@ -41,6 +41,25 @@ struct GuardedLoaderTests {
         try await load()
     }
 
+    @Test func `a held origin is not contacted until it is resumed`() async throws {
+        let changes = Locked<[Bool]>([])
+        let loader = GuardedLoader(stub, timekeeper: time) { origin in changes.withLock { $0.append(origin.isHeld) } }
+        let request = TransferRequest(identity: .path("/a"))
+        let origin = request.identity.url.origin
+        for _ in 0..<2 { loader.setHeld(true, origin) }
+        await #expect(throws: DownloadError.originHeld) {
+            _ = try await loader.load(request, progress: TransferProgress())
+        }
+        #expect(stub.started.isEmpty)
+        #expect(loader.originHealth.origins.map(\.isHeld) == [true])
+        _ = try await loader.load(
+            TransferRequest(identity: .path("/a", host: "example.org")), progress: TransferProgress())
+        loader.setHeld(false, origin)
+        _ = try await loader.load(request, progress: TransferProgress())
+        #expect(stub.started.count == 2 && changes.withLock { $0.first } == true)
+        #expect(loader.originHealth.suspensions == 0)
+    }
+
     @Test(arguments: [DownloadError.unreachable("reset"), .timedOut, .protocolError("cut short")])
     func `a truncated response does not count against its origin`(error: DownloadError) async throws {
         await fail(100, with: error, afterHead: true)

@@ -46,6 +46,18 @@ import ThumbnailPipeline
         return await PublicListenerFixture.response(of: responder.respond(to: request))
     }
 
+    @Test(arguments: [("hold", "held"), ("resume", "reachable")])
+    func `an origin is held and resumed`(verb: String, state: String) async {
+        for origin in ["media", "media:"] {
+            let response = await respond("/origins/\(verb)?origin=\(origin)", method: .post)
+            #expect(response.status == .ok && response.text.contains(#""origin":"media","state":"\#(state)""#))
+        }
+        #expect(await respond("/origins/\(verb)", method: .post).code == "missing_parameter")
+        #expect(await respond("/origins/\(verb)?origin=refused", method: .post).code == "bad_parameter")
+        #expect(await respond("/origins/\(verb)?origin=", method: .post).code == "bad_parameter")
+        #expect(await respond("/origins/\(verb)?origin=media").status == .methodNotAllowed)
+    }
+
     @Test func `metrics are in Prometheus' text format`() async {
         let response = await respond("/metrics")
         #expect(response.text == "up 1\n")
@@ -73,7 +85,7 @@ import ThumbnailPipeline
         time.advance(by: .seconds(65))
         let text =
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
-            + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
+            + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1,"held":0},"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},"#
             + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"},"settings":[]}"#
         let start = #"{"version":"1.2.3","revision":"a1b2c3d4e5f6","instance":"one","uptimeSeconds":60,"#
@@ -249,7 +261,7 @@ import ThumbnailPipeline
         for fields in [[.origin: "null"], [.secFetchSite: "same-site"]] as [HTTPFields] {
             for (target, method) in [
                 ("/cache", HTTPRequest.Method.delete), ("/downloads?url=a", .delete), ("/downloads/r1", .delete),
-                ("/refresh?url=a", .post), ("/prefetch", .post),
+                ("/refresh?url=a", method: .post), ("/prefetch", method: .post),
             ] {
                 let response = await respond(target, method: method, fields: fields)
                 #expect(response.status == .forbidden && response.code == "cross_site")

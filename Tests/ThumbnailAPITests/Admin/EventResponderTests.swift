@@ -167,7 +167,7 @@ struct EventResponderTests {
                 + #""workers":{"small":\#(lane),"expensive":\#(lane)},"#
                 + #""memory":{"limit":100,"held":40,"reserved":0,"waiting":0},"#
                 + #""caches":{"decoded":\#(decoded),"result":\#(result)},"#
-                + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1},"origins":["#
+                + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1,"held":0},"origins":["#
                 + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},"#
                 + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"}}"#
         )

@@ -28,6 +28,6 @@ struct OriginValuesTests {
         #expect(names == [#""https://down:443""#, #""https://lost:443""#, #""https://s0:443""#])
         #expect(
             JSONValue.originCounts(strangers + ours).text
-                == #"{"unknown":0,"reachable":1,"not_reachable":2001,"suspended":2001}"#)
+                == #"{"unknown":0,"reachable":1,"not_reachable":2001,"suspended":2001,"held":0}"#)
     }
 }

@@ -46,6 +46,11 @@ final class StubControl: ServiceControlling {
         return RemovedEntries()
     }
 
+    func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus {
+        if origin == "refused" { throw StubError(status: .badRequest, code: .badURL) }
+        return OriginStatus(origin: origin.string, state: isHeld ? .held : .reachable)
+    }
+
     func cancel(receipt: String) -> Bool {
         state.withLock { state in
             guard let index = state.waiting.firstIndex(of: receipt) else { return false }

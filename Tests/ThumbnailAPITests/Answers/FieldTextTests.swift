@@ -1,3 +1,4 @@
+import Telemetry
 import Testing
 import ThumbnailPipeline
 import ThumbnailTypes

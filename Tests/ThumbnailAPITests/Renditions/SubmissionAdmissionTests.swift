@@ -3,6 +3,7 @@ import Crypto
 import HTTPTypes
 import Memory
 import Recipes
+import Telemetry
 import TestSupport
 import Testing
 import ThumbnailPipeline
@@ -49,6 +50,49 @@ struct SubmissionAdmissionTests {
         let put = HTTPRequest(method: HTTPRequest.Method(rawValue: "PUT"), target: "/thumbnail")
         #expect(listener.admission(of: put, length: 3).rejection?.code == "method_not_allowed")
         #expect(listener.responder.bodyPolicy(for: HTTPRequest(method: .post, target: "/info?url=x")) == nil)
+    }
+
+    private func recorded(_ listener: PublicListenerFixture) -> [ServiceEvent] {
+        listener.events.events(after: 0).map(\.event)
+    }
+
+    @Test func `the arrival of an image is reported, at most four times a second`() async throws {
+        let listener = PublicListenerFixture.takingUploads()
+        let request = Fixture.request("/thumbnail?w=3")
+        let hold = try #require(listener.admission(of: request, length: 100).hold)
+        #expect(hold.rejection(ofLength: 10) == nil)
+        listener.time.advance(by: .milliseconds(250))
+        for length in [20, 30] { #expect(hold.rejection(ofLength: length) == nil) }
+        var complete = request
+        complete.body = SharedBytes(Array(repeating: 0, count: 100))
+        let response = await PublicListenerFixture.response(of: hold.respond(to: complete))
+        let id = try #require(response[.xRequestID])
+        #expect(
+            recorded(listener) == [
+                .upload(id: id, state: .started, bytes: 0, total: 100),
+                .upload(id: id, state: .progress, bytes: 20, total: 100),
+                .upload(id: id, state: .finished, bytes: 100, total: 100),
+            ])
+    }
+
+    @Test func `an image that is too long or not sent to its end has failed`() throws {
+        let listener = PublicListenerFixture.takingUploads { $0.maximumUploadBytes = 50 }
+        var hold = listener.admission(of: Fixture.request("/thumbnail?w=3"), length: nil).hold
+        #expect(hold?.rejection(ofLength: 51) != nil)
+        hold = listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 40).hold
+        #expect(hold?.rejection(ofLength: 7) == nil)
+        hold = nil
+        let ends = recorded(listener).compactMap { event -> String? in
+            guard case .upload(_, .failed, let bytes, _, let error) = event else { return nil }
+            return "\(bytes) \(error ?? "")"
+        }
+        #expect(ends == ["51 source_too_large", "7 client_closed"])
+    }
+
+    @Test func `a list without an image is no upload`() {
+        let listener = PublicListenerFixture.takingUploads()
+        _ = listener.admission(of: Fixture.request("/thumbnails", Fixture.json), length: 10)
+        #expect(recorded(listener).isEmpty)
     }
 
     @Test func `announced bodies take no memory before they arrive, and each client has its share`() throws {

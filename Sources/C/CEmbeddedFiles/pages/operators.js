@@ -175,7 +175,7 @@ function drawSurroundings({ diskCache, sharedCache, resultStore, outgoingCalls }
 }
 
 const causeWords = { no_response: "no response", server_errors: "only 5xx responses" };
-const stateWords = { reachable: "reachable", not_reachable: "unreachable", suspended: "suspended", unknown: "unknown" };
+const stateWords = { reachable: "reachable", not_reachable: "unreachable", suspended: "suspended", held: "held by an operator", unknown: "unknown" };
 
 function drawOrigins({ origins, originCounts }) {
   const counts = Object.entries(originCounts).filter(([, count]) => count > 0);
@@ -284,8 +284,16 @@ const heard = {
   },
   download(event) {
     transfers.take(event, Date.now());
-    if (event.state === "failed" || event.state === "cancelled") note({ words: "download " + event.state, url: event.url, isFailure: true });
-    if (event.state === "finished") note({ words: "downloaded, " + bytesText(event.bytes), url: event.url });
+    if (event.state === "failed" || event.state === "cancelled") {
+      note({ words: "download " + event.state + (event.error ? ": " + event.error : ""), url: event.url, isFailure: true });
+    }
+    const time = event.timings ? " in " + timeText(event.timings.transfer) : "";
+    const resumed = event.resumedAt ? ", resumed at " + bytesText(event.resumedAt) : "";
+    if (event.state === "finished") note({ words: "downloaded, " + bytesText(event.bytes) + time + resumed, url: event.url });
+  },
+  upload({ id, state, bytes, error }) {
+    if (state === "finished") note({ words: "upload " + id + ", " + bytesText(bytes) });
+    if (state === "failed") note({ words: "upload " + id + " failed: " + error, isFailure: true });
   },
   decode: ({ url, milliseconds, format }) => note({ words: "decoded from " + format + " in " + timeText(milliseconds), url }),
   render: ({ url, milliseconds, format }) => note({ words: "rendered as " + format + " in " + timeText(milliseconds), url }),

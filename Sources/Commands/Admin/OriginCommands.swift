@@ -1,0 +1,52 @@
+import JSON
+import Text
+
+/// `hold` and `resume`.
+enum OriginCommands {
+    static let hold = description(
+        "hold", summary: "begin no transfers to an origin of the running service",
+        text: """
+            Begins no transfer to these origins until they are resumed or the service restarts. Cached sources are served, stale
+            ones too; other requests get 503 origin_held. Transfers in progress end. Holds scheme, host and port, by the name of
+            a named origin or a URL, in one instance. Uses the admin listener (adminBind, adminPort).
+            """, examples: ["alula hold shop-media", "alula hold https://img.example.com"])
+
+    static let resume = description(
+        "resume", summary: "begin transfers to a held origin again",
+        text: """
+            Ends `alula hold`. Uses the admin listener (adminBind, adminPort).
+            """, examples: ["alula resume shop-media"])
+
+    private static func description(
+        _ name: String, summary: String, text: String, examples: [String]
+    ) -> CommandDescription {
+        CommandDescription(
+            name: name, summary: summary, operands: "ORIGIN…",
+            text: """
+                \(text)
+
+                The exit status is 0, 1 if the service rejected an origin, and 2 for invalid use.
+                """,
+            options: [CommandOption(name: "json", help: "print the service's responses")], examples: examples)
+    }
+
+    static func runHold(_ arguments: [String]) -> Never { run(hold, arguments) }
+
+    static func runResume(_ arguments: [String]) -> Never { run(resume, arguments) }
+
+    private static func run(_ description: CommandDescription, _ arguments: [String]) -> Never {
+        CommandRunner.run(description, arguments) { arguments in
+            guard !arguments.operands.isEmpty else { throw UsageError("an origin is needed") }
+            return try SourceRequests(
+                client: try AdminClient(try CommandRunner.settings(arguments)), method: "POST",
+                path: "/origins/\(description.name)", parameter: "origin", isJSON: arguments.has(.json),
+                words: { (members) throws(CommandFailure) in words(for: members) }
+            ).run(arguments.operands)
+        }
+    }
+
+    static func words(for answer: [ExactText: JSONValue]) -> String {
+        guard case .string(let state)? = answer["state"] else { return "unknown" }
+        return state == "not_reachable" ? "not reachable" : state
+    }
+}

@@ -1,0 +1,62 @@
+import Coordination
+import Telemetry
+import ThumbnailTypes
+
+/// Events of an image that a client sends; it has failed if it is released before its end.
+final class BodyReport: Sendable {
+    private struct State {
+        var bytes = 0
+        var next = Duration.zero
+        var isOpen = false
+    }
+
+    private static let interval = Duration.milliseconds(250)
+
+    private let id: String
+    private let total: Int?
+    private let events: EventLog
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    /// - Parameter total: Nil for a chunked body.
+    init(id: String, total: Int?, to events: EventLog, timekeeper: any Timekeeper) {
+        (self.id, self.total, self.events, self.timekeeper) = (id, total, events, timekeeper)
+    }
+
+    deinit { end(.failed, error: ErrorCode.clientClosed.rawValue) }
+
+    func start() {
+        state.withLock { ($0.isOpen, $0.next) = (true, timekeeper.now + Self.interval) }
+        record(.started, 0)
+    }
+
+    /// Records at most four events a second.
+    func progress(to bytes: Int) {
+        let now = timekeeper.now
+        let isDue = state.withLock { state in
+            state.bytes = bytes
+            guard now >= state.next else { return false }
+            state.next = now + Self.interval
+            return true
+        }
+        if isDue { record(.progress, bytes) }
+    }
+
+    func finish(at bytes: Int) { end(.finished, at: bytes) }
+
+    func fail(at bytes: Int, _ error: any Error) {
+        end(.failed, at: bytes, error: (error as? any ServiceError)?.code ?? ErrorCode.internal.rawValue)
+    }
+
+    private func end(_ result: ServiceEvent.UploadState, at bytes: Int? = nil, error: String? = nil) {
+        let last = state.withLock { state -> Int? in
+            defer { state.isOpen = false }
+            return state.isOpen ? bytes ?? state.bytes : nil
+        }
+        if let last { record(result, last, error) }
+    }
+
+    private func record(_ state: ServiceEvent.UploadState, _ bytes: Int, _ error: String? = nil) {
+        events.record(.upload(id: id, state: state, bytes: bytes, total: total, error: error))
+    }
+}
