@@ -108,6 +108,9 @@ load-test: build deps-test ## Test overload, shutdown under load, and many conne
 soak-test: build deps-test ## Test ten minutes of mixed use for leaks; SOAK="--seconds 600 --rate 20"
 	$(SUITES) python3 -m alula_tests.soak --alula $(RELEASE) $(SOAK)
 
+plan-test: build deps-test ## Compare what alula plan foresees with a real service; PHOTOS=folder PLAN="--misses 1000"
+	$(SUITES) python3 -m alula_tests.plan --alula $(RELEASE) --photos $(PHOTOS) $(PLAN)
+
 shared-cache-test: deps-test ## Test the shared cache with a real Redis; SHARED_CACHE="--only hits_and_purges"
 	@scripts/install-packages redis-server redis-tools openssl
 	$(SWIFT) build --product alula
@@ -131,11 +134,12 @@ sandbox-test: deps-test ## Kill, stop or crash a worker process each second unde
 	$(SUITES) python3 -m alula_tests.sandbox --alula .build/debug/alula --photos $(PHOTOS) $(SANDBOX)
 
 deploy-test: deps-test $(VENV_DEPLOY)/installed ## Check the files of deploy/, and test instances behind HAProxy, nginx and Varnish; DEPLOY="--only files"
-	@scripts/install-packages haproxy nginx-light prometheus systemd strace varnish varnish-modules
+	@scripts/install-packages haproxy nginx-light prometheus redis-server systemd strace varnish varnish-modules
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy --alula .build/debug/alula $(DEPLOY)
 
-manifests: $(VENV_DEPLOY)/installed ## Render deploy/kubernetes.yaml from the Helm chart
+manifests: $(VENV_DEPLOY)/installed ## Render deploy/kubernetes.yaml from the Helm chart, and dashboard and alerts from deploy/monitoring.yaml
+	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy.board
 	$(SUITES) $(VENV_DEPLOY)/bin/python -m alula_tests.deploy.chart >.build/kubernetes.yaml
 	mv .build/kubernetes.yaml deploy/kubernetes.yaml
 

@@ -13,7 +13,7 @@ package enum AlulaCommand {
         \(list(["thumbnail", "batch", "info"]))
 
         The service:
-        \(list(["serve", "status", "prefetch", "refresh", "purge", "hold", "resume", "explain", "sign"]))
+        \(list(["serve", "status", "prefetch", "refresh", "purge", "hold", "resume", "explain", "sign", "plan"]))
 
         The program:
         \(list(["self-test", "completion", "version"]))
@@ -31,6 +31,7 @@ package enum AlulaCommand {
         (RefreshCommand.description, RefreshCommand.run), (PurgeCommand.description, PurgeCommand.run),
         (OriginCommands.hold, OriginCommands.runHold), (OriginCommands.resume, OriginCommands.runResume),
         (ExplainCommand.description, ExplainCommand.run), (SignCommand.description, SignCommand.run),
+        (PlanCommand.description, PlanCommand.run),
         (SelfTestCommand.description, SelfTestCommand.run), (CompletionCommand.description, CompletionCommand.run),
         (VersionCommand.description, VersionCommand.run),
     ]

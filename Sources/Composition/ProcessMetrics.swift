@@ -4,7 +4,10 @@ import Glibc
 import Program
 import Telemetry
 
-enum ProcessMetrics {
+package enum ProcessMetrics {
+    /// Of this process and its worker processes.
+    package static var totalCPUSeconds: Double { cpuSeconds + childrenCPUSeconds }
+
     static func register(in registry: MetricsRegistry) {
         let start = Double(SystemTimekeeper().secondsSince1970)
         registry.gauge(

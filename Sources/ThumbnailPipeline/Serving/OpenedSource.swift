@@ -21,6 +21,8 @@ package final class OpenedSource: Sendable {
 
     package var header: ImageHeader { record.header }
 
+    package var byteCount: Int { bytes.count }
+
     func decodeKey(_ plan: DecodePlan) -> DecodeKey {
         DecodeKey(source: record.identity, validator: record.validator, plan: plan)
     }
