@@ -18,9 +18,10 @@ struct PipelineMetricsTests {
         #expect(
             lines.isSuperset(of: [
                 "alula_decodes_total{format=\"jpeg\"} 2", "alula_decodes_total{format=\"png\"} 1",
-                "alula_decode_seconds_count 3", "alula_decode_seconds_bucket{le=\"0.005\"} 2",
-                "alula_renders_total{format=\"webp\"} 1", "alula_render_seconds_count 1",
-                "alula_render_seconds_sum 0.5",
+                #"alula_decode_seconds_count{format="jpeg"} 2"#, #"alula_decode_seconds_count{format="png"} 1"#,
+                #"alula_decode_seconds_bucket{format="jpeg",le="0.005"} 1"#,
+                #"alula_renders_total{format="webp"} 1"#, #"alula_render_seconds_count{format="webp"} 1"#,
+                #"alula_render_seconds_sum{format="webp"} 0.5"#,
             ]))
     }
 

@@ -43,20 +43,21 @@ package struct WorkResources: Sendable {
 
 package struct PipelineMetrics: Sendable {
     private let decodes: CounterFamily
-    private let decodeSeconds: Histogram
+    private let decodeSeconds: HistogramFamily
     private let renders: CounterFamily
-    private let renderSeconds: Histogram
+    private let renderSeconds: HistogramFamily
     private let rejections: Counter
 
     package init(registry: MetricsRegistry) {
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         for format in ImageFormat.allCases { _ = decodes.counter(format.rawValue) }
-        decodeSeconds = registry.histogram("alula_decode_seconds", help: "Decode time, including the queue wait.")
+        decodeSeconds = registry.histograms(
+            "alula_decode_seconds", help: "Decode time, including the queue wait.", labels: "format")
         renders = registry.counters(
             "alula_renders_total", help: "Thumbnails rendered and encoded.", labels: "format", counting: "thumbnail")
         for format in ImageFormat.allCases where format.isWritten { _ = renders.counter(format.rawValue) }
-        renderSeconds = registry.histogram(
-            "alula_render_seconds", help: "Render and encode time, including the queue wait.")
+        renderSeconds = registry.histograms(
+            "alula_render_seconds", help: "Render and encode time, including the queue wait.", labels: "format")
         rejections = registry.counter(
             "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
@@ -67,11 +68,11 @@ package struct PipelineMetrics: Sendable {
 
     func decoded(_ format: ImageFormat, in duration: Duration) {
         decodes.counter(format.rawValue).increment()
-        decodeSeconds.observe(duration.seconds)
+        decodeSeconds.histogram(format.rawValue).observe(duration.seconds)
     }
 
     func rendered(_ format: ImageFormat, in duration: Duration) {
         renders.counter(format.rawValue).increment()
-        renderSeconds.observe(duration.seconds)
+        renderSeconds.histogram(format.rawValue).observe(duration.seconds)
     }
 }

@@ -3,7 +3,7 @@ import argparse
 import sys
 import tempfile
 
-from alula_tests.deploy import files, fleet, keys, update, varnish
+from alula_tests.deploy import files, fleet, keys, limits, troubles, update, varnish
 from alula_tests.deploy.proxies import HAProxy, Nginx
 from alula_tests.origins import serving
 from alula_tests.report import Report
@@ -27,11 +27,15 @@ def try_proxies(alula, report):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--alula", required=True, help="the executable")
-    parser.add_argument("--only", choices=["files", "proxies", "update", "varnish"], help="one part of the test")
+    parser.add_argument("--only", choices=["files", "limits", "proxies", "troubles", "update", "varnish"], help="one part of the test")
     options = parser.parse_args()
     report = Report()
     if options.only in (None, "files"):
         files.check(options.alula, report)
+    if options.only in (None, "troubles"):
+        troubles.check(options.alula, report)
+    if options.only in (None, "limits"):
+        limits.check(options.alula, report)
     if options.only in (None, "update"):
         update.check(options.alula, report)
     if options.only in (None, "varnish"):

@@ -10,19 +10,20 @@ import tempfile
 import yaml
 
 from alula_tests.clients import connect, get
-from alula_tests.deploy import chart, monitoring, systemd
+from alula_tests.deploy import board, chart, monitoring, systemd
 from alula_tests.deploy.proxies import DEPLOY
 from alula_tests.service import Service
 
 # Printed only with a shared cache, or by Prometheus.
 OTHER_METRICS = {
     "alula_shared_cache_up", "alula_shared_cache_requests_total", "alula_shared_cache_queue_bytes",
-    "alula_shared_cache_dropped_total"}
+    "alula_shared_cache_dropped_total", "alula_shared_cache_full", "alula_reloads_total"}
 
 
 def check(alula, report):
     run(report, "haproxy.cfg is valid", "haproxy", "-c", "-f", DEPLOY / "haproxy.cfg")
     nginx(report)
+    board.check(report)
     run(report, "prometheus.yml is valid", "promtool", "check", "config", DEPLOY / "prometheus.yml")
     run(report, "alerts fire when they should, and only then", "promtool", "test", "rules",
         pathlib.Path(__file__).parent / "alerts.yaml")

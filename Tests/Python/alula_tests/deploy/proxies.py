@@ -58,9 +58,9 @@ class Nginx(Proxy):
     """nginx.conf takes nothing from the environment, so that a copy with other addresses is used."""
     name = "nginx"
 
-    def __init__(self, ports, folder):
+    def __init__(self, ports, folder, path=DEPLOY / "nginx.conf"):
         port = free_port()
-        text = (DEPLOY / "nginx.conf").read_text()
+        text = path.read_text()
         text = re.sub(r"alula-(\d):8080", lambda found: f"127.0.0.1:{ports[int(found[1]) - 1]}", text)
         text = text.replace("listen 8080", f"listen 127.0.0.1:{port}").replace("/tmp/nginx", f"{folder}/nginx")
         path = pathlib.Path(folder) / "nginx.conf"
