@@ -1,6 +1,7 @@
 """Varnish with deploy/varnish.vcl in front of an instance: what is purged at the instance is asked for again."""
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import urllib.parse
@@ -34,9 +35,8 @@ def settings(port):
     """As the page "Behind a CDN" says, for this port."""
     page = (DEPLOY.parent / "docs" / "behind-a-cdn.md").read_text()
     words = page.split("## Varnish")[1].split("```json5\n")[1].split("```")[0].replace("varnish:6081", f"127.0.0.1:{port}")
-    for name in ("cacheTagHeader", "purgeHooks", "url", "method", "headers"):
-        words = words.replace(f"{name}:", f'"{name}":')
-    return json.loads("{" + words + "}")
+    words = re.sub(r"\b(cacheTagHeader|purgeHooks|url|method|headers|on): ", r'"\1": ', words)
+    return json.loads("{" + re.sub(r",(\s*\])", r"\1", words) + "}")
 
 
 def check(alula, report):
@@ -46,8 +46,38 @@ def check(alula, report):
         port = free_port()
         config = pathlib.Path(folder) / "alula.json5"
         config.write_text(json.dumps(settings(port)))
-        with Service(alula, "--config", str(config)) as service, Varnish(service.port, port, folder) as varnish:
+        with Service(alula, "--config", str(config), "--auto-formats", "avif,webp") as service, Varnish(service.port, port, folder) as varnish:
             _purges(service, varnish, f"http://127.0.0.1:{origin}", report)
+            _accepts(service, varnish, f"http://127.0.0.1:{origin}", report)
+
+
+# What Chrome, Firefox and Safari send for images, and programs, with the formats that they take.
+ACCEPTS = {
+    "image/avif,image/webp,image/apng,image/svg+xml,image/*,*/*;q=0.8": "avif, webp",
+    "image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5": "avif, webp",
+    "image/webp,image/avif,image/jxl;q=0,video/*;q=0.8,*/*;q=0.5": "avif, webp",
+    "image/webp,*/*": "webp",
+    "image/avif;q=0, image/webp;q=0.9": "webp",
+    "*/*": "",
+    "": "",
+}
+
+
+def _accepts(service, varnish, origin, report):
+    """Texts that mean the same share an entry, and each gets what the instance alone answers."""
+    target = thumbnail(f"{origin}/accept.png", w=40)
+    hits = {}
+    for accept in ACCEPTS:
+        answers = []
+        for port in (service.port, varnish.port):
+            connection = connect(port)
+            connection.request("GET", target, headers={"Accept": accept} if accept else {})
+            answer = connection.getresponse()
+            answers.append((answer.status, answer.getheader("Content-Type"), answer.read()))
+        hits[accept] = len(answer.getheader("X-Varnish").split()) == 2
+        report.check(answers[0] == answers[1], f"Accept: {accept or 'none'} gets {answers[0][1]}, with and without Varnish")
+    report.check(sum(hits.values()) == len(ACCEPTS) - len(set(ACCEPTS.values())),
+                 f"{len(ACCEPTS)} texts of Accept are {len(set(ACCEPTS.values()))} entries")
 
 
 def _purges(service, varnish, origin, report):
@@ -81,3 +111,7 @@ def _purges(service, varnish, origin, report):
     report.check(purge(url=f"{origin}/b.png") > 0, "a purge by URL removes entries of the service")
     until(lambda: not is_hit(other), "its answer is gone in front")
     report.check(is_hit(tagged), "the first source stays")
+    fresh = is_hit(plain) and is_hit(other)
+    report.check(fresh and purge() > 0, "a purge of everything removes entries of the service")
+    until(lambda: not is_hit(tagged), "the answer is gone in front")
+    report.check(not is_hit(plain) and not is_hit(other), "so are all others")

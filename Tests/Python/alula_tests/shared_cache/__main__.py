@@ -110,7 +110,10 @@ class Trial:
             assert eventually(lambda: other.thumbnail(self.url("a"))[0] != "alula-result;hit")
             assert time.monotonic() - begun < 1 and self.hits("a") == 2
             redis.call("SET", "foreign", "1")
+            one.thumbnail(self.url("b"))
+            assert one.thumbnail(self.url("b"))[0] == "alula-result;hit"
             assert other.purge() == 200
+            assert eventually(lambda: one.thumbnail(self.url("b"))[0] != "alula-result;hit"), "a copy stayed"
             assert eventually(lambda: not redis.call("KEYS", "alula:1:v:*"))
             assert redis.call("GET", "foreign") == ["1"]
             assert not one.is_hit(self.url("a"), 33)
