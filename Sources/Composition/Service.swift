@@ -75,7 +75,7 @@ package struct Engine: Sendable {
             configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
-                metrics: PipelineMetrics(registry: registry), events: log, logger: logger),
+                metrics: PipelineMetrics(registry: registry, timekeeper: timekeeper), events: log, logger: logger),
             timekeeper: timekeeper)
         if let sharedStore {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
@@ -203,10 +203,11 @@ struct Service: Sendable {
         let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
         let bodies = BodyMemory(of: engine.budget)
+        let slowRequests = SlowRequests(timekeeper: timekeeper)
         let publicListener = ListenerResponder(
             settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
             timekeeper: timekeeper, bodies: bodies, resultWriter: engine.resultWriter, events: engine.log,
-            tracer: tracer)
+            slowRequests: slowRequests, tracer: tracer)
         let control = PipelineControl(of: pipeline, notifying: notifier)
         let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.statistics : nil }
         let stats = ServiceStats(
@@ -217,7 +218,7 @@ struct Service: Sendable {
             administering: AdministeredService(
                 version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
                 control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
-                calls: calls, settings: { EffectiveSetting.json(settings.effective) },
+                slowRequests: slowRequests, calls: calls, settings: { EffectiveSetting.json(settings.effective) },
                 metricsText: { registry.text(as: $0) }),
             sites: settings.adminSites, token: AdminToken(settings.api.adminToken), reader: prefetchReader,
             explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),

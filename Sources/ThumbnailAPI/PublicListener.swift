@@ -9,7 +9,8 @@ extension ListenerResponder {
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
-        resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), tracer: Tracer? = nil
+        resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), slowRequests: SlowRequests? = nil,
+        tracer: Tracer? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
@@ -37,7 +38,8 @@ extension ListenerResponder {
                     CrossOrigin(isAllowed: configuration.allowOrigin != nil, common: fields.strict),
                 ],
                 counters: [ClientLimit(configuration.maximumRequestsPerClient), metrics],
-                completions: [ServerTiming(), metrics, Tracing(), log, requestIDs, AllowedMethods()]),
+                completions: [ServerTiming(), metrics, Tracing(), log, requestIDs, AllowedMethods()]
+                    + (slowRequests.map { [$0] } ?? [])),
             routes: routes, failures: failures, fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
             timekeeper: timekeeper)

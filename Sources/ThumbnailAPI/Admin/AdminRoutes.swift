@@ -212,6 +212,8 @@ struct AdminRoutes: RouteTable {
             ("queuedDownloads", .int(statistics.queuedDownloads)),
             ("activeRenders", .int(statistics.activeRenders)),
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
+            ("waiting", .waiting(service.control.downloads, statistics)), ("work", .work(service.control.work)),
+            ("slowRequests", service.slowRequests.json),
         ]
         members += JSONValue.externalState(service.control, service.calls())
         members.append(("settings", service.settings()))
@@ -267,6 +269,7 @@ package struct AdministeredService: Sendable {
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     let history: StatsHistory
+    let slowRequests: SlowRequests
     let calls: @Sendable () -> [Notifier.Statistics]?
     /// The effective values, without secrets.
     let settings: @Sendable () -> JSONValue
@@ -276,12 +279,13 @@ package struct AdministeredService: Sendable {
         version: String, revision: String, instance: String, control: any ServiceControlling,
         prefetching: any Prefetching,
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
-        calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
+        slowRequests: SlowRequests, calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
         settings: @escaping @Sendable () -> JSONValue = { .array([]) },
         metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
+        self.slowRequests = slowRequests
         (self.events, self.history, self.calls) = (events, history, calls)
         (self.settings, self.metricsText) = (settings, metricsText)
     }

@@ -26,7 +26,7 @@ struct AccessLog: ResponseCompletion {
         logger.log(level, "request", fields: Self.fields(outcome, context, at: now))
     }
 
-    private static func fields(
+    static func fields(
         _ outcome: Outcome, _ context: RequestContext, at now: Duration
     ) -> [(String, Logger.MetadataValue)] {
         let response = outcome.response

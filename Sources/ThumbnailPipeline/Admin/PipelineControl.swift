@@ -16,6 +16,8 @@ package struct PipelineControl: ServiceControlling {
 
     package var downloads: [FetchSnapshot] { pipeline.downloader.fetches }
 
+    package var work: [WorkUsage.Share] { pipeline.resources.metrics.usage.shares }
+
     package var origins: [OriginStatus] {
         let names = pipeline.downloader.namesOfOrigins
         return pipeline.downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }

@@ -25,6 +25,8 @@ package protocol ServiceControlling: Sendable {
     /// - Throws: A ``ServiceError`` if `origin` is neither.
     func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus
     var statistics: ServiceStatistics { get }
+    /// Of the last ten minutes, the largest first.
+    var work: [WorkUsage.Share] { get }
 }
 
 package struct CanceledDownloads: Sendable, Equatable {

@@ -140,8 +140,10 @@ struct SourceDecoder: Sendable {
                 return try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
             }
             let end = timekeeper.now
-            turn.waits.record(clock.steps(until: end).queue)
-            resources.decoded(decoded, of: key.source, record.header.format, in: end - start)
+            let steps = clock.steps(until: end)
+            turn.waits.record(steps.queue)
+            resources.decoded(
+                decoded, of: key.source, record.header.format, in: end - start, work: steps.work + steps.encoding)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))

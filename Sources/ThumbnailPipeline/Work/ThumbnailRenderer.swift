@@ -179,9 +179,11 @@ struct ThumbnailRenderer: Sendable {
                 plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
         }
         let end = timekeeper.now
-        resources.rendered(key.source, plan.format, in: end - start)
+        let steps = clock.steps(until: end)
+        resources.rendered(
+            key.source, plan.format, in: end - start, work: steps.work, encoding: steps.encoding)
         clock.record("render", plan.format, until: end)
-        return (result, clock.steps(until: end))
+        return (result, steps)
     }
 
     /// Keeps the forms of additional sources in the decoded cache, next to their pixels.

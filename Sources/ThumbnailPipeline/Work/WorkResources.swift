@@ -25,8 +25,12 @@ package struct WorkResources: Sendable {
         self.logger = logger
     }
 
-    func decoded(_ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
+    /// - Parameter work: The time on a thread.
+    func decoded(
+        _ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration
+    ) {
         metrics.decoded(format, in: duration)
+        metrics.usage.record(.decode, format, of: source, work)
         events.record(.decode(url: source.name, duration: duration, format: format.rawValue))
         if image.isRepaired {
             logger.debug(
@@ -35,8 +39,15 @@ package struct WorkResources: Sendable {
         }
     }
 
-    func rendered(_ source: SourceIdentity, _ format: ImageFormat, in duration: Duration) {
+    /// - Parameters:
+    ///   - work: The time on a thread before the encoding.
+    ///   - encoding: The time of the encoding.
+    func rendered(
+        _ source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
+    ) {
         metrics.rendered(format, in: duration)
+        metrics.usage.record(.render, format, of: source, work)
+        metrics.usage.record(.encode, format, of: source, encoding)
         events.record(.render(url: source.name, duration: duration, format: format.rawValue))
     }
 }
@@ -47,8 +58,10 @@ package struct PipelineMetrics: Sendable {
     private let renders: CounterFamily
     private let renderSeconds: HistogramFamily
     private let rejections: Counter
+    let usage: WorkUsage
 
-    package init(registry: MetricsRegistry) {
+    package init(registry: MetricsRegistry, timekeeper: any Timekeeper = SystemTimekeeper()) {
+        usage = WorkUsage(registry: registry, timekeeper: timekeeper)
         decodes = registry.counters("alula_decodes_total", help: "Images decoded.", labels: "format", counting: "image")
         for format in ImageFormat.allCases { _ = decodes.counter(format.rawValue) }
         decodeSeconds = registry.histograms(

@@ -33,7 +33,7 @@ import ThumbnailPipeline
             version: "1.2.3", revision: "a1b2c3d4e5f6", instance: "one", control: control, prefetching: prefetching,
             lifecycle: lifecycle,
             events: events, history: StatsHistory(timekeeper: time) { fatalError("nobody samples") },
-            metricsText: { _ in "up 1\n" })
+            slowRequests: SlowRequests(timekeeper: time), metricsText: { _ in "up 1\n" })
         let responder = ListenerResponder(
             administering: service, sites: AdminSites(), token: AdminToken(token.map { Secret($0) }),
             reader: PrefetchReader(NativeDialect()) {
@@ -87,7 +87,12 @@ import ThumbnailPipeline
             #""activeDownloads":1,"queuedDownloads":2,"activeRenders":3,"#
             + #""originCounts":{"unknown":1,"reachable":0,"not_reachable":0,"suspended":1,"held":0},"origins":["#
             + #"{"origin":"https://h:443","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"},"#
-            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"diskCache":{"state":"full"},"sharedCache":{"state":"suspended"},"settings":[]}"#
+            + #"{"origin":"https://i:443","state":"unknown","retryAfterSeconds":null}],"#
+            + #""waiting":[{"for":"origin","host":"h:80","count":2,"seconds":0.25},"#
+            + #"{"for":"small work","count":3,"seconds":0.25},{"for":"expensive work","count":3,"seconds":0.25}],"#
+            + #""work":[{"origin":"shop:","step":"encode","format":"avif","seconds":1.5},"#
+            + #"{"origin":"https://h:443","step":"decode","format":"png","seconds":0.002}],"slowRequests":[],"#
+            + #""diskCache":{"state":"full"},"sharedCache":{"state":"suspended"},"settings":[]}"#
         let start = #"{"version":"1.2.3","revision":"a1b2c3d4e5f6","instance":"one","uptimeSeconds":60,"#
         #expect(await respond("/status").text == start + #""draining":false,"# + text)
         lifecycle.failReadiness()

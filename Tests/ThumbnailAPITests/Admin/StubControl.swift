@@ -1,5 +1,6 @@
 import Coordination
 import HTTPTypes
+import Recipes
 import Text
 import ThumbnailTypes
 
@@ -45,6 +46,11 @@ final class StubControl: ServiceControlling {
         state.withLock { $0.removed.append("#" + tag.string) }
         return RemovedEntries()
     }
+
+    let work = [
+        WorkUsage.Share(origin: "shop:", step: .encode, format: .avif, time: .milliseconds(1_500)),
+        WorkUsage.Share(origin: "https://h:443", step: .decode, format: .png, time: .microseconds(2_400)),
+    ]
 
     func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus {
         if origin == "refused" { throw StubError(status: .badRequest, code: .badURL) }

@@ -8,7 +8,7 @@ import { Transfers } from "./transfers.js";
 import { bytesText, lifetimeText, numberText, shareText, timeText } from "./units.js";
 
 const element = (id) => document.getElementById(id);
-const [mostDownloads, mostEvents, longestBetweenDraws, longestSilence] = [40, 1000, 250, 5000];
+const [mostDownloads, mostEvents, longestBetweenDraws, longestSilence, statusInterval] = [40, 1000, 250, 5000, 3000];
 
 const history = new FigureHistory();
 const transfers = new Transfers();
@@ -188,6 +188,52 @@ function drawOrigins({ origins, originCounts }) {
   });
 }
 
+const phases = ["queue", "download", "decode", "render", "encode"];
+const slowRows = new RowList(element("slow"), () => {
+  const row = made("li");
+  const [name, value, note] = [made("span"), made("span", "value"), made("span", "hint whole")];
+  row.append(name, value, note);
+  return { row, name, value, note };
+});
+
+/** Draws the slowest requests with the time of each phase, the longest first. */
+function drawSlow(requests) {
+  element("no-slow").hidden = requests.length > 0;
+  slowRows.show(requests.map((slow) => [slow.requestId + slow.time, slow]), (parts, slow) => {
+    put(parts.name, slow.source ?? slow.target);
+    put(parts.value, timeText(slow.durationMs));
+    const times = phases.map((phase) => [phase, slow[phase + "Ms"] ?? 0]).filter(([, time]) => time >= 0.5).sort((a, b) => b[1] - a[1]);
+    put(parts.note, [
+      new Date(slow.time * 1000).toLocaleTimeString(), slow.status + (slow.code ? " " + slow.code : ""), slow.cache,
+      ...times.map(([phase, time]) => phase + " " + timeText(time)), slow.target,
+    ].filter(Boolean).join(", "));
+  });
+}
+
+const waitWords = {
+  slot: "for a download slot: ", origin: "for a response of ", "small work": "for small work", "expensive work": "for expensive work",
+  memory: "for memory",
+};
+const waitingRows = new RowList(element("waiting"), stateRow);
+
+function drawWaiting(rows) {
+  element("no-waiting").hidden = rows.length > 0;
+  waitingRows.show(rows.map((row) => [(waitWords[row.for] ?? row.for) + (row.host ?? ""), row]), (parts, { count, seconds }) => {
+    parts.state.dataset.state = seconds >= 1 ? "not_reachable" : "reachable";
+    put(parts.value, numberText(count) + " waiting" + (seconds > 0 ? ", " + timeText(seconds * 1000) : ""));
+  });
+}
+
+const workRows = new RowList(element("work"), meterRow);
+
+/** Draws the time of worker threads by origin, step and format; each bar is a share of all listed. */
+function drawWork(shares) {
+  element("no-work").hidden = shares.length > 0;
+  const all = shares.reduce((sum, { seconds }) => sum + seconds, 0);
+  workRows.show(shares.map((share) => [share.origin + " " + share.step + " " + share.format, share]), (parts, { seconds }) =>
+    measure(parts, seconds / all, timeText(seconds * 1000), shareText(seconds / all) + " in the last ten minutes"));
+}
+
 const settingRows = new RowList(element("settings"), (name) => {
   const row = made("li");
   const [value, source] = [made("span", "value"), made("span", "hint whole")];
@@ -307,11 +353,18 @@ const heard = {
   lost: ({ count }) => hasHeard && note({ words: counted(count, "event") + " dropped", isFailure: true }),
 };
 
-async function learnDownloads() {
-  const [downloads, status] = await Promise.all(["/downloads", "/status"].map(async (path) => (await request(path)).json()));
-  transfers.replace(downloads, Date.now());
+async function learnStatus() {
+  const status = await (await request("/status")).json();
   version = status.version;
   drawSettings(status.settings);
+  drawSlow(status.slowRequests);
+  drawWaiting(status.waiting);
+  drawWork(status.work);
+  drawSoon();
+}
+
+async function learnDownloads() {
+  transfers.replace(await (await request("/downloads")).json(), Date.now());
   drawSoon();
 }
 
@@ -341,6 +394,7 @@ async function listen() {
         lastNews = Date.now();
         connected(false);
         learnDownloads().catch(() => {});
+        learnStatus().catch(() => {});
       }, take);
     } catch {
       // Without a connection, or with too many readers of events, it tries again.
@@ -350,6 +404,9 @@ async function listen() {
   }
 }
 
+setInterval(() => {
+  if (element("connection").dataset.state !== "lost" && !document.hidden) learnStatus().catch(() => {});
+}, statusInterval);
 setInterval(() => {
   if (element("connection").dataset.state !== "lost" && lastNews > 0 && Date.now() - lastNews > longestSilence) disconnected("No data");
   drawSoon();

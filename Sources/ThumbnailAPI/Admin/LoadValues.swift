@@ -1,0 +1,44 @@
+import Coordination
+import Downloading
+import JSON
+import Recipes
+import ThumbnailPipeline
+
+extension JSONValue {
+    private static let maximumRows = 20
+
+    /// The things that requests and tasks wait for, the most wanted first.
+    static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {
+        struct Place: Hashable {
+            let name: String
+            let host: String
+        }
+        let places = Dictionary(grouping: downloads) { Place(name: $0.isRunning ? "origin" : "slot", host: $0.host) }
+        var rows = places.map { place, fetches in
+            (place.name, place.host, fetches.reduce(0) { $0 + $1.receipts.count }, fetches.map(\.age).max() ?? .zero)
+        }.sorted { ($1.2, $0.0, $0.1) < ($0.2, $1.0, $1.1) }
+        rows = Array(rows.prefix(maximumRows))
+        for (name, lane) in [("small work", statistics.small), ("expensive work", statistics.expensive)] {
+            rows.append((name, "", lane.waiting, lane.delay))
+        }
+        rows.append(("memory", "", statistics.memory.waiting, .zero))
+        return .array(
+            rows.filter { $0.2 > 0 }.map { name, host, count, time in
+                .object(
+                    [("for", .string(name))] + (host.isEmpty ? [] : [("host", .string(host))])
+                        + [("count", .int(count)), ("seconds", .double(time.seconds))])
+            })
+    }
+
+    /// Of the last ten minutes.
+    static func work(_ shares: [WorkUsage.Share]) -> JSONValue {
+        .array(
+            shares.prefix(maximumRows).map { share in
+                .object([
+                    ("origin", .string(share.origin)), ("step", .string(share.step.rawValue)),
+                    ("format", .string(share.format.rawValue)),
+                    ("seconds", .double((share.time.seconds * 1_000).rounded() / 1_000)),
+                ])
+            })
+    }
+}

@@ -1,0 +1,88 @@
+import Coordination
+import Downloading
+package import Recipes
+import Telemetry
+
+/// The time of worker threads by origin, step and format: in all, and in the last ten minutes.
+package final class WorkUsage: Sendable {
+    package enum Step: String, Sendable, CaseIterable {
+        case decode, render, encode
+    }
+
+    package struct Share: Sendable, Equatable {
+        /// As in ``OriginStatus/origin``; `NAME:` for a named origin.
+        package let origin: String
+        package let step: Step
+        package let format: ImageFormat
+        package let time: Duration
+    }
+
+    private struct Key: Hashable {
+        let origin: String
+        let step: Step
+        let format: ImageFormat
+    }
+
+    private struct Minute {
+        var number = 0
+        var times: [Key: Duration] = [:]
+    }
+
+    package static let span = Duration.seconds(600)
+    /// Clients can name any number of origins; the others of a minute are one.
+    private static let maximumKeys = 1_000
+    private static let others = "others"
+
+    private let timekeeper: any Timekeeper
+    private let minutes = Locked([Minute](repeating: Minute(), count: 10))
+    private let totals = Locked<[[String]: Duration]>([:])
+
+    init(registry: MetricsRegistry, timekeeper: any Timekeeper) {
+        self.timekeeper = timekeeper
+        for format in ImageFormat.allCases {
+            for step in Step.allCases where step == .decode || format.isWritten {
+                totals.withLock { $0[[step.rawValue, format.rawValue]] = .zero }
+            }
+        }
+        registry.gauge(
+            "alula_work_seconds_total", help: "Time of worker threads by step and format.", labels: "step", "format",
+            isCounter: true
+        ) { [totals] in
+            totals.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {
+                ($0.key, $0.value.seconds)
+            }
+        }
+    }
+
+    func record(_ step: Step, _ format: ImageFormat, of source: SourceIdentity, _ time: Duration) {
+        guard time > .zero else { return }
+        totals.withLock { $0[[step.rawValue, format.rawValue], default: .zero] += time }
+        let number = minute(at: timekeeper.now)
+        minutes.withLock { minutes in
+            let index = number % minutes.count
+            if minutes[index].number != number { minutes[index] = Minute(number: number) }
+            var key = Key(origin: Self.origin(of: source), step: step, format: format)
+            if minutes[index].times.count >= Self.maximumKeys, minutes[index].times[key] == nil {
+                key = Key(origin: Self.others, step: step, format: format)
+            }
+            minutes[index].times[key, default: .zero] += time
+        }
+    }
+
+    /// The largest first.
+    package var shares: [Share] {
+        let number = minute(at: timekeeper.now)
+        let recent = minutes.withLock { minutes in minutes.filter { number - $0.number < minutes.count } }
+        var sums: [Key: Duration] = [:]
+        for minute in recent { sums.merge(minute.times, uniquingKeysWith: +) }
+        return sums.map { Share(origin: $0.key.origin, step: $0.key.step, format: $0.key.format, time: $0.value) }
+            .sorted { ($1.time, $0.origin) < ($0.time, $1.origin) }
+    }
+
+    private func minute(at now: Duration) -> Int { Int(now.components.seconds / 60) }
+
+    private static func origin(of source: SourceIdentity) -> String {
+        if let name = source.originName { return "\(name):" }
+        return source.isUpload ? "uploads" : source.url.origin.description
+    }
+}

@@ -1,0 +1,48 @@
+import Downloading
+import Recipes
+import Telemetry
+import TestSupport
+import Testing
+import Text
+
+@testable import ThumbnailPipeline
+
+struct WorkUsageTests {
+    private let time = ManualTimekeeper()
+    private let registry = MetricsRegistry()
+    private let usage: WorkUsage
+
+    init() { usage = WorkUsage(registry: registry, timekeeper: time) }
+
+    private func identity(_ text: String) throws -> SourceIdentity {
+        try Origins([Origin(name: "shop", location: .folder(path: "/"))]).identity(of: ExactText(text))
+    }
+
+    @Test func `time is shared out by origin, step and format for ten minutes, the largest first`() throws {
+        try usage.record(.decode, .png, of: identity("https://h/a"), .milliseconds(20))
+        time.advance(by: .seconds(300))
+        try usage.record(.decode, .png, of: identity("https://h/b"), .milliseconds(20))
+        try usage.record(.encode, .avif, of: identity("shop:a"), .seconds(3))
+        usage.record(.render, .jpeg, of: SourceIdentity(given: "abc"), .milliseconds(1))
+        #expect(usage.shares.map(\.origin) == ["shop:", "https://h:443", "uploads"])
+        #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(40), .milliseconds(1)])
+        time.advance(by: .seconds(310))
+        #expect(usage.shares.map(\.time) == [.seconds(3), .milliseconds(20), .milliseconds(1)])
+        time.advance(by: .seconds(600))
+        #expect(usage.shares.isEmpty)
+        #expect(registry.prometheusText.contains(#"alula_work_seconds_total{step="encode",format="avif"} 3"#))
+        #expect(registry.prometheusText.contains(#"alula_work_seconds_total{step="decode",format="heic"} 0"#))
+        #expect(!registry.prometheusText.contains(#"step="encode",format="heic""#))
+    }
+
+    @Test func `origins beyond a thousand are one`() throws {
+        for number in 0..<1_100 {
+            try usage.record(.decode, .png, of: identity("https://h\(number)/a"), .milliseconds(1))
+        }
+        #expect(usage.shares.count == 1_001)
+        #expect(
+            usage.shares.first
+                == WorkUsage.Share(
+                    origin: "others", step: .decode, format: .png, time: .milliseconds(100)))
+    }
+}
