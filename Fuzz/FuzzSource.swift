@@ -7,7 +7,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     if let url = try? SourceURL(parsing: text) { check(url) }
     if let target = try? places.base.redirected(to: text) { check(target) }
     for name in ["web", "signed", "folder"] {
-        guard let identity = try? places.origins.identity(of: "\(name):\(text)") else { continue }
+        guard let identity = try? places.rules.identity(of: "\(name):\(text)") else { continue }
         precondition(identity.originName == name, "\(text) left its origin's name")
         if name == "folder" {
             let segments = identity.url.path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
@@ -39,7 +39,7 @@ private let places = Places()
 
 private struct Places: Sendable {
     let base: SourceURL
-    let origins: Origins
+    let rules: DownloadRules
 
     init() {
         guard let base = try? SourceURL(parsing: "https://example.com/base") else { fatalError("no base") }
@@ -48,6 +48,7 @@ private struct Places: Sendable {
         signed.credentials = .signature(.fixed(.init(id: "id", secret: Secret("secret"))), region: "eu")
         var web = Origin(name: "web", location: .web(base: base))
         web.ignoredParameters = ["x"]
-        origins = Origins([web, signed, Origin(name: "folder", location: .folder(path: "/srv"))])
+        rules = DownloadRules(
+            DownloadConfiguration(origins: [web, signed, Origin(name: "folder", location: .folder(path: "/srv"))]))
     }
 }

@@ -1,5 +1,6 @@
 import Coordination
 import Dialects
+import Downloading
 import JSON
 import Program
 import Recipes
@@ -46,7 +47,7 @@ enum ExplainCommand {
             let settings = try CommandRunner.settings(arguments)
             var pipeline = settings.pipeline
             pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
-            let explainer = TargetExplainer(settings.api, pipeline, settings.downloads)
+            let explainer = TargetExplainer(settings.api, pipeline, DownloadRules(settings.downloads))
             let now = SystemTimekeeper().secondsSince1970
             let explain = { (url: String) in
                 explainer.explanation(of: url, accept: options.accept, for: options.source, now: now)

@@ -11,7 +11,8 @@ extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
     init(
-        _ settings: Settings, loader: CurlLoader, registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
+        _ settings: Settings, loader: CurlLoader, rules: @escaping @Sendable () -> DownloadRules,
+        registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
     ) {
         let authorities = settings.downloads.certificateAuthorities
         self.init(
@@ -30,7 +31,7 @@ extension Notifier {
                 // A job may have been stored under other settings.
                 if let violation = settings.violation(toCallback: url) { return .rejected(violation) }
                 do {
-                    try await loader.call(Self.request(call), at: url)
+                    try await loader.call(Self.request(call), at: url, by: rules())
                     return .status(200)
                 } catch DownloadError.status(let status) {
                     return .status(status)

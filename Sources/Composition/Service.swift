@@ -53,8 +53,9 @@ package struct Engine: Sendable {
         let observer = DownloadMetrics.observer(
             registry: registry, events: log, origins: settings.downloads.origins.all.map(\.name))
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
+        let rules = DownloadRules(settings.downloads)
         writableOrigins = WritableOrigins(
-            settings.downloads.origins, web: loader, maximumReads: SharedStore.maximumObjectReads)
+            rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
         resultStore = writableOrigins[settings.resultStore.origin].map {
             SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
@@ -68,7 +69,7 @@ package struct Engine: Sendable {
             log.record(ServiceEvent(origin))
         }
         downloader = ImageDownloader(
-            configuration: settings.downloads, loader: guarded, cache: CachedSources(caches), timekeeper: timekeeper,
+            rules: rules, loader: guarded, cache: CachedSources(caches), timekeeper: timekeeper,
             observer: observer, budget: budget)
         lanes = Self.lanes(settings, timekeeper: timekeeper)
         pipeline = ImagePipeline(
@@ -104,9 +105,7 @@ package struct Engine: Sendable {
         return CacheLayers(
             configuration: settings.pipeline,
             disk: disk.map {
-                DiskLayer(
-                    store: $0, engine: engine, policy: settings.sourcePolicy,
-                    originDigests: settings.downloads.origins.digests)
+                DiskLayer(store: $0, engine: engine)
             },
             sharedCache: sharedCache, resultStore: resultStore,
             rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
@@ -195,7 +194,9 @@ struct Service: Sendable {
 
         let prefetchReader = PrefetchReader(
             settings.api.nativeDialect, placing: engine.resultWriter, callbacks: { settings.violation(toCallback: $0) })
-        notifier = Notifier(settings, loader: engine.loader, registry: registry, logger: logger, timekeeper: timekeeper)
+        notifier = Notifier(
+            settings, loader: engine.loader, rules: { [downloader = engine.downloader] in downloader.rules },
+            registry: registry, logger: logger, timekeeper: timekeeper)
         prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, timekeeper: timekeeper)
         prefetcher.resume()
 
@@ -221,7 +222,7 @@ struct Service: Sendable {
                 slowRequests: slowRequests, calls: calls, settings: { EffectiveSetting.json(settings.effective) },
                 metricsText: { registry.text(as: $0) }),
             sites: settings.adminSites, token: AdminToken(settings.api.adminToken), reader: prefetchReader,
-            explainer: TargetExplainer(settings.api, settings.pipeline, settings.downloads),
+            explainer: TargetExplainer(settings.api, settings.pipeline, engine.downloader.rules),
             workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
         let listeners = settings.listeners
         operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminListener, logger: logger)
@@ -238,7 +239,6 @@ struct Service: Sendable {
     ) -> Prefetcher {
         Prefetcher(
             configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
-            placing: engine.resultWriter,
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,

@@ -21,19 +21,27 @@ struct DownloadSlots {
     /// The time for which a host counts as slow after its last slow transfer has ended.
     private static let slownessMemory = Duration.seconds(30)
 
-    /// Lowering it takes no slot away.
-    var maximum: Int
-    private let maximumPerHost: Int
-    private let exceptions: [ExactText: Int]
+    /// Lowering the limits takes no slot away.
+    private(set) var maximum: Int
+    private var maximumPerHost: Int
+    private var exceptions: [ExactText: Int] = [:]
     private var lastNumber: UInt64 = 0
     private var allocations: [SlotToken: Allocation] = [:]
     private var counts: [ExactText: Int] = [:]
     private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
-    init(maximum: Int, perHost: Int, exceptions: [ExactText: Int] = [:]) {
-        self.exceptions = exceptions
-        self.maximum = maximum
-        maximumPerHost = perHost
+    init(_ configuration: DownloadConfiguration) {
+        self.init(
+            maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost)
+        use(configuration)
+    }
+
+    init(maximum: Int, perHost: Int) { (self.maximum, maximumPerHost) = (maximum, perHost) }
+
+    mutating func use(_ configuration: DownloadConfiguration) {
+        maximum = configuration.maximumActiveDownloads
+        maximumPerHost = configuration.maximumActiveDownloadsPerHost
+        exceptions = configuration.origins.maximumActiveDownloads
     }
 
     var activeCount: Int { allocations.count }

@@ -2,7 +2,8 @@ import Text
 
 struct FetchQueue {
     private let order: DownloadConfiguration.Order
-    private let maximum: Int
+    /// Lowering it removes none.
+    var maximum: Int
     private var ids: [FetchID] = []
 
     init(order: DownloadConfiguration.Order, maximum: Int) {

@@ -24,17 +24,15 @@ package final class ImageDownloader: Sendable {
     let budget: MemoryBudget
     let activity: ActivityReporter?
     private let staleAllowances: StaleAllowances
-    private let selectingFields: SelectingFields
-    private let origins: Origins
-    private let configuration: DownloadConfiguration
+    private let current: Locked<DownloadRules>
 
     package init(
-        configuration: DownloadConfiguration, loader: any DataLoading, cache: any SourceCaching,
+        rules: DownloadRules, loader: any DataLoading, cache: any SourceCaching,
         timekeeper: any Timekeeper, observer: DownloadObserver = DownloadObserver(),
         budget: MemoryBudget = MemoryBudget()
     ) {
         self.budget = budget
-        let shell = Locked(Shell(state: State(configuration)))
+        let shell = Locked(Shell(state: State(rules.configuration)))
         self.shell = shell
         activity = observer.activity.map { report in
             ActivityReporter(report, timekeeper: timekeeper) { now in
@@ -45,37 +43,31 @@ package final class ImageDownloader: Sendable {
         self.cache = cache
         self.timekeeper = timekeeper
         self.observer = observer
-        staleAllowances = configuration.staleAllowances
-        selectingFields = SelectingFields(configuration)
-        origins = configuration.origins
-        self.configuration = configuration
+        staleAllowances = rules.configuration.staleAllowances
+        current = Locked(rules)
+    }
+
+    package var rules: DownloadRules { current.withLock { $0 } }
+
+    /// Identities that exist already, and transfers in progress, keep their rules.
+    package func use(_ rules: DownloadRules) {
+        current.withLock { $0 = rules }
+        start(shell.withLock { $0.state.use(rules.configuration, at: timekeeper.now) })
     }
 
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
-        try origins.identity(of: source)
+        try rules.identity(of: source)
     }
 
     /// - Parameter text: The name of a named origin, or a URL.
     package func origin(of text: ExactText) throws(SourceURLError) -> OriginKey {
-        if let name = origins[text.string] { return name.key }
+        if let named = rules.configuration.origins[text.string] { return named.key }
         return try SourceURL(parsing: text.string).origin
     }
 
     package func setHeld(_ isHeld: Bool, _ origin: OriginKey) { loader.setHeld(isHeld, origin) }
 
-    package var namesOfOrigins: [OriginKey: [String]] { origins.namesByKey }
-
-    /// Judges by the text only.
-    package func mayFetch(_ url: ExactText) -> Bool {
-        guard let url = try? SourceURL(parsing: url.string) else { return false }
-        return configuration.mayFetch(url)
-    }
-
-    /// Whether the operator allowed this host by name, rather than every host.
-    package func isAllowedByName(_ url: ExactText) -> Bool {
-        guard let url = try? SourceURL(parsing: url.string) else { return false }
-        return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
-    }
+    package var namesOfOrigins: [OriginKey: [String]] { rules.configuration.origins.namesByKey }
 
     /// Returns the source: from the cache, a fetch in progress, or its origin; a stale copy if the origin fails.
     ///
@@ -148,7 +140,7 @@ package final class ImageDownloader: Sendable {
 
     package var originHealth: OriginHealthSummary {
         var summary = loader.originHealth
-        let named = Set(configuration.origins.all.compactMap(\.baseOrigin))
+        let named = Set(rules.configuration.origins.all.compactMap(\.baseOrigin))
         for index in summary.origins.indices where named.contains(summary.origins[index].origin) {
             summary.origins[index].isProven = true
         }
@@ -167,10 +159,6 @@ package final class ImageDownloader: Sendable {
         let (leaveAction, count) = shell.withLock { $0.state.leave(source: source) }
         conclude(leaveAction, throwing: DownloadError.receiptCanceled)
         return (count, leaveAction.answers.count)
-    }
-
-    package func setMaximumActiveDownloads(_ maximum: Int) {
-        start(shell.withLock { $0.state.setMaximum(maximum, at: timekeeper.now) })
     }
 
     package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
@@ -218,7 +206,7 @@ package final class ImageDownloader: Sendable {
     }
 
     func isSelected(_ head: SourceHead) -> Bool {
-        head.selectingFields.isEmpty || head.isSelected(by: selectingFields.fields(for: head.identity))
+        head.selectingFields.isEmpty || head.isSelected(by: head.identity.rules.selectingFields)
     }
 
     private func cachedCopy(for request: SourceRequest) async throws -> SourceCopy {

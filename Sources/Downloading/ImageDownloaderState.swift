@@ -53,9 +53,7 @@ struct ImageDownloaderState<Answer> {
 
     init(_ configuration: DownloadConfiguration) {
         queue = FetchQueue(order: configuration.order, maximum: configuration.maximumQueuedDownloads)
-        slots = DownloadSlots(
-            maximum: configuration.maximumActiveDownloads, perHost: configuration.maximumActiveDownloadsPerHost,
-            exceptions: configuration.origins.maximumActiveDownloads)
+        slots = DownloadSlots(configuration)
         failures = FailureMemory(configuration)
     }
 
@@ -234,8 +232,11 @@ struct ImageDownloaderState<Answer> {
         return next.id
     }
 
-    mutating func setMaximum(_ maximum: Int, at now: Duration) -> [StartAction] {
-        slots.maximum = maximum
+    /// Remembered failures may come from the earlier settings.
+    mutating func use(_ configuration: DownloadConfiguration, at now: Duration) -> [StartAction] {
+        slots.use(configuration)
+        queue.maximum = configuration.maximumQueuedDownloads
+        failures.removeAll()
         let starts = startQueued(at: now)
         activity.update(isWorking: slots.activeCount > 0, at: now)
         return starts

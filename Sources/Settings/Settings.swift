@@ -65,19 +65,6 @@ package struct Settings: Sendable {
         set { (downloads.allowsUnnamedSources, downloads.allowedSources) = (true, newValue) }
     }
 
-    /// In the settings' words: a part of keys, which changes only with the rules; no value contains a space or a line
-    /// end.
-    package var sourcePolicy: String {
-        let sources = downloads.allowsUnnamedSources ? downloads.allowedSources.map(\.keyText) : ["named"]
-        let rules = [
-            ("allowedNetworks", downloads.allowedNetworks.map(\.keyText)),
-            ("deniedNetworks", downloads.deniedNetworks.map(\.keyText)),
-            ("allowedSources", sources),
-            ("allowedPorts", downloads.allowedPorts.sorted().map { "\($0)" }),
-        ]
-        return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
-    }
-
     /// A request's time counts from its header, so its body may take no longer than the whole request.
     package var listeners: (public: HTTPServerConfiguration, operators: HTTPServerConfiguration) {
         var (served, operated) = (publicListener, adminListener)

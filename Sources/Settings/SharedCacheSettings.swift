@@ -81,10 +81,8 @@ extension Settings {
     /// - Parameter engine: The release and libraries that encode results.
     package func sharedLayerRules(_ pipeline: PipelineConfiguration, engine: String) -> SharedLayer.Rules {
         var rules = SharedLayer.Rules(digest: responseDigest(pipeline, engine: engine))
-        rules.originDigests = downloads.origins.digests
         rules.staleAllowances = downloads.staleAllowances
         rules.sharesSources = sharedCache.sharesSources
-        rules.mayShare = { [downloads] in downloads.mayShare($0) }
         return rules
     }
 
@@ -92,9 +90,9 @@ extension Settings {
         SharedBytes(responseKeyText(pipeline, engine: engine).utf8).withBytes { SHA256.hash($0) }.hexadecimal
     }
 
-    /// Every setting that can change a response, or whether its source is allowed, in the settings' own words.
+    /// Every setting that can change a response, in the settings' own words.
     ///
-    /// Named origins are not included: the keys of their sources contain a digest of each. The keys of results contain
+    /// Rules for sources are not included: the keys of sources contain them. The keys of results contain
     /// the options of a request, with the settings applied.
     func responseKeyText(_ pipeline: PipelineConfiguration, engine: String) -> String {
         let (rules, limits) = (pipeline.rules, pipeline.rules.limits)
@@ -104,7 +102,7 @@ extension Settings {
             Hexadecimal.encode(HMAC.authenticationCode(for: "names".utf8, key: key))
         }
         var parts: [(String, String)] = [
-            ("engine", engine), ("policy", sourcePolicy), ("names", names ?? ""),
+            ("engine", engine), ("names", names ?? ""),
             ("sourceFormats", limits.sourceFormats.map(\.rawValue).sorted().joined(separator: ",")),
             ("autoFormats", rules.automaticFormats.map(\.rawValue).joined(separator: ",")),
             ("efforts", ImageFormat.allCases.map { "\($0.rawValue)=\(rules.efforts[$0])" }.joined(separator: ",")),

@@ -8,13 +8,13 @@ import ThumbnailTypes
 struct VocabularyReader {
     private var vocabulary: Vocabulary
     private var problems: [SettingsProblem] = []
-    private let origins: Origins
+    private let rules: DownloadRules
 
     private static let allowedName = "a name of up to 64 letters, digits, points, underscores and hyphens"
 
     /// After the other settings, whose origins may have the sources of watermarks.
     static func read(into settings: inout Settings, _ body: (inout Self) -> Void) -> [SettingsProblem] {
-        var reader = Self(vocabulary: settings.api.vocabulary, origins: settings.downloads.origins)
+        var reader = Self(vocabulary: settings.api.vocabulary, rules: DownloadRules(settings.downloads))
         body(&reader)
         settings.api.vocabulary = reader.vocabulary
         return reader.problems
@@ -108,7 +108,7 @@ struct VocabularyReader {
 
     private func problem(ofSource source: String, at path: String) -> SettingsProblem? {
         do {
-            _ = try origins.identity(of: ExactText(source))
+            _ = try rules.identity(of: ExactText(source))
             return nil
         } catch {
             return SettingsProblem(path, allowed: "an http or https URL, or NAME:PATH of a named origin")

@@ -17,13 +17,14 @@ extension ListenerResponder {
             common: fields.strict, revealsRules: configuration.revealsRules, lifecycle: lifecycle)
         let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
+        let replacement = Replacement()
         let routes = PublicRoutes(
             configuration.dialects.map { ImageRoute($0, isOpen: configuration.isOpen($0), metrics: metrics) },
             thumbnails: ThumbnailResponder(
                 configuration, thumbnails: thumbnails, failures: failures,
                 repeated: RepeatedResponses(
-                    thumbnails: thumbnails, lifecycle: lifecycle, isLoggingAll: log.isLoggingAll, tracer: tracer,
-                    timekeeper: timekeeper,
+                    thumbnails: thumbnails, lifecycle: lifecycle, replacement: replacement,
+                    isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper,
                     fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
                 timekeeper: timekeeper),
             submissions: SubmissionResponder(
@@ -42,6 +43,6 @@ extension ListenerResponder {
                     + (slowRequests.map { [$0] } ?? [])),
             routes: routes, failures: failures, fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
-            timekeeper: timekeeper)
+            replacement: replacement, timekeeper: timekeeper)
     }
 }

@@ -19,10 +19,12 @@ package final class ImagePipeline: ThumbnailServing {
     let renderer: ThumbnailRenderer
     let fetcher: SourceFetcher
     let estimator: WorkEstimator
-    let claims = LookupClaims()
+    let claims: LookupClaims
     let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
+    /// Nil for the downloader's current rules.
+    private let boundRules: DownloadRules?
 
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: CacheLayers,
@@ -33,6 +35,8 @@ package final class ImagePipeline: ThumbnailServing {
         self.caches = caches
         self.resources = resources
         self.timekeeper = timekeeper
+        boundRules = nil
+        claims = LookupClaims()
         let lanes = resources.lanes
         let memory = WorkMemory(budget: resources.budget)
         admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
@@ -54,8 +58,21 @@ package final class ImagePipeline: ThumbnailServing {
             configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
     }
 
+    /// The same pipeline, which resolves sources by `rules` even after a reload.
+    package func bound(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, boundTo: rules) }
+
+    private init(_ other: ImagePipeline, boundTo rules: DownloadRules) {
+        (downloader, caches, resources) = (other.downloader, other.caches, other.resources)
+        (failedDecodes, placeholders, renderer) = (other.failedDecodes, other.placeholders, other.renderer)
+        (fetcher, estimator, claims) = (other.fetcher, other.estimator, other.claims)
+        (admission, configuration, timekeeper) = (other.admission, other.configuration, other.timekeeper)
+        boundRules = rules
+    }
+
+    private var rules: DownloadRules { boundRules ?? downloader.rules }
+
     package func resolved(_ request: Request) -> ResolvedRequest {
-        ResolvedRequest(request, sources: sources(of: request) { try downloader.identity(of: request.source) })
+        ResolvedRequest(request, sources: sources(of: request) { try rules.identity(of: request.source) })
     }
 
     func sources(
@@ -67,7 +84,7 @@ package final class ImagePipeline: ThumbnailServing {
                 additional: try request.additional.map { named in
                     try AdditionalSourceError.attributing(to: named.role) {
                         if let name = named.fileName { return SourceIdentity(given: name) }
-                        return try downloader.identity(of: named.source)
+                        return try rules.identity(of: named.source)
                     }
                 })
         }
@@ -113,9 +130,9 @@ package final class ImagePipeline: ThumbnailServing {
         return rejection
     }
 
-    package func mayFetch(_ url: ExactText) -> Bool { downloader.mayFetch(url) }
+    package func mayFetch(_ url: ExactText) -> Bool { rules.mayFetch(url) }
 
-    package func isAllowedByName(_ url: ExactText) -> Bool { downloader.isAllowedByName(url) }
+    package func isAllowedByName(_ url: ExactText) -> Bool { rules.isAllowedByName(url) }
 
     package func pendingLookup(for resolved: ResolvedRequest) -> (any PendingLookup)? {
         EventThreadLookup(for: resolved, in: self)

@@ -182,7 +182,9 @@ struct ImageDownloaderQueueTests {
         let downloader = downloader { $0.maximumActiveDownloads = 1 }
         let tasks = (0..<6).map { downloader.begin("/\($0)") }
         #expect(downloader.queuedRequestCount == 5)
-        downloader.setMaximumActiveDownloads(4)
+        var configuration = DownloadConfiguration()
+        configuration.maximumActiveDownloads = 4
+        downloader.use(DownloadRules(configuration))
         #expect(downloader.activeRequestCount == 4)
         #expect(downloader.queuedRequestCount == 2)
         await loader.starts(4)
@@ -240,7 +242,7 @@ struct ImageDownloaderQueueTests {
     @Test func `every transfer's end is reported to the observer`() async throws {
         let outcomes = Locked<[DownloadOutcome]>([])
         let downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: timekeeper,
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: timekeeper,
             observer: DownloadObserver(finished: { [ends] transfer in
                 outcomes.withLock { $0.append(transfer.outcome) }
                 ends.increment()
@@ -279,7 +281,7 @@ struct ImageDownloaderQueueTests {
         var configuration = DownloadConfiguration()
         configuration.maximumActiveDownloads = 1
         let downloader = ImageDownloader(
-            configuration: configuration, loader: loader, cache: StubCache(), timekeeper: timekeeper,
+            rules: DownloadRules(configuration), loader: loader, cache: StubCache(), timekeeper: timekeeper,
             observer: DownloadObserver(started: { wait in waits.withLock { $0.append(wait) } }))
         let first = downloader.begin("/a")
         await loader.starts(1)
@@ -300,7 +302,8 @@ struct ImageDownloaderQueueTests {
         configuration.maximumActiveDownloadsPerHost = 1_000
         change(&configuration)
         return ImageDownloader(
-            configuration: configuration, loader: loader ?? self.loader, cache: StubCache(), timekeeper: timekeeper,
+            rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: StubCache(),
+            timekeeper: timekeeper,
             observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 }

@@ -17,7 +17,7 @@ struct ImageDownloaderTests {
     func `14: simultaneous requests for one URL make one transfer`(count: Int) async throws {
         let collapsed = Atomic(0)
         let downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: ManualTimekeeper(),
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache, timekeeper: ManualTimekeeper(),
             observer: DownloadObserver(collapsed: { collapsed.wrappingAdd(1, ordering: .relaxed) }))
         let tasks = (0..<count).map { downloader.begin("/a", receipt: "\($0)") }
         await loader.starts(1)
@@ -214,10 +214,10 @@ struct ImageDownloaderTests {
     @Test func `28: one URL under two origin names is two sources`() async throws {
         let downloader = downloader()
         let url = SourceIdentity.path("/a").url
-        let tasks = ["one", "two"].map { name in
+        let tasks = ["one", "two"].map { Origin(name: $0, location: .web(base: url)) }.map { origin in
             Task.immediate {
                 try await downloader.download(
-                    .init(identity: SourceIdentity(url: url, originName: name)), receipt: name)
+                    .init(identity: SourceIdentity(url: url, rules: .of(origin))), receipt: origin.name)
             }
         }
         await loader.starts(2)
@@ -255,7 +255,7 @@ struct ImageDownloaderTests {
         cache: StubCache? = nil, clock: ManualTimekeeper = ManualTimekeeper()
     ) -> ImageDownloader {
         ImageDownloader(
-            configuration: configuration, loader: loader ?? self.loader, cache: cache ?? self.cache,
+            rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: cache ?? self.cache,
             timekeeper: clock, observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 }

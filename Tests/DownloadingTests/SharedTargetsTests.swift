@@ -15,7 +15,8 @@ struct SharedTargetsTests {
 
     private func identity(_ token: String) throws -> SourceIdentity {
         SourceIdentity(
-            url: try SourceURL(parsing: "http://example.com/a"), originName: "photos",
+            url: try SourceURL(parsing: "http://example.com/a"),
+            rules: .of(Origin(name: "photos", location: .folder(path: "/"))),
             target: try SourceURL(parsing: "http://example.com/a?token=\(token)"), sharesTargets: true)
     }
 
@@ -28,7 +29,7 @@ struct SharedTargetsTests {
 
     private func downloader() -> ImageDownloader {
         ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: cache, timekeeper: time,
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: cache, timekeeper: time,
             observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 

@@ -196,7 +196,7 @@ struct SlowerLayerTests {
         var configuration = DownloadConfiguration()
         change(&configuration)
         return ImageDownloader(
-            configuration: configuration, loader: loader ?? self.loader, cache: cache, timekeeper: clock,
+            rules: DownloadRules(configuration), loader: loader ?? self.loader, cache: cache, timekeeper: clock,
             observer: DownloadObserver(finished: { [ends] _ in ends.increment() }))
     }
 }

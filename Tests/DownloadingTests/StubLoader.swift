@@ -180,6 +180,16 @@ final class StubCache: SourceCaching {
     func removeAll() { sources.withLock { $0 = [:] } }
 }
 
+extension OriginRules {
+    /// What applies to a single origin.
+    static func of(_ origin: Origin) -> OriginRules {
+        guard let rules = DownloadRules(DownloadConfiguration(origins: [origin]))[origin.name] else {
+            preconditionFailure("no rules")
+        }
+        return rules
+    }
+}
+
 extension SourceIdentity {
     /// The identity of a path on a host of the tests.
     static func path(_ path: String, host: String = "example.com") -> SourceIdentity {

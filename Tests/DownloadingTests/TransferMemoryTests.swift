@@ -14,7 +14,8 @@ struct TransferMemoryTests {
         let loader = StubLoader()
         let budget = MemoryBudget(limit: 1 << 20, timekeeper: ManualTimekeeper(), purge: notePurge)
         let downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: ManualTimekeeper(),
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(),
+            timekeeper: ManualTimekeeper(),
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")
@@ -34,7 +35,7 @@ struct TransferMemoryTests {
         let time = ManualTimekeeper()
         let budget = MemoryBudget(limit: 1 << 20, maximumWait: .seconds(5), timekeeper: time, purge: notePurge)
         let downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: time,
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: time,
             budget: budget)
         let held = try await budget.reserve(1 << 20)
         let task = downloader.begin("/a")

@@ -17,7 +17,7 @@ struct TransferReportTests {
 
     init() {
         downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: clock,
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: clock,
             observer: DownloadObserver(
                 finished: { [ends] _ in ends.increment() },
                 transfer: { [reports] report in reports.withLock { $0.append(report) } },

@@ -227,16 +227,18 @@ struct ImgproxySettingsTests {
         let file = folder.path + "/mark.png"
         let settings = try container(["IMGPROXY_WATERMARK_PATH": file])
         let name = try #require(settings.dialects.imgproxy.watermark)
-        #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
+        #expect(throws: Never.self) { try DownloadRules(settings.downloads).identity(of: name) }
         let other = name.string.replacing("mark.png", with: "other.png")
-        #expect(throws: SourceURLError.pathNotAllowed) { try settings.downloads.origins.identity(of: ExactText(other)) }
+        #expect(throws: SourceURLError.pathNotAllowed) {
+            try DownloadRules(settings.downloads).identity(of: ExactText(other))
+        }
         #expect(container.problems(["IMGPROXY_WATERMARK_PATH": "/no/such/file.png"]).count == 1)
     }
 
     @Test func `a watermark may be in the variable itself`() throws {
         let settings = try container(["IMGPROXY_WATERMARK_DATA": "AQID"])
         let name = try #require(settings.dialects.imgproxy.watermark)
-        #expect(throws: Never.self) { try settings.downloads.origins.identity(of: name) }
+        #expect(throws: Never.self) { try DownloadRules(settings.downloads).identity(of: name) }
         #expect(settings.downloads.origins.all.map(\.location) == [.memory([1, 2, 3])])
         #expect(container.problems(["IMGPROXY_WATERMARK_DATA": "?"]).count == 1)
     }

@@ -139,7 +139,8 @@ struct SharedCacheSettingsTests {
         func digest(_ change: (inout Settings) -> Void = { _ in }, engine: String = "1") -> String {
             var settings = Settings()
             change(&settings)
-            return settings.responseDigest(settings.pipeline, engine: engine)
+            // Keys contain both.
+            return settings.responseDigest(settings.pipeline, engine: engine) + settings.downloads.policyText
         }
         var digests = Set([digest(), digest(engine: "2")])
         for (name, change) in Self.changes {
@@ -169,14 +170,14 @@ struct SharedCacheSettingsTests {
             SourcePattern("https://*.example.com/*"), SourcePattern(prefix: "https://example.org/a"),
         ].compactMap(\.self)
         #expect(
-            settings.sourcePolicy == """
+            settings.downloads.policyText == """
                 allowedNetworks 10.0.0.0/8 fd00::/8
                 deniedNetworks 8.8.8.8/32
                 allowedSources pattern:https://*.example.com/* beginning:https://example.org/a
                 allowedPorts 80 443
                 """)
         settings.downloads.allowsUnnamedSources = false
-        #expect(settings.sourcePolicy.contains("\nallowedSources named\n"))
+        #expect(settings.downloads.policyText.contains("\nallowedSources named\n"))
 
         settings = Settings()
         settings.pipeline.rules.limits.sourceFormats = [.png, .jpeg]
@@ -184,14 +185,10 @@ struct SharedCacheSettingsTests {
         let lines = settings.responseKeyText(settings.pipeline, engine: "alula 1").split(separator: "\n")
         let agent = settings.downloads.userAgent
         #expect(lines[0] == "engine 7:alula 1" && agent.hasPrefix("Alula/"))
+        #expect(lines[1...3] == ["names 0:", "sourceFormats 8:jpeg,png", "autoFormats 9:webp,avif"])
+        #expect(lines[4].contains("jpeg=2,") && lines[4].hasPrefix("efforts "))
         #expect(
-            lines[1...4] == [
-                "policy 65:allowedNetworks", "deniedNetworks", "allowedSources", "allowedPorts 80 443",
-            ])
-        #expect(lines[5...7] == ["names 0:", "sourceFormats 8:jpeg,png", "autoFormats 9:webp,avif"])
-        #expect(lines[8].contains("jpeg=2,") && lines[8].hasPrefix("efforts "))
-        #expect(
-            lines[9...] == [
+            lines[5...] == [
                 "resample 6:linear", "autoQuality 10:9800,40,90", "maxSourcePixels 9:100000000",
                 "maxOutputPixels 8:25000000", "maxOutputPixelsSlow 7:6000000", "maxFrames 3:256",
                 "incompleteImages 6:refuse", "maxSourceBytes 8:67108864", "maxRedirects 1:5", "cdnLoop 5:alula",
@@ -202,13 +199,13 @@ struct SharedCacheSettingsTests {
     }
 
     @Test func `a prefix and a pattern of the same text are different rules in keys`() {
-        func digest(_ pattern: SourcePattern?) -> String {
+        func text(_ pattern: SourcePattern?) -> String {
             var settings = Settings()
             settings.downloads.allowedSources = [pattern].compactMap(\.self)
-            return settings.responseDigest(settings.pipeline, engine: "1")
+            return settings.downloads.policyText
         }
-        let text = "https://example.com/a*"
-        #expect(digest(SourcePattern(text)) != digest(SourcePattern(prefix: text)))
+        let pattern = "https://example.com/a*"
+        #expect(text(SourcePattern(pattern)) != text(SourcePattern(prefix: pattern)))
     }
 
     @Test func `a source is shared if it may be fetched and is the same on every machine`() throws {
@@ -218,13 +215,12 @@ struct SharedCacheSettingsTests {
         settings.downloads.origins = Origins([
             Origin(name: "web", location: .web(base: base)), Origin(name: "local", location: .folder(path: "/images")),
         ])
-        let rules = settings.sharedLayerRules(settings.pipeline, engine: "1")
         for (source, isShared) in [
             ("https://example.com/a", true), ("https://example.org/a", false), ("web:b.jpg", true),
             ("local:b.jpg", false),
         ] as [(ExactText, Bool)] {
-            let identity = try settings.downloads.origins.identity(of: source)
-            #expect(rules.mayShare(identity) == isShared, "\(source)")
+            let identity = try DownloadRules(settings.downloads).identity(of: source)
+            #expect(identity.rules.mayShare(identity.url) == isShared, "\(source)")
         }
     }
 }

@@ -138,7 +138,7 @@ struct ThumborSettingsTests {
             [:], ["HTTP_LOADER_BLOCK_NETWORKS": "8.8.8.0/24"], ["HTTP_LOADER_DISABLE": "1"],
             ["HTTP_LOADER_ALLOWED_SOURCES": "h"],
         ]
-        #expect(Set(try policies.map { try container($0).sourcePolicy }).count == policies.count)
+        #expect(Set(try policies.map { try container($0).downloads.policyText }).count == policies.count)
     }
 
     @Test func `cache lifetimes are written as Go writes durations`() throws {

@@ -146,7 +146,7 @@ struct CachedSourcesTests {
 
     @Test func `one URL under two origin names is two sources`() throws {
         let plain = try source()
-        let named = SourceIdentity(url: plain.identity.url, originName: "shop")
+        let named = try SourceIdentity(url: plain.identity.url, rules: .shop())
         try fill(plain)
         #expect(sources.stored(for: named) == nil)
         #expect(caches.removeAll(from: named, cause: .changed) == RemovedEntries())

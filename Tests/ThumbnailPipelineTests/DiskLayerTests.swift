@@ -210,22 +210,20 @@ final class DiskLayerTests {
             DiskStoreConfiguration(
                 folder: folder.path, capacities: [.source: 1 << 20, .record: 1 << 20], contentVersion: 1),
             logger: .silent, timekeeper: ManualTimekeeper())
-        let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), originName: "shop")
+        func source(_ rules: OriginRules) throws -> SourceIdentity {
+            SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), rules: rules)
+        }
+        let identity = try source(.shop())
         let now = HTTPDate(secondsSince1970: 1_000_000_000)
         let record = try SourceRecord(
             SourceHead(
                 identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now),
             bytes: SampleFiles.jpeg)
-        func disk(_ digests: [ExactText: String]) -> DiskLayer {
-            DiskLayer(store: store, engine: "test", policy: "any", originDigests: digests)
-        }
-        CacheLayers(
-            configuration: PipelineConfiguration(), disk: disk(["shop": "1", "other": "1"]),
-            timekeeper: ManualTimekeeper()
-        ).store(record)
-        #expect(await disk(["shop": "1", "other": "2"]).lookup(.record(identity)).value != nil)
-        #expect(await disk(["shop": "2", "other": "1"]).lookup(.record(identity)).value == nil)
-        #expect(await disk([:]).lookup(.record(identity)).value == nil)
+        let disk = DiskLayer(store: store, engine: "test")
+        CacheLayers(configuration: PipelineConfiguration(), disk: disk, timekeeper: ManualTimekeeper()).store(record)
+        #expect(await disk.lookup(.record(try source(.shop()))).value != nil)
+        #expect(await disk.lookup(.record(try source(.shop(base: "http://example.com/b")))).value == nil)
+        #expect(await disk.lookup(.record(try source(.unrestricted))).value == nil)
         await store.close(timeLimit: .queueTimeout)
     }
 

@@ -175,7 +175,7 @@ struct EventThreadLookupTests {
         #expect(look(try await instance(diskFolder: folder.path)) == nil)
         #expect(look(try PipelineFixture()) == nil)
         let one = try await instance()
-        let local = try #require(one.pipeline.pendingLookup(for: one.pipeline.resolved(.path("/local"))))
+        let local = try #require(one.pipeline.pendingLookup(for: one.pipeline.resolved(.local)))
         #expect(await thumbnail(local) == nil)
         #expect(lookUps == 0)
         let store = try #require(one.sharedStore)

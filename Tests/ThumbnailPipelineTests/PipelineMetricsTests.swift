@@ -74,7 +74,9 @@ struct PipelineMetricsTests {
         _ outcome: DownloadOutcome, _ bytes: Int, _ duration: Duration, _ error: DownloadError? = nil,
         from origin: String? = nil
     ) -> FinishedTransfer {
-        let named = origin.map { Origins([Origin(name: $0, location: .folder(path: "/"))]) }
+        let named = origin.map { name in
+            DownloadRules(DownloadConfiguration(origins: [Origin(name: name, location: .folder(path: "/"))]))
+        }
         let identity = try? named?.identity(of: ExactText("\(origin ?? ""):a"))
         return FinishedTransfer(
             identity ?? SourceIdentity(given: "a"), outcome, error: error, receivedBytes: bytes, duration: duration)

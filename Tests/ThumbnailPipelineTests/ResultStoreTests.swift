@@ -123,7 +123,7 @@ struct ResultStoreTests {
         let source = try await one.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: source, for: .path())
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
-        _ = try await one.thumbnail("/local")
+        _ = try await one.pipeline.thumbnail(for: Job(one.pipeline.resolved(.local), receipt: "r"))
         try await settled(one)
         #expect(objects.valueCount == 0)
     }

@@ -46,7 +46,8 @@ struct ResultWriterTests {
         var bucket = Origin(name: "out", location: .web(base: try SourceURL(parsing: "http://h/b")))
         bucket.credentials = .signature(.fixed(.init(id: "a", secret: Secret("b"))), region: "eu")
         (bucket.isWritable, bucket.cacheControl) = (true, place)
-        let resultWriter = ResultWriter(WritableOrigins(Origins([bucket]), web: recorder, maximumReads: 1))
+        let resultWriter = ResultWriter(
+            WritableOrigins(DownloadRules(DownloadConfiguration(origins: [bucket])), web: recorder, maximumReads: 1))
         var destination = try resultWriter.destination("out:a.webp")
         destination.cacheControl = rendition ?? destination.cacheControl
         _ = try await resultWriter.put(thumbnail, at: destination, of: source)

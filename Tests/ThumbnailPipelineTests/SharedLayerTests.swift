@@ -125,7 +125,7 @@ struct SharedLayerTests {
         let source = try await one.pipeline.open(upload: SampleFiles.jpeg)
         _ = try await one.pipeline.thumbnail(of: source, for: .path())
         one.origin.serve(SampleFiles.jpeg, at: "/local", cacheControl: "max-age=100", eTag: "\"1\"")
-        _ = try await one.thumbnail("/local")
+        _ = try await one.pipeline.thumbnail(for: Job(one.pipeline.resolved(.local), receipt: "r"))
         #expect(!server.commands.contains { $0[0] == "MGET" && $0.count > 2 })
         #expect(valueCount == 0)
     }

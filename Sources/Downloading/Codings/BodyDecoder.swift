@@ -4,13 +4,11 @@ import Memory
 
 /// Decodes bodies with a content coding on its own thread, in turns: a small body can take as long as the largest one.
 final class BodyDecoder: Sendable {
-    private let configuration: DownloadConfiguration
     private let worker: WorkerPool
 
     private static let turn = Duration.milliseconds(2)
 
     init(_ configuration: DownloadConfiguration) {
-        self.configuration = configuration
         worker = WorkerPool(
             count: 1, maximumQueued: configuration.maximumActiveDownloads + configuration.maximumQueuedDownloads,
             name: "content codings")
@@ -19,8 +17,7 @@ final class BodyDecoder: Sendable {
     var waitingCount: Int { worker.queuedCount }
 
     func decode(_ source: Source, for request: TransferRequest, progress: TransferProgress) async throws -> Source {
-        let origin = request.identity.originName.flatMap { configuration.origins[$0] }
-        let settings = origin.map { configuration.adapted(to: $0) } ?? configuration
+        let settings = request.identity.rules.configuration
         let limit = min(settings.maximumBytes, request.maximumBytes ?? .max)
         let end = SystemTimekeeper().now + settings.downloadTimeout
         do {

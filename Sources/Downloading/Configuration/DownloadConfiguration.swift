@@ -41,12 +41,34 @@ package struct DownloadConfiguration: Sendable {
     /// A PEM file of certificate authorities; nil for the system's.
     package var certificateAuthorities: String?
 
-    package init() {}
+    package init(origins: [Origin] = []) { self.origins = Origins(origins) }
 
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
             allowedNetworks: allowedNetworks, deniedNetworks: deniedNetworks, allowedEndpoints: allowedEndpoints,
             allowedPorts: allowedPorts)
+    }
+
+    /// In the settings' words: a part of keys, which changes only with the rules; no value contains a space or a line
+    /// end.
+    package var policyText: String {
+        let sources = allowsUnnamedSources ? allowedSources.map(\.keyText) : ["named"]
+        let rules = [
+            ("allowedNetworks", allowedNetworks.map(\.keyText)), ("deniedNetworks", deniedNetworks.map(\.keyText)),
+            ("allowedSources", sources), ("allowedPorts", allowedPorts.sorted().map { "\($0)" }),
+        ]
+        return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
+    }
+
+    /// Whether every source that `earlier` allows is allowed.
+    func allowsAll(thatAllows earlier: DownloadConfiguration) -> Bool {
+        let allowsSources =
+            allowedSources.isEmpty
+            || !earlier.allowedSources.isEmpty && Set(allowedSources).isSuperset(of: earlier.allowedSources)
+        return allowsSources && (allowsUnnamedSources || !earlier.allowsUnnamedSources)
+            && Set(allowedNetworks).isSuperset(of: earlier.allowedNetworks)
+            && Set(deniedNetworks).isSubset(of: earlier.deniedNetworks)
+            && allowedPorts.isSuperset(of: earlier.allowedPorts)
     }
 
     package func allows(_ url: SourceURL) -> Bool {
@@ -67,28 +89,12 @@ package struct DownloadConfiguration: Sendable {
         return addressPolicy.mayAllow(port: url.port) ? nil : addressPolicy.violation(toPort: url.port)
     }
 
-    /// Whether the source is the same on every machine, which a path in a folder may not be.
-    package func mayShare(_ identity: SourceIdentity) -> Bool {
-        guard let name = identity.originName else { return mayFetch(identity.url) }
-        switch origins[name]?.location {
-        case .web, .memory: return true
-        case .folder, nil: return false
-        }
-    }
-
-    package func mayFetch(_ identity: SourceIdentity) -> Bool { violation(toFetching: identity) == nil }
-
-    /// Judges by the name only.
-    package func violation(toFetching identity: SourceIdentity) -> String? {
-        identity.originName == nil ? violation(toFetching: identity.url) : nil
-    }
-
     /// Does not know the addresses of the host's name, which are checked when it is fetched.
     func mayFetch(_ url: SourceURL) -> Bool { violation(toFetching: url) == nil }
 
     package func violation(toCalling url: SourceURL) -> String? { violation(toFetching: url, isCall: true) }
 
-    private func violation(toFetching url: SourceURL, isCall: Bool = false) -> String? {
+    func violation(toFetching url: SourceURL, isCall: Bool = false) -> String? {
         if let violation = violation(to: url, isCall: isCall) { return violation }
         return url.address.flatMap { addressPolicy.violation(to: $0, port: url.port, localAddresses: []) }
     }
@@ -105,4 +111,12 @@ extension DownloadConfiguration {
         copy.certificateAuthorities = origin.certificateAuthorities ?? certificateAuthorities
         return copy
     }
+}
+
+/// Seconds past the lifetime for which a source may be used if its origin does not specify it.
+package struct StaleAllowances: Hashable, Sendable {
+    package var whileRevalidating = 0
+    package var ifError = 86_400
+
+    package init() {}
 }

@@ -1,5 +1,5 @@
 import Crypto
-package import HTTPTypes
+import HTTPTypes
 import Memory
 import Text
 
@@ -33,33 +33,19 @@ enum RequestFields {
             }
         }
     }
-}
 
-/// The fields of our requests by which an origin's response may vary (RFC 9111 section 4.1).
-package struct SelectingFields: Sendable {
-    private let common: HTTPFields
-    private let byOrigin: [ExactText: HTTPFields]
-
-    package init(_ configuration: DownloadConfiguration) {
-        func fields(for origin: Origin?) -> HTTPFields {
-            var fields = HTTPFields()
-            for line in RequestFields.lines(for: origin, configuration) {
-                guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
-                    continue
-                }
-                let value = HTTPSyntax.trimmed(line[line.index(after: colon)...])
-                fields[name] = origin == nil ? value : Self.hidden(value)
+    /// The fields by which an origin's response may vary (RFC 9111 section 4.1); those of a named origin are hashed,
+    /// because they may be secret and are stored with responses.
+    static func selecting(for origin: Origin?, _ configuration: DownloadConfiguration) -> HTTPFields {
+        var fields = HTTPFields()
+        for line in lines(for: origin, configuration) {
+            guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+                continue
             }
-            return fields
+            let value = HTTPSyntax.trimmed(line[line.index(after: colon)...])
+            fields[name] = origin == nil ? value : hidden(value)
         }
-        common = fields(for: nil)
-        byOrigin = Dictionary(
-            uniqueKeysWithValues: configuration.origins.all.map { (ExactText($0.name), fields(for: $0)) })
-    }
-
-    /// Fields of a named origin are hashed, because they may be secret and are stored with responses.
-    package func fields(for identity: SourceIdentity) -> HTTPFields {
-        identity.originName.flatMap { byOrigin[ExactText($0)] } ?? common
+        return fields
     }
 
     private static func hidden(_ value: String) -> String {

@@ -43,25 +43,19 @@ final class SigningKeys: Sendable {
     /// Error codes of stores for a key that has expired early.
     private static let expiryCodes = ["ExpiredToken", "InvalidAccessKeyId", "InvalidToken"]
 
-    private let sources: [ExactText: KeySource]
     private let timekeeper: any Timekeeper
     private let request: KeyRequest
     private let renewals = SharedTasks<KeySource, IssuedKey>()
     private let state = Locked(State())
 
-    init(of origins: Origins, timekeeper: any Timekeeper, requesting request: @escaping KeyRequest) {
-        sources = Dictionary(
-            origins.all.compactMap { origin in
-                guard case .signature(let source, _)? = origin.credentials else { return nil }
-                return (ExactText(origin.name), source)
-            }, uniquingKeysWith: { $1 })
+    init(timekeeper: any Timekeeper, requesting request: @escaping KeyRequest) {
         self.timekeeper = timekeeper
         self.request = request
     }
 
     /// Nil if requests to this origin are not signed.
-    func key(for originName: String?) async throws -> OriginCredentials.AccessKey? {
-        guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
+    func key(for origin: Origin?) async throws -> OriginCredentials.AccessKey? {
+        guard case .signature(let source, _)? = origin?.credentials else { return nil }
         if case .fixed(let key) = source { return key }
         let wall = timekeeper.secondsSince1970
         let issuedKey = state.withLock { $0.issuedKeys[source] }
@@ -82,9 +76,9 @@ final class SigningKeys: Sendable {
 
     /// Returns the replacement of a rejected key; nil for configured keys, and if the source has just replaced one.
     func key(
-        for originName: String?, insteadOf rejected: OriginCredentials.AccessKey
+        for origin: Origin?, insteadOf rejected: OriginCredentials.AccessKey
     ) async throws -> OriginCredentials.AccessKey? {
-        guard let source = originName.flatMap({ sources[ExactText($0)] }) else { return nil }
+        guard case .signature(let source, _)? = origin?.credentials else { return nil }
         let now = timekeeper.now
         state.withLock { state in
             guard state.issuedKeys[source]?.key == rejected,
@@ -93,7 +87,7 @@ final class SigningKeys: Sendable {
             state.replacements[source] = now
             state.issuedKeys[source] = nil
         }
-        guard let next = try await key(for: originName), next != rejected else { return nil }
+        guard let next = try await key(for: origin), next != rejected else { return nil }
         return next
     }
 

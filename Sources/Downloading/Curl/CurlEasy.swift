@@ -30,7 +30,7 @@ final class CurlEasy {
         set(CURLOPT_BUFFERSIZE, 192 << 10)
         // Without a folder of certificates libcurl caches the parsed file between handshakes.
         unsafe CCurlShim_set_string(handle, CURLOPT_CAPATH, nil)
-        if let file = profile.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
+        if let file = profile.rules.configuration.certificateAuthorities { set(CURLOPT_CAINFO, file) }
         guard unsafe profile.apply(to: handle) else { return nil }
     }
 

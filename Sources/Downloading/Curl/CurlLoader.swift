@@ -25,11 +25,10 @@ package final class CurlLoader: DataLoading {
         }
         let start = LoopStart { [inbox] in
             CurlLoop(
-                configuration, multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper,
-                observer: observer
+                multi: multi, inbox: inbox, resolver: resolver, timekeeper: timekeeper, observer: observer
             ).run()
         }
-        keys = SigningKeys(of: configuration.origins, timekeeper: timekeeper) { source, now throws(KeyFailure) in
+        keys = SigningKeys(timekeeper: timekeeper) { source, now throws(KeyFailure) in
             try KeyServices.blockingKey(from: source, at: now) { (request, url) throws(KeyFailure) in
                 try HTTPClient.blockingCall(request, url, authorities: configuration.certificateAuthorities)
             }
@@ -51,14 +50,14 @@ package final class CurlLoader: DataLoading {
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
-        let name = request.identity.originName
-        let key = try await keys.key(for: name)
+        let origin = request.identity.rules.origin
+        let key = try await keys.key(for: origin)
         let answer: TransferResult
         do {
             answer = try await transfer(request, key, progress, admitHop)
         } catch let error as DownloadError {
             guard case .storeRejection(_, let code) = error, SigningKeys.requiresRenewal(code), let key,
-                let next = try await keys.key(for: name, insteadOf: key)
+                let next = try await keys.key(for: origin, insteadOf: key)
             else { throw error }
             answer = try await transfer(request, next, progress, admitHop)
         }
@@ -90,8 +89,9 @@ package final class CurlLoader: DataLoading {
     /// Throws an error for a status other than 2xx.
     ///
     /// - Parameter request: Its target is ignored.
-    package func call(_ request: HTTPRequest, at url: SourceURL) async throws {
-        let call = TransferRequest(object: SourceIdentity(url: url), upload: TransferUpload(call: request))
+    package func call(_ request: HTTPRequest, at url: SourceURL, by rules: DownloadRules) async throws {
+        let call = TransferRequest(
+            object: SourceIdentity(url: url, rules: rules.unnamed), upload: TransferUpload(call: request))
         _ = try await load(call, progress: TransferProgress())
     }
 

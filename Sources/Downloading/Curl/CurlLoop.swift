@@ -5,15 +5,13 @@ import Text
 
 /// Runs all transfers on the `transfers` thread, which creates and destroys it; others reach it through the inbox.
 final class CurlLoop {
-    private let absoluteURLs: CurlProfile
-    private let origins: [ExactText: CurlProfile]
-    private let policy: AddressPolicy
+    /// Of the rules used last, by the names of origins; nil is for absolute URLs.
+    private var profiles: [ExactText?: CurlProfile] = [:]
     private let multi: CurlMulti
     private let inbox: CurlInbox
     private let resolver: NameResolver
     private let observer: DownloadObserver
     private let timekeeper: any Timekeeper
-    private let selectingFields: SelectingFields
     private var retryBudget = RetryBudget()
     private let sockets = ReusableSockets()
     private var localAddresses = OwnAddresses()
@@ -22,18 +20,11 @@ final class CurlLoop {
     private var descriptors: [curl_waitfd] = []
 
     init(
-        _ configuration: DownloadConfiguration, multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver,
-        timekeeper: any Timekeeper, observer: DownloadObserver
+        multi: CurlMulti, inbox: CurlInbox, resolver: NameResolver, timekeeper: any Timekeeper,
+        observer: DownloadObserver
     ) {
         self.observer = observer
         self.timekeeper = timekeeper
-        selectingFields = SelectingFields(configuration)
-        absoluteURLs = CurlProfile(configuration)
-        origins = Dictionary(
-            uniqueKeysWithValues: configuration.origins.all.map { origin in
-                (ExactText(origin.name), CurlProfile(configuration.adapted(to: origin), origin: origin))
-            })
-        policy = configuration.addressPolicy
         self.multi = multi
         self.inbox = inbox
         self.resolver = resolver
@@ -59,8 +50,7 @@ final class CurlLoop {
         case .start(let load):
             retryBudget.save()
             let transfer = CurlTransfer(
-                load, configuration: profile(named: load.request.identity.originName).configuration,
-                selectingFields: selectingFields, now: timekeeper.now, timekeeper: timekeeper, sockets: sockets,
+                load, now: timekeeper.now, timekeeper: timekeeper, sockets: sockets,
                 mayRetry: { [unowned self] in mayRetry() })
             transfers[load.id] = transfer
             beginHop(of: transfer)
@@ -69,7 +59,13 @@ final class CurlLoop {
         }
     }
 
-    private func profile(named name: String?) -> CurlProfile { name.flatMap { origins[ExactText($0)] } ?? absoluteURLs }
+    private func profile(for rules: OriginRules) -> CurlProfile {
+        let name = rules.origin.map { ExactText($0.name) }
+        if let profile = profiles[name], profile.rules === rules { return profile }
+        let profile = CurlProfile(rules)
+        profiles[name] = profile
+        return profile
+    }
 
     private func beginHop(of transfer: CurlTransfer) {
         let url = transfer.url
@@ -79,7 +75,9 @@ final class CurlLoop {
             return end(transfer, .failure(error))
         }
         let isCall = transfer.load.request.isCall
-        if !transfer.isAtOwnOrigin, let violation = absoluteURLs.configuration.violation(to: url, isCall: isCall) {
+        if !transfer.isAtOwnOrigin,
+            let violation = transfer.rules.unnamed.configuration.violation(to: url, isCall: isCall)
+        {
             return end(transfer, .failure(DownloadError.sourceNotAllowed(violation)))
         }
         if let address = url.address { return connect(transfer, to: [address]) }
@@ -107,6 +105,7 @@ final class CurlLoop {
         let hostAddresses = localAddresses.current(at: now)
         let port = transfer.url.port
         let isOwn = transfer.isAtOwnOrigin
+        let policy = transfer.rules.unnamed.addressPolicy
         let isAllowed = { [policy] address in isOwn || policy.allows(address, port: port, localAddresses: hostAddresses)
         }
         if let denied = addresses.first(where: { !isAllowed($0) }) {
@@ -118,11 +117,11 @@ final class CurlLoop {
             return end(transfer, .failure(DownloadError.unreachable("credentials: the key ended meanwhile")))
         }
         transfer.beginConnecting(to: addresses, isAllowed: isAllowed)
-        let profile = profile(named: isOwn ? transfer.load.request.identity.originName : nil)
+        let profile = profile(for: isOwn ? transfer.rules : transfer.rules.unnamed)
         guard let easy = profile.takeHandle(),
             easy.prepare(transfer, connectTimeout: transfer.clock.connectTimeLeft(at: now)), multi.add(easy)
         else { return end(transfer, .failure(DownloadError.internal("libcurl takes no more transfers"))) }
-        transfer.easy = easy
+        (transfer.easy, transfer.profile) = (easy, profile)
     }
 
     /// A timeout has no code.
@@ -160,11 +159,11 @@ final class CurlLoop {
 
     /// Detaches the handle; libcurl closes the connection unless the response was read to its end.
     private func detach(_ transfer: CurlTransfer) {
-        guard let easy = transfer.easy else { return }
-        transfer.easy = nil
+        guard let easy = transfer.easy, let profile = transfer.profile else { return }
+        (transfer.easy, transfer.profile) = (nil, nil)
         transfer.addTimings(of: easy)
         multi.remove(easy)
-        easy.profile.release(easy)
+        profile.release(easy)
     }
 
     private func expire(at now: Duration) -> Duration? {

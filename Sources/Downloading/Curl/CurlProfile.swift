@@ -9,20 +9,20 @@ import CCurlShim
 final class CurlProfile {
     private static let maximumIdleHandles = 32
 
-    let configuration: DownloadConfiguration
-    private let origin: Origin?
+    let rules: OriginRules
+    private var origin: Origin? { rules.origin }
     let fieldLines: [String]
     var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
     private let pins: OpaquePointer?
 
-    init(_ configuration: DownloadConfiguration, origin: Origin? = nil) {
-        self.configuration = configuration
-        self.origin = origin
+    init(_ rules: OriginRules) {
+        self.rules = rules
+        let origin = rules.origin
         unsafe share = origin == nil ? nil : CCurlShim_share_create()
         unsafe pins = makePins(origin?.tlsPolicy ?? .none)
-        fieldLines = RequestFields.lines(for: origin, configuration)
+        fieldLines = RequestFields.lines(for: origin, rules.configuration)
     }
 
     deinit {

@@ -21,13 +21,14 @@ final class CurlTransfer {
 
     let load: CurlInbox.Load
     var easy: CurlEasy?
+    /// Owns `easy`.
+    var profile: CurlProfile?
     var clock: TransferClock
     var timings = TransferTimings()
     var lookupBegan = Duration.zero
 
     private let maximumBytes: Int
     private let timekeeper: any Timekeeper
-    private let selectingFields: SelectingFields
     private let startedAt: Duration
     private var trail: RedirectTrail
     private(set) var hop = TransferHop()
@@ -43,15 +44,14 @@ final class CurlTransfer {
     private var pauseEnd: Duration?
 
     init(
-        _ load: CurlInbox.Load, configuration: DownloadConfiguration, selectingFields: SelectingFields, now: Duration,
-        timekeeper: any Timekeeper, sockets: ReusableSockets = ReusableSockets(),
+        _ load: CurlInbox.Load, now: Duration, timekeeper: any Timekeeper, sockets: ReusableSockets = ReusableSockets(),
         mayRetry: @escaping () -> Bool = { false }
     ) {
         self.sockets = sockets
         self.load = load
         self.timekeeper = timekeeper
         self.mayRetry = mayRetry
-        self.selectingFields = selectingFields
+        let configuration = load.request.identity.rules.configuration
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         maximumBytes = min(configuration.maximumBytes, load.request.maximumBytes ?? .max)
         clock = TransferClock(configuration, now: now)
@@ -59,11 +59,12 @@ final class CurlTransfer {
         trail = RedirectTrail(start: load.request.identity.target, maximum: configuration.maximumRedirects)
     }
 
+    var rules: OriginRules { load.request.identity.rules }
     var url: SourceURL { trail.current }
     var wallTime: HTTPDate { HTTPDate(secondsSince1970: timekeeper.secondsSince1970) }
 
     /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
-    var isAtOwnOrigin: Bool { !hasLeftOrigin && load.request.identity.originName != nil }
+    var isAtOwnOrigin: Bool { !hasLeftOrigin && rules.origin != nil }
 
     /// Nil if the current hop's request is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
@@ -257,7 +258,7 @@ final class CurlTransfer {
         let head = SourceHead(
             identity: load.request.identity, url: namedURL, status: answer.head.status, validator: validator,
             headerFields: fields,
-            selectingFields: SourceHead.selectingFields(fields, of: selectingFields.fields(for: load.request.identity)),
+            selectingFields: SourceHead.selectingFields(fields, of: rules.selectingFields),
             requestedAt: answer.requestedAt, receivedAt: wallTime)
         return .success(
             .source(Source(head: head, bytes: bytes, timings: timings, codings: answer.head.contentCodings)))

@@ -5,32 +5,23 @@ import Memory
 
 /// Loads sources from the folders of named origins on its own threads, because a disk may be slow.
 package final class FolderLoader: DataLoading {
-    private let configuration: DownloadConfiguration
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
 
     package init(configuration: DownloadConfiguration, timekeeper: any Timekeeper) {
-        self.configuration = configuration
         self.timekeeper = timekeeper
-        let hasFolders = configuration.origins.all.contains { origin in
-            if case .folder = origin.location { true } else { false }
-        }
-        workers = WorkerPool(
-            count: hasFolders ? 4 : 1, maximumQueued: configuration.maximumActiveDownloads, name: "files")
+        workers = WorkerPool(count: 4, maximumQueued: configuration.maximumActiveDownloads, name: "files")
     }
 
     package func load(
         _ request: TransferRequest, progress: TransferProgress, admitHop: @escaping HopAdmission
     ) async throws -> TransferResult {
         let identity = request.identity
-        guard let origin = configuration.origins[identity.originName] else {
-            throw DownloadError.sourceNotAllowed("origins: none is called \(identity.originName ?? "")")
-        }
-        let configuration = configuration.adapted(to: origin)
+        let configuration = identity.rules.configuration
         try admitHop(identity.url)
         let root: String
-        switch origin.location {
-        case .web: throw DownloadError.sourceNotAllowed("origins: \(origin.name) is no folder")
+        switch identity.rules.origin?.location {
+        case .web, nil: throw DownloadError.sourceNotAllowed("origins: \(identity.name) is in no folder")
         case .folder(let path): root = path
         case .memory(let bytes):
             return request.needsBody ? .source(try source(identity, bytes, progress: progress)) : .head
@@ -61,7 +52,7 @@ package final class FolderLoader: DataLoading {
         _ identity: SourceIdentity, _ bytes: [UInt8], progress: TransferProgress
     ) throws -> Source {
         guard bytes.count > 0 else { throw DownloadError.emptyBody }
-        guard bytes.count <= configuration.maximumBytes else { throw DownloadError.tooLarge }
+        guard bytes.count <= identity.rules.configuration.maximumBytes else { throw DownloadError.tooLarge }
         progress.begin(expecting: bytes.count)
         try progress.receive(bytes.count)
         let shared = SharedBytes(bytes)

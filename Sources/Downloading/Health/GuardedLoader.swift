@@ -36,7 +36,7 @@ package final class GuardedLoader: DataLoading {
             let answer = try await loader.load(request, progress: progress) { (url) throws(DownloadError) in
                 try admitHop(url)
                 guard current.withLock({ $0?.origin }) != url.origin else { return }
-                try self.move(to: SourceIdentity(url: url), current, progress)
+                try self.move(to: SourceIdentity(url: url, rules: request.identity.rules.unnamed), current, progress)
             }
             result = .success(answer)
         } catch {

@@ -7,17 +7,17 @@ struct ObjectListing {
     /// More than the size of a page in bytes.
     static let maximumBytes = 4 << 20
 
-    private let originName: String
+    private let rules: OriginRules
     private let bucket: String
     private let prefix: String
 
     /// Returns the possible listings: the bucket is the first segment of the base's path, or its host.
-    static func listings(of folder: String, below origin: Origin) throws -> [ObjectListing] {
-        guard case .web(let base) = origin.location else { return [] }
+    static func listings(of folder: String, below rules: OriginRules) throws -> [ObjectListing] {
+        guard case .web(let base)? = rules.origin?.location else { return [] }
         let segments = base.path.split(separator: "/").map(String.init)
         return (0...min(1, segments.count)).reversed().map { count in
             ObjectListing(
-                originName: origin.name,
+                rules: rules,
                 bucket: base.origin.description + "/" + segments.prefix(count).joined(separator: "/"),
                 prefix: (segments.dropFirst(count).map { URLEscape.text(of: $0[...]) } + [folder, ""])
                     .joined(separator: "/"))
@@ -27,7 +27,7 @@ struct ObjectListing {
     func page(after name: String?) throws -> SourceIdentity {
         var query = "list-type=2&max-keys=\(Self.length)&prefix=\(URLEscape.encode(prefix))"
         if let name { query += "&start-after=\(URLEscape.encode(prefix + name))" }
-        return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), originName: originName)
+        return SourceIdentity(url: try SourceURL(parsing: "\(bucket)?\(query)"), rules: rules)
     }
 
     /// Returns the names, and whether there are more; nil if the response is not a listing of this folder.

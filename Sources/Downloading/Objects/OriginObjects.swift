@@ -18,14 +18,14 @@ package final class OriginObjects: Sendable {
 
     private static let temporary = [Destination.ownFolder, "tmp"]
 
-    private let origin: Origin
+    fileprivate let rules: OriginRules
     private let store: Store
     private let reads: WorkerPool?
     private let writes: WorkerPool?
 
-    package init?(_ origin: Origin, web: any DataLoading, maximumReads: Int) {
-        guard origin.isWritable else { return nil }
-        self.origin = origin
+    package init?(_ rules: OriginRules, web: any DataLoading, maximumReads: Int) {
+        guard let origin = rules.origin, origin.isWritable else { return nil }
+        self.rules = rules
         switch origin.location {
         case .folder(let path):
             store = .folder(path: path, writing: Locked(nil))
@@ -66,7 +66,7 @@ package final class OriginObjects: Sendable {
                         .blockingRead(atMost: maximumBytes, token)
                 }
             case .web(let loader):
-                let request = TransferRequest(object: try origin.identity(of: name[...]), atMost: maximumBytes)
+                let request = TransferRequest(object: try rules.identity(of: name[...]), atMost: maximumBytes)
                 guard case .source(let source) = try await load(request, loader) else { return nil }
                 return source.bytes
             }
@@ -100,7 +100,7 @@ package final class OriginObjects: Sendable {
     ) async throws -> (names: [String], areMore: Bool) {
         var failure: any Error = DownloadError.notFound(404)
         // It is unknown whether the bucket is the first segment of a path, or the host.
-        for listing in try ObjectListing.listings(of: folder, below: origin) {
+        for listing in try ObjectListing.listings(of: folder, below: rules) {
             do {
                 let request = TransferRequest(object: try listing.page(after: last), atMost: ObjectListing.maximumBytes)
                 guard case .source(let source) = try await load(request, loader) else { continue }
@@ -117,7 +117,7 @@ package final class OriginObjects: Sendable {
     /// - Parameter isDurable: Whether it must survive a crash of the machine.
     package func store(_ bytes: SharedBytes, named name: String, isDurable: Bool) async throws {
         try await put(
-            bytes, at: try origin.identity(of: name[...]), ObjectDescription(),
+            bytes, at: try rules.identity(of: name[...]), ObjectDescription(),
             ConfinedWriting.Options(isDurable: isDurable, isPrivate: true))
     }
 
@@ -172,14 +172,21 @@ package final class OriginObjects: Sendable {
 }
 
 package struct WritableOrigins: Sendable {
-    package let origins: Origins
+    package let rules: DownloadRules
     private let objects: [ExactText: OriginObjects]
 
-    package init(_ origins: Origins, web: any DataLoading, maximumReads: Int) {
-        self.origins = origins
+    /// - Parameter earlier: Its objects of unchanged origins are reused.
+    package init(
+        _ rules: DownloadRules, web: any DataLoading, maximumReads: Int, after earlier: WritableOrigins? = nil
+    ) {
+        self.rules = rules
         objects = Dictionary(
-            origins.all.compactMap { origin in
-                OriginObjects(origin, web: web, maximumReads: maximumReads).map { (ExactText(origin.name), $0) }
+            rules.all.compactMap { rules in
+                guard let name = rules.origin?.name else { return nil }
+                let unchanged = earlier?[name].flatMap { $0.rules === rules ? $0 : nil }
+                return (unchanged ?? OriginObjects(rules, web: web, maximumReads: maximumReads)).map {
+                    (ExactText(name), $0)
+                }
             }, uniquingKeysWith: { $1 })
     }
 

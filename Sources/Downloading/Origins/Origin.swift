@@ -39,7 +39,7 @@ package struct Origin: Sendable {
     func contains(_ url: SourceURL) -> Bool { baseOrigin == url.origin }
 }
 
-package struct OriginLimits: Sendable {
+package struct OriginLimits: Hashable, Sendable {
     package var connectTimeout: Duration?
     package var firstByteTimeout: Duration?
     package var downloadTimeout: Duration?

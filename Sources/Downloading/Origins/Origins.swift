@@ -1,5 +1,5 @@
 import Glibc
-package import Text
+import Text
 
 package struct Origins: Sendable {
     private var origins: [ExactText: Origin] = [:]
@@ -35,15 +35,6 @@ package struct Origins: Sendable {
         return (1...32).contains(bytes.count) && bytes.first?.isASCIILowercase == true
             && bytes.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
             && name != "http" && name != "https"
-    }
-
-    /// Returns the identity of a source as named by a client: `NAME:PATH` of an origin, or an absolute URL.
-    package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
-        let name = source.string.prefix(before: UInt8(ascii: ":"))
-        if let reference = source.string.suffix(after: UInt8(ascii: ":")), let origin = origins[ExactText(name)] {
-            return try origin.identity(of: reference)
-        }
-        return SourceIdentity(url: try SourceURL(parsing: source.string))
     }
 }
 

@@ -5,8 +5,8 @@ import Text
 package final class SourceIdentity: Hashable, Sendable {
     /// The requested URL, before any redirect.
     package let url: SourceURL
-    /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
-    package let originName: String?
+    /// The settings that apply to its transfers.
+    package let rules: OriginRules
     /// The number of bytes of the URL that the origin's name replaces.
     private let baseLength: Int
     /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
@@ -16,19 +16,22 @@ package final class SourceIdentity: Hashable, Sendable {
 
     /// - Parameter baseLength: The number of bytes of the URL that the origin's name replaces.
     package init(
-        url: SourceURL, originName: String? = nil, baseLength: Int = 0, target: SourceURL? = nil,
+        url: SourceURL, rules: OriginRules = .unrestricted, baseLength: Int = 0, target: SourceURL? = nil,
         sharesTargets: Bool = false
     ) {
         self.url = url
-        self.originName = originName
+        self.rules = rules
         self.baseLength = baseLength
         self.target = target ?? url
         self.sharesTargets = sharesTargets
         var hasher = Hasher()
         hasher.combine(url)
-        hasher.combine(originName)
+        hasher.combine(rules.origin?.name)
         hash = hasher.finalize()
     }
+
+    /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
+    package var originName: String? { rules.origin?.name }
 
     /// The canonical URL, or `NAME:PATH` of its origin; parsing it returns the same identity.
     package var name: String {
@@ -52,7 +55,7 @@ package final class SourceIdentity: Hashable, Sendable {
     package var isUpload: Bool { url.isUpload }
 
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
-        left === right || (left.hash == right.hash && left.url == right.url && left.originName == right.originName)
+        left === right || (left.hash == right.hash && left.url == right.url && left.rules.isSame(as: right.rules))
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }

@@ -8,14 +8,6 @@ package enum SourceReuse: Hashable, Sendable {
     case needsValidation
 }
 
-/// Seconds past the lifetime for which a source may be used if its origin does not specify it.
-package struct StaleAllowances: Hashable, Sendable {
-    package var whileRevalidating = 0
-    package var ifError = 86_400
-
-    package init() {}
-}
-
 extension SourceFreshness {
     /// - Parameters:
     ///   - now: In seconds since 1970.

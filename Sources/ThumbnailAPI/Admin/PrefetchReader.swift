@@ -59,7 +59,7 @@ package struct PrefetchReader: Sendable {
         guard let text = item.destination else { return PrefetchWork(request) }
         guard var destination = try? resultWriter.destination(ExactText(text)) else { return nil }
         destination.cacheControl = item.cacheControl ?? destination.cacheControl
-        return PrefetchWork(request, to: destination)
+        return PrefetchWork(request, to: destination, by: resultWriter)
     }
 
     private func read(_ source: JSONValue, _ pointer: String, into job: inout RequestedJob) throws(APIError) {

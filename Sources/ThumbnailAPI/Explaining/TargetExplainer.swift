@@ -9,15 +9,15 @@ import ThumbnailTypes
 package struct TargetExplainer: Sendable {
     private let configuration: APIConfiguration
     private let pipeline: PipelineConfiguration
-    private let downloads: DownloadConfiguration?
+    private let rules: DownloadRules?
 
-    /// - Parameter downloads: The policy for sources; nil to skip its checks.
+    /// - Parameter rules: The policy for sources; nil to skip its checks.
     package init(
-        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ downloads: DownloadConfiguration? = nil
+        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ rules: DownloadRules? = nil
     ) {
         self.configuration = configuration
         self.pipeline = pipeline
-        self.downloads = downloads
+        self.rules = rules
     }
 
     /// Fetches nothing.
@@ -54,12 +54,14 @@ package struct TargetExplainer: Sendable {
 
     private func rejection(of query: Request, at now: Int?) -> (any ServiceError)? {
         if let now, let expires = query.expires, expires <= now { return APIError.expired }
-        guard let downloads else { return nil }
+        guard let rules else { return nil }
         let additional = query.additional.filter { $0.file == nil }.map(\.source)
         for source in [query.source] + additional {
             do {
-                let identity = try downloads.origins.identity(of: source)
-                if let rule = downloads.violation(toFetching: identity) { return DownloadError.sourceNotAllowed(rule) }
+                let identity = try rules.identity(of: source)
+                if let rule = identity.rules.violation(toFetching: identity.url) {
+                    return DownloadError.sourceNotAllowed(rule)
+                }
             } catch {
                 return error
             }

@@ -15,12 +15,14 @@ package final class ListenerResponder: RequestResponder {
     private let requestIDs: RequestIDs
     private let trustedProxies: TrustedProxies
     private let tracer: Tracer?
+    private let replacement: Replacement
     private let timekeeper: any Timekeeper
 
     init(
         _ middleware: Middleware, routes: any RouteTable, failures: FailureWriter,
         fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
-        trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil, timekeeper: any Timekeeper
+        trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
+        replacement: Replacement = Replacement(), timekeeper: any Timekeeper
     ) {
         self.middleware = middleware
         self.routes = routes
@@ -29,8 +31,12 @@ package final class ListenerResponder: RequestResponder {
         self.requestIDs = requestIDs
         self.trustedProxies = trustedProxies
         self.tracer = tracer
+        self.replacement = replacement
         self.timekeeper = timekeeper
     }
+
+    /// Responses that it built are not repeated any more.
+    func markReplaced() { replacement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
         let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0)

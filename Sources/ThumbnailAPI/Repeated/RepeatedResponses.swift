@@ -11,6 +11,7 @@ import ThumbnailTypes
 struct RepeatedResponses: Sendable {
     let thumbnails: any ThumbnailLookup
     let lifecycle: ServiceLifecycle
+    let replacement: Replacement
     let isLoggingAll: Bool
     let tracer: Tracer?
     let timekeeper: any Timekeeper
@@ -33,7 +34,7 @@ struct RepeatedResponses: Sendable {
         to request: ResolvedRequest, at route: ImageRoute, after last: DatedResponse?
     ) -> DatedResponse? {
         let start = timekeeper.now
-        guard !lifecycle.isDraining else { return nil }
+        guard !lifecycle.isDraining, !replacement.hasHappened else { return nil }
         let second = timekeeper.secondsSince1970
         let cacheVersion = thumbnails.cacheVersion
         if let last, last.second == second, last.cacheVersion == cacheVersion {
@@ -97,7 +98,7 @@ private final class RecurringThumbnail: RecurringResponder {
         (self.request, self.route, self.responses) = (request, route, responses)
     }
 
-    /// Nil if the thumbnail is no longer cached and fresh, or the service is draining.
+    /// Nil if the thumbnail is no longer cached and fresh, after a reload, and if the service is draining.
     func response() -> RecurringResponse? {
         let previous = last.withLock { $0 }
         let new = responses.response(to: request, at: route, after: previous)

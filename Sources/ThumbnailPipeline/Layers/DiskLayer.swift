@@ -2,7 +2,7 @@ package import DiskCaching
 import Downloading
 import Memory
 import Recipes
-package import Text
+import Text
 
 /// Sources, their records, and results on disk.
 ///
@@ -14,19 +14,13 @@ package import Text
 /// exist.
 package struct DiskLayer: CacheLayer {
     /// Changes with the layout of the entries' heads, and if the same plan produces different results.
-    package static let contentVersion = 10
+    package static let contentVersion = 11
 
     let store: DiskStore
     /// The release and libraries that render results: others may encode the same plan to different bytes.
     private let engine: String
-    /// Sources fetched under other rules are fetched and checked again.
-    private let policy: String
-    /// A source fetched from another origin under the same name is another source.
-    private let originDigests: [ExactText: String]
 
-    package init(store: DiskStore, engine: String, policy: String, originDigests: [ExactText: String] = [:]) {
-        (self.store, self.engine, self.policy, self.originDigests) = (store, engine, policy, originDigests)
-    }
+    package init(store: DiskStore, engine: String) { (self.store, self.engine) = (store, engine) }
 
     let name = LayerName.disk
     let holdsSources = true
@@ -64,7 +58,7 @@ package struct DiskLayer: CacheLayer {
     }
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {
-        store.recordTags(tags.map(\.string), of: name(of: identity), label: identity.name)
+        store.recordTags(tags.map(\.string), of: identity.storedName, label: identity.name)
     }
 
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
@@ -77,7 +71,7 @@ package struct DiskLayer: CacheLayer {
         switch removal {
         case .value(let key): store.remove(location(of: key))
         case .sources(let identities, _):
-            for identity in identities { store.removeAll(from: name(of: identity)) }
+            for identity in identities { store.removeAll(from: identity.storedName) }
         case .tagged, .everything: break
         }
         return RemovedEntries()
@@ -90,7 +84,7 @@ package struct DiskLayer: CacheLayer {
         case .sources(let identities, _):
             var removed = LayerRemoval()
             for identity in identities {
-                removed.entries = removed.entries + RemovedEntries(await store.purgeAll(from: name(of: identity)))
+                removed.entries = removed.entries + RemovedEntries(await store.purgeAll(from: identity.storedName))
             }
             return removed
         }
@@ -98,32 +92,24 @@ package struct DiskLayer: CacheLayer {
 
     private func location(of key: CacheKey) -> DiskKey {
         switch key {
-        case .record(let identity): location(.record, name(of: identity), of: identity)
-        case .source(let version): location(.source, name(of: version.source), of: version.source)
-        case .result(let key): location(.result, name(of: key), of: key.source)
+        case .record(let identity): location(.record, identity.storedName, of: identity)
+        case .source(let version): location(.source, version.source.storedName, of: version.source)
+        case .result(let key): location(.result, key.name(by: engine), of: key.source)
         }
     }
 
     private func location(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
-        DiskKey(share, name: name, source: self.name(of: source))
+        DiskKey(share, name: name, source: source.storedName)
     }
 
     private func vouchers(of key: CacheKey) -> [DiskKey] {
         guard case .result(let key) = key, !key.additional.isEmpty else { return [] }
-        let name = name(of: key)
+        let name = key.name(by: engine)
         return key.additional.enumerated().map { index, version in
             var writer = RecordWriter()
             writer.write("voucher")
             writer.write(index)
             return location(.result, name + writer.bytes, of: version.source)
         }
-    }
-
-    private func name(of key: ResultKey) -> [UInt8] { key.name(by: engine) { name(of: $0) } }
-
-    private func name(of identity: SourceIdentity) -> [UInt8] {
-        var writer = RecordWriter()
-        writer.write(policy)
-        return writer.bytes + identity.name(in: originDigests)
     }
 }

@@ -112,25 +112,25 @@ extension LayerValue {
 
 extension ResultKey {
     /// - Parameter engine: Empty if the engine that renders results is identified elsewhere.
-    func name(by engine: String = "", _ name: (SourceIdentity) -> [UInt8]) -> [UInt8] {
+    func name(by engine: String = "") -> [UInt8] {
         var writer = RecordWriter()
         writer.write(engine)
         let texts = plan.keyTexts
         writer.write(texts.count)
         for text in texts { writer.write(text) }
-        return additional.reduce(name(source) + writer.bytes + validator.encoded) { bytes, version in
-            bytes + name(version.source) + version.validator.encoded
+        return additional.reduce(source.storedName + writer.bytes + validator.encoded) { bytes, version in
+            bytes + version.source.storedName + version.validator.encoded
         }
     }
 }
 
 extension SourceIdentity {
-    /// The name includes the digest of its named origin's settings.
-    func name(in originDigests: [ExactText: String]) -> [UInt8] {
+    /// Sources fetched under other rules are other sources.
+    var storedName: [UInt8] {
         var writer = RecordWriter()
         writer.write(originName != nil)
         writer.write(originName ?? "")
-        writer.write(originName.flatMap { originDigests[ExactText($0)] } ?? "")
+        writer.write(rules.key)
         writer.write(url.canonical)
         return writer.bytes
     }

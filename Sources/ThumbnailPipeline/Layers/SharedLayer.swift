@@ -3,7 +3,7 @@ package import Downloading
 import Memory
 import Recipes
 import SharedCaching
-package import Text
+import Text
 import ThumbnailTypes
 
 /// A layer below memory, shared by instances: results, records, and optionally the bytes of sources.
@@ -14,10 +14,6 @@ package final class SharedLayer: CacheLayer {
     package struct Rules: Sendable {
         /// Changes with every setting and library that can change a response, or whether a source is allowed.
         package var digest: String
-        /// Texts that change with the settings of the named origins, by name.
-        package var originDigests: [ExactText: String] = [:]
-        /// Decides by the source's name, and must decide the same on all machines.
-        package var mayShare: @Sendable (SourceIdentity) -> Bool = { _ in true }
         package var staleAllowances = StaleAllowances()
         package var sharesSources = false
 
@@ -53,7 +49,9 @@ package final class SharedLayer: CacheLayer {
 
     func mayHold(_ key: CacheKey) -> Bool { key.sources.allSatisfy(mayShare) }
 
-    private func mayShare(_ identity: SourceIdentity) -> Bool { !identity.isUpload && rules.mayShare(identity) }
+    private func mayShare(_ identity: SourceIdentity) -> Bool {
+        !identity.isUpload && identity.rules.mayShare(identity.url)
+    }
 
     /// A source whose record is not found is assigned generations, because it is fetched next.
     func lookup(_ key: CacheKey, newerThan stored: SourceRecord?, _ allowances: LayerAllowances) async -> LayerReply {
@@ -199,7 +197,7 @@ package final class SharedLayer: CacheLayer {
         writer.write(key.kind)
         writer.write(DiskLayer.contentVersion)
         writer.write(rules.digest)
-        let rest = if case .result(let key) = key { key.name(name(of:)) } else { name(of: sources[0]) }
+        let rest = if case .result(let key) = key { key.name() } else { sources[0].storedName }
         return Location(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
     }
 
@@ -209,8 +207,6 @@ package final class SharedLayer: CacheLayer {
         writer.write(identity.url.canonical)
         return SharedSource(of: writer.bytes)
     }
-
-    private func name(of identity: SourceIdentity) -> [UInt8] { identity.name(in: rules.originDigests) }
 }
 
 extension CacheKey {

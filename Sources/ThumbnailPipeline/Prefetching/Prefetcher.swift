@@ -23,7 +23,6 @@ package final class Prefetcher: Prefetching {
     private let configuration: PrefetchConfiguration
     private let thumbnails: any ThumbnailLookup & ThumbnailRendering
     private let work: @Sendable (PrefetchItem) -> PrefetchWork?
-    private let resultWriter: ResultWriter
     private let isBusy: @Sendable () -> Bool
     private let notes: SavedPrefetchJobs?
     private let budget: MemoryBudget
@@ -39,7 +38,6 @@ package final class Prefetcher: Prefetching {
     package init(
         configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
         reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
-        placing resultWriter: ResultWriter = ResultWriter(),
         isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
         reporting reportEnd: @escaping Reporting = { $1(.dropped) },
         logger: Logger,
@@ -48,7 +46,6 @@ package final class Prefetcher: Prefetching {
         self.configuration = configuration
         self.thumbnails = thumbnails
         self.work = work
-        self.resultWriter = resultWriter
         self.isBusy = isBusy
         notes = store.map { SavedPrefetchJobs($0) }
         self.budget = budget
@@ -205,7 +202,7 @@ package final class Prefetcher: Prefetching {
     private func store(_ work: PrefetchWork) async throws -> StoredResult? {
         let made = try await thumbnails.thumbnail(for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }
-        return try await resultWriter.put(made, at: destination)
+        return try await work.resultWriter.put(made, at: destination)
     }
 
     private static func makeID() -> String {

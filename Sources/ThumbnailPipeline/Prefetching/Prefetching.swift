@@ -19,10 +19,14 @@ package struct PrefetchItem: Sendable, Hashable {
 package struct PrefetchWork: Sendable {
     package let request: Request
     package let destination: Destination?
+    let resultWriter: ResultWriter
 
-    package init(_ request: Request, to destination: Destination? = nil) {
+    package init(
+        _ request: Request, to destination: Destination? = nil, by resultWriter: ResultWriter = ResultWriter()
+    ) {
         self.request = request
         self.destination = destination
+        self.resultWriter = resultWriter
     }
 }
 

@@ -19,7 +19,8 @@ package struct ResultWriter: Sendable {
     package init(_ origins: WritableOrigins? = nil) { self.origins = origins }
 
     package func destination(_ text: ExactText) throws(Destination.Rejection) -> Destination {
-        try Destination(text, among: origins?.origins ?? Origins())
+        guard let origins else { throw .notWritable }
+        return try Destination(text, among: origins.rules)
     }
 
     package func holds(_ destination: Destination) async throws -> Bool {

@@ -1,21 +1,20 @@
-import Downloading
 import HTTPTypes
 import TestSupport
 import Testing
 
+@testable import Downloading
+
 /// RFC 9111 section 4.1: what of our requests an answer may vary by.
 @Suite(.timeLimit(.minutes(1)))
 struct SelectingFieldsTests {
-    private static func configuration(key: String) throws -> DownloadConfiguration {
+    private static func rules(key: String) throws -> OriginRules {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://example.com/")))
         origin.fields = [(try #require(HTTPField.Name("X-Key")), Secret(key)), (.accept, nil)]
-        var configuration = DownloadConfiguration()
-        configuration.origins = Origins([origin])
-        return configuration
+        return .of(origin)
     }
 
     @Test func `34: strangers' sources are requested with the configured fields`() throws {
-        let fields = SelectingFields(DownloadConfiguration()).fields(for: .path("/a"))
+        let fields = OriginRules.unrestricted.selectingFields
         #expect(fields[.userAgent] == "Alula/1")
         #expect(fields[.acceptEncoding] == "identity")
         #expect(fields[.accept]?.contains("image/webp") == true)
@@ -23,13 +22,12 @@ struct SelectingFieldsTests {
     }
 
     @Test func `34: a named origin's fields count, and are stored only as hashes`() throws {
-        let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"), originName: "photos")
         let name = try #require(HTTPField.Name("X-Key"))
-        let fields = SelectingFields(try Self.configuration(key: "secret")).fields(for: identity)
+        let fields = try Self.rules(key: "secret").selectingFields
         #expect(fields[name]?.utf8.count == 64)
         #expect(!fields.contains { $0.value.contains("secret") })
         #expect(fields[.accept] ?? "" == "")
-        let others = SelectingFields(try Self.configuration(key: "another")).fields(for: identity)
+        let others = try Self.rules(key: "another").selectingFields
         #expect(others[name] != fields[name])
         #expect(others[.userAgent] == fields[.userAgent])
     }
@@ -38,7 +36,7 @@ struct SelectingFieldsTests {
         let fixture = try LoaderFixture()
         func request(_ token: Int, _ condition: SourceCondition? = nil) throws -> TransferRequest {
             let identity = SourceIdentity(
-                url: try SourceURL(parsing: fixture.origin.url("/a")),
+                url: try SourceURL(parsing: fixture.origin.url("/a")), rules: fixture.rules.unnamed,
                 target: try SourceURL(parsing: fixture.origin.url("/a?token=\(token)")))
             return TransferRequest(identity: identity, condition: condition)
         }

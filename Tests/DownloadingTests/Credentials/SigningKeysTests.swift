@@ -34,6 +34,7 @@ struct SigningKeysTests {
     private let lender = Lender()
     private let time = ManualTimekeeper()
     private let keys: SigningKeys
+    private let origins: [String: Origin]
 
     init() throws {
         let origins = try ["a", "b", "plain", "own"].map { name in
@@ -46,12 +47,13 @@ struct SigningKeysTests {
             }
             return origin
         }
-        keys = SigningKeys(of: Origins(origins), timekeeper: time) { [lender] source, now throws(KeyFailure) in
+        self.origins = Dictionary(uniqueKeysWithValues: origins.map { ($0.name, $0) })
+        keys = SigningKeys(timekeeper: time) { [lender] source, now throws(KeyFailure) in
             try lender.request(source, now)
         }
     }
 
-    private func key(_ name: String = "a") async throws -> String? { try await keys.key(for: name)?.id }
+    private func key(_ name: String = "a") async throws -> String? { try await keys.key(for: origins[name])?.id }
 
     @Test func `only origins with lent keys request them, and one source is contacted once for all its origins`()
         async throws
@@ -95,7 +97,7 @@ struct SigningKeysTests {
     func `a key is never used at its end or after it, for any lifetime`(life: Int) async throws {
         lender.state.withLock { $0.life = life }
         for _ in 0..<20 {
-            let key = try #require(try await keys.key(for: "a"))
+            let key = try #require(try await keys.key(for: origins["a"]))
             #expect(try #require(key.expiresAt) > time.secondsSince1970)
             time.advance(by: .seconds(max(1, life / 7)))
         }

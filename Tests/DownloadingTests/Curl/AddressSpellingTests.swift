@@ -100,6 +100,7 @@ private struct SpellingFixture {
     private let origin: FakeOrigin
     private let names: FakeNameServer
     private let loader: CurlLoader
+    private let rules: DownloadRules
 
     init(networks: [String] = ["127.9.9.9/32"]) throws {
         let first = try FakeOrigin()
@@ -110,6 +111,7 @@ private struct SpellingFixture {
         configuration.allowedNetworks = networks.compactMap { AddressNetwork($0) }
         configuration.allowedPorts = [80, 443, first.port]
         configuration.nameServers = names.endpoint
+        rules = DownloadRules(configuration)
         loader = try CurlLoader(configuration: configuration)
     }
 
@@ -122,7 +124,8 @@ private struct SpellingFixture {
 
     func load(_ prefix: String, isWhole: Bool = false) async throws {
         let url = try SourceURL(parsing: isWhole ? prefix : "\(prefix):\(traps[0].port)/a.png")
-        _ = try await loader.load(TransferRequest(identity: SourceIdentity(url: url)), progress: TransferProgress())
+        let identity = SourceIdentity(url: url, rules: rules.unnamed)
+        _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
     }
 
     private func expectRefusal(of prefix: String, _ body: () async throws -> Void) async {

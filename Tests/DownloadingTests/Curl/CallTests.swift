@@ -18,7 +18,8 @@ struct CallTests {
             $0.allowedSources = [SourcePattern("https://images.example/*")].compactMap { $0 }
         }
         fixture.origin.serve("/done", FakeAnswer(status: 204))
-        try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/done?a=b")))
+        try await fixture.loader.call(
+            request, at: SourceURL(parsing: fixture.origin.url("/done?a=b")), by: fixture.rules)
         let sent = try #require(fixture.origin.requests.first)
         #expect(sent.method == "POST" && sent.target == "/done?a=b" && sent.body == Array("{}".utf8))
         #expect(sent.fields.filter { $0.name == "Accept" }.map(\.value) == ["*/*"])
@@ -31,7 +32,7 @@ struct CallTests {
         let fixture = try LoaderFixture()
         fixture.origin.serve("/a", FakeAnswer(status: status).with("Location", "/b"))
         await #expect(throws: DownloadError.status(status)) {
-            try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/a")))
+            try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/a")), by: fixture.rules)
         }
         #expect(fixture.origin.requests.map(\.target) == ["/a"])
     }
@@ -40,12 +41,13 @@ struct CallTests {
         let fixture = try LoaderFixture { $0.allowedNetworks = [] }
         let url = try SourceURL(parsing: fixture.origin.url("/a"))
         await #expect {
-            try await fixture.loader.call(request, at: url)
+            try await fixture.loader.call(request, at: url, by: fixture.rules)
         } throws: {
             isDenied($0, by: "allowedNetworks")
         }
         await #expect {
-            try await fixture.loader.call(request, at: SourceURL(parsing: "http://localhost:\(fixture.origin.port)/"))
+            try await fixture.loader.call(
+                request, at: SourceURL(parsing: "http://localhost:\(fixture.origin.port)/"), by: fixture.rules)
         } throws: {
             isDenied($0, by: "allowedPorts")
         }

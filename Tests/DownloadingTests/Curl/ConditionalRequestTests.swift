@@ -1,8 +1,9 @@
-import Downloading
 import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+
+@testable import Downloading
 
 /// The request on the wire when a stored source is revalidated.
 @Suite(.timeLimit(.minutes(1)))
@@ -81,10 +82,10 @@ struct ConditionalRequestTests {
         fixture.origin.serve("/a", .image([1]).with("Vary", "Accept, Cookie"))
         let head = try await fixture.load("/a").head
         #expect(head.selectingFields[.accept] == "image/png")
-        #expect(head.isSelected(by: SelectingFields(fixture.configuration).fields(for: head.identity)))
+        #expect(head.isSelected(by: head.identity.rules.selectingFields))
         var other = fixture.configuration
         other.accept = "image/webp"
-        #expect(!head.isSelected(by: SelectingFields(other).fields(for: head.identity)))
+        #expect(!head.isSelected(by: DownloadRules(other).unnamed.selectingFields))
     }
 
     @Test(

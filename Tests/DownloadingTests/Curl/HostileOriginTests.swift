@@ -3,6 +3,7 @@ import Downloading
 import Memory
 import TestSupport
 import Testing
+import Text
 
 /// The results of a hostile or broken origin's answers, for one caller and for fifty.
 @Suite(.timeLimit(.minutes(1)))
@@ -227,7 +228,7 @@ extension ImageDownloader {
     func begin(url: String, receipt: String = "") -> Task<SourceCopy, any Error> {
         Task.immediate {
             try await download(
-                SourceRequest(identity: SourceIdentity(url: try SourceURL(parsing: url))), receipt: receipt)
+                SourceRequest(identity: try identity(of: ExactText(url))), receipt: receipt)
         }
     }
 }

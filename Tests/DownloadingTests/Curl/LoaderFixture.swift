@@ -2,12 +2,14 @@ import Coordination
 import Downloading
 import TestSupport
 import Testing
+import Text
 
 /// An origin and a loader that may reach it.
 struct LoaderFixture {
     let origin: FakeOrigin
     let loader: CurlLoader
     let configuration: DownloadConfiguration
+    let rules: DownloadRules
 
     /// A loader of these settings; by default the loopback network is open.
     init(
@@ -17,6 +19,7 @@ struct LoaderFixture {
         configuration.allowedNetworks = [try #require(AddressNetwork("127.0.0.0/8"))]
         change(&configuration)
         self.configuration = configuration
+        rules = DownloadRules(configuration)
         origin = try FakeOrigin()
         loader = try CurlLoader(configuration: configuration, timekeeper: timekeeper)
     }
@@ -39,8 +42,10 @@ struct LoaderFixture {
     }
 
     /// The request for a URL.
-    func request(_ url: String, condition: SourceCondition? = nil) throws -> TransferRequest {
-        TransferRequest(identity: SourceIdentity(url: try SourceURL(parsing: url)), condition: condition)
+    func request(
+        _ url: String, by rules: DownloadRules? = nil, condition: SourceCondition? = nil
+    ) throws -> TransferRequest {
+        TransferRequest(identity: try (rules ?? self.rules).identity(of: ExactText(url)), condition: condition)
     }
 
     /// A downloader over the loader.
@@ -48,7 +53,7 @@ struct LoaderFixture {
         cache: any SourceCaching = StubCache(), budget: MemoryBudget = MemoryBudget()
     ) -> ImageDownloader {
         ImageDownloader(
-            configuration: configuration, loader: loader, cache: cache, timekeeper: SystemTimekeeper(), budget: budget)
+            rules: rules, loader: loader, cache: cache, timekeeper: SystemTimekeeper(), budget: budget)
     }
 }
 

@@ -70,7 +70,9 @@ struct RedirectTests {
         let loader = try CurlLoader(configuration: configuration)
         fixture.origin.serve("/a", .redirect(to: other.url("/b")))
         await #expect {
-            try await loader.load(fixture.request(fixture.origin.url("/a")), progress: TransferProgress())
+            try await loader.load(
+                fixture.request(fixture.origin.url("/a"), by: DownloadRules(configuration)),
+                progress: TransferProgress())
         } throws: {
             isDenied($0, by: "allowedNetworks")
         }
@@ -88,7 +90,9 @@ struct RedirectTests {
         let loader = try CurlLoader(configuration: configuration)
         fixture.origin.serve("/open/a", .redirect(to: "/closed/b"))
         await #expect {
-            try await loader.load(fixture.request(fixture.origin.url("/open/a")), progress: TransferProgress())
+            try await loader.load(
+                fixture.request(fixture.origin.url("/open/a"), by: DownloadRules(configuration)),
+                progress: TransferProgress())
         } throws: {
             isDenied($0, by: "allowedSources")
         }

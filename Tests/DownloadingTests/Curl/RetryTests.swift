@@ -91,6 +91,7 @@ struct RetryTests {
 private struct RetryFixture {
     let origin: FakeOrigin
     let loader: CurlLoader
+    private let rules: DownloadRules
     private let count = Count()
 
     private final class Count: Sendable {
@@ -101,6 +102,7 @@ private struct RetryFixture {
         var configuration = DownloadConfiguration()
         configuration.allowedNetworks = [try #require(AddressNetwork("127.0.0.0/8"))]
         change(&configuration)
+        rules = DownloadRules(configuration)
         origin = try FakeOrigin()
         let count = count
         loader = try CurlLoader(
@@ -122,7 +124,7 @@ private struct RetryFixture {
     @discardableResult
     func load(_ path: String, host: String? = nil) async throws -> Source {
         let url = try SourceURL(parsing: origin.url(path, host: host))
-        let request = TransferRequest(identity: SourceIdentity(url: url))
+        let request = TransferRequest(identity: SourceIdentity(url: url, rules: rules.unnamed))
         guard case .source(let source) = try await loader.load(request, progress: TransferProgress()) else {
             throw UnexpectedConfirmation()
         }

@@ -1,12 +1,13 @@
 import Downloading
 import TestSupport
 import Testing
+import Text
 
 /// Transfers that want no more than the head of an answer.
 @Suite(.timeLimit(.minutes(1)))
 struct SignOfLifeTests {
     private func ask(_ fixture: LoaderFixture, _ path: String) async throws -> TransferProgress {
-        let identity = SourceIdentity(url: try SourceURL(parsing: fixture.origin.url(path)))
+        let identity = try fixture.rules.identity(of: ExactText(fixture.origin.url(path)))
         let progress = TransferProgress()
         guard
             case .head = try await fixture.loader.load(

@@ -161,7 +161,8 @@ private struct TLSFixture {
 
     @discardableResult
     func load(originName: String = "pinned", host: String = "right.test", path: String = "a") async throws -> Source? {
-        let identity = try configuration.origins.identity(of: "\(originName)-\(host.prefix { $0 != "." }):\(path)")
+        let identity = try DownloadRules(configuration).identity(
+            of: "\(originName)-\(host.prefix { $0 != "." }):\(path)")
         let answer = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
         return if case .source(let source) = answer { source } else { nil }
     }

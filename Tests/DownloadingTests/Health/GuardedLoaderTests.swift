@@ -247,7 +247,7 @@ struct GuardedLoaderTests {
     @Test func `a suspended origin fails all callers of a fetch, and takes no slot`() async throws {
         await fail(5, with: .timedOut)
         let downloader = ImageDownloader(
-            configuration: DownloadConfiguration(), loader: loader, cache: StubCache(), timekeeper: time)
+            rules: DownloadRules(DownloadConfiguration()), loader: loader, cache: StubCache(), timekeeper: time)
         let tasks = (0..<50).map { _ in downloader.begin("/a") }
         for task in tasks {
             await #expect(throws: DownloadError.originSuspended(seconds: 5)) { try await task.value }

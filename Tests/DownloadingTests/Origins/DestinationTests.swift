@@ -11,7 +11,7 @@ import Text
 struct DestinationTests {
     private let folder = TemporaryFolder()
 
-    private func origins() throws -> Origins {
+    private func rules() throws -> DownloadRules {
         var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
         var bucket = Origin(name: "bucket", location: .web(base: try SourceURL(parsing: "https://s3.example/b/sub")))
@@ -19,13 +19,14 @@ struct DestinationTests {
         bucket.isWritable = true
         var reserved = Origin(name: "read", location: .folder(path: folder.path))
         reserved.isWritable = false
-        return Origins([out, bucket, reserved, Origin(name: "memory", location: .memory([1]))])
+        return DownloadRules(
+            DownloadConfiguration(origins: [out, bucket, reserved, Origin(name: "memory", location: .memory([1]))]))
     }
 
     private func rejection(_ text: String) throws -> Destination.Rejection? {
-        let origins = try origins()
+        let rules = try rules()
         do throws(Destination.Rejection) {
-            _ = try Destination(ExactText(text), among: origins)
+            _ = try Destination(ExactText(text), among: rules)
             return nil
         } catch {
             return error
@@ -40,10 +41,10 @@ struct DestinationTests {
         ("out:alula-2/x", "out:alula-2/x"),
     ])
     func `a destination's name resolves to the same destination`(text: String, location: String) throws {
-        let origins = try origins()
-        let place = try Destination(ExactText(text), among: origins)
+        let rules = try rules()
+        let place = try Destination(ExactText(text), among: rules)
         #expect(place.location == location)
-        #expect(try origins.identity(of: ExactText(location)) == place.identity)
+        #expect(try rules.identity(of: ExactText(location)) == place.identity)
     }
 
     @Test(arguments: [
@@ -76,9 +77,9 @@ struct DestinationTests {
     @Test func `a file is written atomically, replaces another, and is readable by others`() async throws {
         let mask = umask(0o022)
         defer { umask(mask) }
-        let origins = try origins()
-        let writable = WritableOrigins(origins, web: StubLoader(), maximumReads: 8)
-        let place = try Destination("out:a/b/c.webp", among: origins)
+        let rules = try rules()
+        let writable = WritableOrigins(rules, web: StubLoader(), maximumReads: 8)
+        let place = try Destination("out:a/b/c.webp", among: rules)
         #expect(try await !writable.holds(place))
         for count in [70_000, 3] {
             try await writable.put(SharedBytes(bytes(count)), at: place, ObjectDescription(mediaType: "image/webp"))
@@ -96,20 +97,20 @@ struct DestinationTests {
         folder.link("away", to: other.path)
         folder.link("file", to: other.path + "/target")
         other.write("target", [9])
-        let origins = try origins()
-        let writable = WritableOrigins(origins, web: StubLoader(), maximumReads: 8)
+        let rules = try rules()
+        let writable = WritableOrigins(rules, web: StubLoader(), maximumReads: 8)
         await #expect(throws: DownloadError.self) {
             try await writable.put(
-                SharedBytes([1]), at: try Destination("out:away/x", among: origins), ObjectDescription())
+                SharedBytes([1]), at: try Destination("out:away/x", among: rules), ObjectDescription())
         }
         // The link itself is replaced.
-        try await writable.put(SharedBytes([1]), at: try Destination("out:file", among: origins), ObjectDescription())
+        try await writable.put(SharedBytes([1]), at: try Destination("out:file", among: rules), ObjectDescription())
         var status = stat()
         #expect(unsafe lstat(folder.path + "/file", &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
         #expect(unsafe access(other.path + "/x", F_OK) != 0)
         folder.write("is/a/folder", [1])
         await #expect(throws: DownloadError.self) {
-            try await writable.put(SharedBytes([1]), at: try Destination("out:is", among: origins), ObjectDescription())
+            try await writable.put(SharedBytes([1]), at: try Destination("out:is", among: rules), ObjectDescription())
         }
         writable.shutDown()
     }
@@ -124,8 +125,9 @@ struct DestinationTests {
             origin.isWritable = true
         }
         let loader = try CurlLoader(configuration: configuration)
-        let writable = WritableOrigins(configuration.origins, web: loader, maximumReads: 8)
-        let place = try Destination("photos:x/a b.webp", among: configuration.origins)
+        let rules = DownloadRules(configuration)
+        let writable = WritableOrigins(rules, web: loader, maximumReads: 8)
+        let place = try Destination("photos:x/a b.webp", among: rules)
         try await writable.put(
             SharedBytes([1, 2, 3]), at: place,
             ObjectDescription(mediaType: "image/webp", cacheControl: "public, max-age=60"))
@@ -134,6 +136,6 @@ struct DestinationTests {
         #expect(request.value("Content-Type") == "image/webp")
         #expect(request.value("Cache-Control") == "public, max-age=60")
         #expect(try await writable.holds(place))
-        #expect(try await !writable.holds(Destination("photos:y", among: configuration.origins)))
+        #expect(try await !writable.holds(Destination("photos:y", among: rules)))
     }
 }

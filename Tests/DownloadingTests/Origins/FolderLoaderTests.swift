@@ -77,7 +77,7 @@ struct FolderLoaderTests {
         let configuration = configuration(folder.path) { _ in }
         let ended = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
         ended.shutDown()
-        let identity = try configuration.origins.identity(of: "local:a")
+        let identity = try DownloadRules(configuration).identity(of: "local:a")
         await #expect(throws: DownloadError.shuttingDown) {
             try await ended.load(TransferRequest(identity: identity), progress: TransferProgress())
         }
@@ -87,7 +87,7 @@ struct FolderLoaderTests {
         let web = StubLoader(isHolding: false)
         let files = StubLoader(isHolding: false)
         let loader = RoutingLoader(web: web, folders: files)
-        let inFolder = try configuration(folder.path) { _ in }.origins.identity(of: "local:b")
+        let inFolder = try DownloadRules(configuration(folder.path) { _ in }).identity(of: "local:b")
         _ = try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
         files.fail(with: .notFound(404))
         await #expect(throws: DownloadError.notFound(404)) {
@@ -112,7 +112,7 @@ struct FolderLoaderTests {
         let configuration = configuration(root ?? folder.path, change)
         let loader = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
         defer { loader.shutDown() }
-        let identity = try configuration.origins.identity(of: "local:\(path)")
+        let identity = try DownloadRules(configuration).identity(of: "local:\(path)")
         guard case .source(let source) = try await loader.load(TransferRequest(identity: identity), progress: progress)
         else { throw UnexpectedConfirmation() }
         return source

@@ -45,7 +45,6 @@ struct OriginDigestTests {
             $0.limits.maximumActiveDownloads = 3
         }
         #expect(try limited.digest == origin().digest)
-        #expect(Origins(origins.suffix(1)).digests == ["shop": try #require(origins.last).digest])
     }
 
     @Test func `the order of sets makes no difference`() throws {

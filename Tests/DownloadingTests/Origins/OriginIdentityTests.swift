@@ -45,7 +45,8 @@ struct OriginIdentityTests {
             let again = try signed(String(identity.name.dropFirst("bucket:".count)))
             #expect(identity.name.hasPrefix("bucket:") && again == identity && again.name == identity.name)
         }
-        let folder = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
+        let folder = DownloadRules(
+            DownloadConfiguration(origins: [Origin(name: "local", location: .folder(path: "/srv"))]))
         for path in ["a.jpg", "a/b c.jpg", "100%.png", "a?b#c", "ü%2f", "...", "a%20b", "100%25.png", "a%2523b"] {
             let identity = try folder.identity(of: "local:\(path)")
             #expect(identity.name == "local:\(path.replacing("%25.", with: "%."))")
@@ -57,7 +58,9 @@ struct OriginIdentityTests {
     @Test func `a source is displayed without its ignored parameters`() throws {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/foo")))
         origin.ignoredParameters = ["token"]
-        #expect(try Origins([origin]).identity(of: "photos:a?token=1&w=2").name == "photos:a?w=2")
+        #expect(
+            try DownloadRules(DownloadConfiguration(origins: [origin])).identity(of: "photos:a?token=1&w=2").name
+                == "photos:a?w=2")
     }
 
     @Test func `names of origins are found by location`() throws {
@@ -67,7 +70,7 @@ struct OriginIdentityTests {
         ]
         let origins = Origins(zip(["one", "local", "two"], places).map { Origin(name: $0, location: $1) })
         #expect(origins.namesByKey[try SourceURL(parsing: "https://h/").origin] == ["one", "two"])
-        let folder = try origins.identity(of: "local:x").url.origin
+        let folder = try DownloadRules(DownloadConfiguration(origins: origins.all)).identity(of: "local:x").url.origin
         #expect(origins.namesByKey[folder] == ["local"] && folder.description == "local:")
     }
 
@@ -81,14 +84,15 @@ struct OriginIdentityTests {
         #expect(throws: SourceURLError.pathNotAllowed) { try identity("http://h/foo", path) }
         #expect(throws: SourceURLError.pathNotAllowed) { try signed(path) }
         #expect(throws: SourceURLError.pathNotAllowed) {
-            try Origins([Origin(name: "local", location: .folder(path: "/srv"))]).identity(of: "local:\(path)")
+            try DownloadRules(DownloadConfiguration(origins: [Origin(name: "local", location: .folder(path: "/srv"))]))
+                .identity(of: "local:\(path)")
         }
     }
 
     @Test func `a parameter is ignored by the bytes of its name`() throws {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["Key"]
-        let origins = Origins([origin])
+        let origins = DownloadRules(DownloadConfiguration(origins: [origin]))
         #expect(try origins.identity(of: "photos:a?Key=1").url.canonical == "http://h/a")
         #expect(try origins.identity(of: "photos:a?\u{212a}ey=1").url.canonical == "http://h/a?%E2%84%AAey=1")
     }
@@ -110,10 +114,10 @@ struct OriginIdentityTests {
     func `ignored parameters are sent, and do not distinguish sources`(path: String, key: String) throws {
         var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
         origin.ignoredParameters = ["token"]
-        let identity = try Origins([origin]).identity(of: "photos:\(path)")
+        let identity = try DownloadRules(DownloadConfiguration(origins: [origin])).identity(of: "photos:\(path)")
         #expect(identity.url.canonical == "http://h/" + key)
         #expect(identity.target.canonical == "http://h/" + path)
-        #expect(identity == SourceIdentity(url: try SourceURL(parsing: "http://h/" + key), originName: "photos"))
+        #expect(identity == SourceIdentity(url: try SourceURL(parsing: "http://h/" + key), rules: identity.rules))
         #expect(identity != SourceIdentity(url: identity.url))
     }
 
@@ -142,13 +146,15 @@ struct OriginIdentityTests {
         ("a%2Bb%2520c", "folder://local/a%2Bb%2520c"), ("a%3A%2fb", "folder://local/a%3A%252fb"),
     ])
     func `a file keeps its exact name`(path: String, expected: String) throws {
-        let origins = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
+        let origins = DownloadRules(
+            DownloadConfiguration(origins: [Origin(name: "local", location: .folder(path: "/srv"))]))
         #expect(try origins.identity(of: "local:\(path)").url.canonical == expected)
     }
 
     @Test(arguments: ["", "/", "a/../../b", "a?/../b", "a//b", "a/", "a\u{0}", "//etc"])
     func `no name leads out of the folder`(path: String) {
-        let origins = Origins([Origin(name: "local", location: .folder(path: "/srv"))])
+        let origins = DownloadRules(
+            DownloadConfiguration(origins: [Origin(name: "local", location: .folder(path: "/srv"))]))
         #expect(throws: SourceURLError.self) { try origins.identity(of: "local:\(path)") }
     }
 
@@ -169,8 +175,9 @@ struct OriginIdentityTests {
         }
     }
 
-    private func origins(_ base: String) throws -> Origins {
-        Origins([Origin(name: "photos", location: .web(base: try SourceURL(parsing: base)))])
+    private func origins(_ base: String) throws -> DownloadRules {
+        let photos = Origin(name: "photos", location: .web(base: try SourceURL(parsing: base)))
+        return DownloadRules(DownloadConfiguration(origins: [photos]))
     }
 
     private func identity(_ base: String, _ path: String) throws -> SourceIdentity {
@@ -180,6 +187,6 @@ struct OriginIdentityTests {
     private func signed(_ path: String) throws -> SourceIdentity {
         var origin = Origin(name: "bucket", location: .web(base: try SourceURL(parsing: "http://h/bucket")))
         origin.credentials = .signature(.fixed(.init(id: "key", secret: Secret("secret"))), region: "eu")
-        return try Origins([origin]).identity(of: "bucket:\(path)")
+        return try DownloadRules(DownloadConfiguration(origins: [origin])).identity(of: "bucket:\(path)")
     }
 }

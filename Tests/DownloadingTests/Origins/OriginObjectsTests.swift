@@ -14,7 +14,7 @@ struct OriginObjectsTests {
     private func objects() throws -> OriginObjects {
         var origin = Origin(name: "store", location: .folder(path: folder.path))
         origin.isWritable = true
-        return try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
+        return try #require(OriginObjects(.of(origin), web: StubLoader(), maximumReads: 8))
     }
 
     private func names(in path: String) -> [String] {
@@ -97,7 +97,7 @@ struct OriginObjectsTests {
     @Test func `a page of a bucket's listing may be short, and says whether more follow`() throws {
         let place = Origin.Location.web(base: try SourceURL(parsing: "https://s3.example/bucket/results"))
         let listing = try #require(
-            try ObjectListing.listings(of: "t/x", below: Origin(name: "s", location: place)).first)
+            try ObjectListing.listings(of: "t/x", below: .of(Origin(name: "s", location: place))).first)
         func found(_ end: String, _ names: [String] = ["a", "b"]) -> (names: [String], areMore: Bool)? {
             let keys = names.map { "<Contents><Key>results/t/x/\($0)</Key></Contents>" }.joined()
             return listing.names(in: SharedBytes(Array("<ListBucketResult>\(keys)\(end)</ListBucketResult>".utf8)))
@@ -113,9 +113,9 @@ struct OriginObjectsTests {
 
     @Test func `a missing folder is an error, and not a miss`() async throws {
         var origin = Origin(name: "store", location: .folder(path: folder.path + "/none"))
-        #expect(OriginObjects(origin, web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")
+        #expect(OriginObjects(.of(origin), web: StubLoader(), maximumReads: 8) == nil, "it takes no writes")
         origin.isWritable = true
-        let objects = try #require(OriginObjects(origin, web: StubLoader(), maximumReads: 8))
+        let objects = try #require(OriginObjects(.of(origin), web: StubLoader(), maximumReads: 8))
         await #expect(throws: DownloadError.self) { try await objects.object(named: "a", atMost: 10) }
         await #expect(throws: DownloadError.self) {
             try await objects.store(SharedBytes([1]), named: "a", isDurable: true)

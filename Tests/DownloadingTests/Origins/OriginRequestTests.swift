@@ -113,7 +113,8 @@ struct OriginRequestTests {
             origin.credentials = .bearer(Secret("of \(origin.name)"))
         }
         let downloader = ImageDownloader(
-            configuration: configuration, loader: try CurlLoader(configuration: configuration), cache: StubCache(),
+            rules: DownloadRules(configuration), loader: try CurlLoader(configuration: configuration),
+            cache: StubCache(),
             timekeeper: SystemTimekeeper())
         let tasks = try ["one:a", "two:a", "one:a"].map { source in
             let identity = try downloader.identity(of: ExactText(source))
@@ -156,7 +157,8 @@ struct OriginRequestTests {
         fixture.origin.serveOthers { _ in .image([1]).held(at: gate) }
         let configuration = try fixture.configuration { $0.limits.maximumActiveDownloads = 2 }
         let downloader = ImageDownloader(
-            configuration: configuration, loader: try CurlLoader(configuration: configuration), cache: StubCache(),
+            rules: DownloadRules(configuration), loader: try CurlLoader(configuration: configuration),
+            cache: StubCache(),
             timekeeper: SystemTimekeeper())
         let tasks = try (0..<4).map { number in
             let identity = try downloader.identity(of: "photos:\(number)")
@@ -222,8 +224,9 @@ struct OriginFixture {
     ) throws -> @Sendable (String) async throws -> Void {
         let configuration = try configuration(names: names, networks: networks, patterns: patterns, change)
         let loader = try CurlLoader(configuration: configuration, timekeeper: timekeeper)
+        let rules = DownloadRules(configuration)
         return { source in
-            let identity = try configuration.origins.identity(of: ExactText(source))
+            let identity = try rules.identity(of: ExactText(source))
             _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
         }
     }

@@ -124,8 +124,8 @@ struct RequestSignatureTests {
             origin.isWritable = true
         }
         let loader = try CurlLoader(configuration: configuration)
-        let origin = try #require(configuration.origins["photos"])
-        return try #require(OriginObjects(origin, web: loader, maximumReads: 8))
+        let rules = try #require(DownloadRules(configuration)["photos"])
+        return try #require(OriginObjects(rules, web: loader, maximumReads: 8))
     }
 
     @Test func `lent keys sign with their tokens, each until shortly before its end`() async throws {

@@ -60,7 +60,7 @@ struct TargetExplainerTests {
     @Test func `expiry and the source policy are checked, expiry first`() throws {
         var downloads = DownloadConfiguration()
         downloads.allowedSources = [try #require(SourcePattern("*.example.com"))]
-        let explainer = TargetExplainer(configuration, PipelineConfiguration(), downloads)
+        let explainer = TargetExplainer(configuration, PipelineConfiguration(), DownloadRules(downloads))
         func word(_ source: String, _ more: String = "", now: Int? = 100) -> String {
             let explanation = explainer.explanation(of: "/thumbnail?url=\(source)&w=3" + more, now: now)
             guard case .rejected(let code, _, _) = explanation.verdict else { return explanation.word }

@@ -24,7 +24,8 @@ struct DestinationAnswerTests {
         var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
         let read = Origin(name: "read", location: .folder(path: folder.path))
-        writable = WritableOrigins(Origins([out, read]), web: NoLoader(), maximumReads: 8)
+        writable = WritableOrigins(
+            DownloadRules(DownloadConfiguration(origins: [out, read])), web: NoLoader(), maximumReads: 8)
     }
 
     /// Nothing is fetched here.

@@ -97,7 +97,7 @@ struct ForgedRecordTests {
             _ = record.header.cost(of: key.plan.decode, fileByteCount: record.byteCount)
             _ = record.header.maximumPixelBytes(of: key.plan.decode)
             _ = key.decodeKey.timeCost(of: record.header, fileByteCount: record.byteCount)
-            _ = (key.plan.cost, key.plan.timeCost(of: record.header), key.name { _ in [] })
+            _ = (key.plan.cost, key.plan.timeCost(of: record.header), key.name())
         }
     }
 

@@ -28,7 +28,7 @@ final class PrefetcherTests: Sendable {
     private func writable() -> WritableOrigins {
         var out = Origin(name: "out", location: .folder(path: folder.path))
         out.isWritable = true
-        return WritableOrigins(Origins([out]), web: NoLoader(), maximumReads: 8)
+        return WritableOrigins(DownloadRules(DownloadConfiguration(origins: [out])), web: NoLoader(), maximumReads: 8)
     }
 
     private func prefetcher(
@@ -43,9 +43,8 @@ final class PrefetcherTests: Sendable {
             reading: { item in
                 guard item.target.hasPrefix("/") else { return nil }
                 let destination = item.destination.flatMap { try? resultWriter.destination(ExactText($0)) }
-                return PrefetchWork(.path(item.target), to: destination)
-            }, placing: resultWriter,
-            isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
+                return PrefetchWork(.path(item.target), to: destination, by: resultWriter)
+            }, isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
             reporting: { [reports, outcome] report, end in
                 end(outcome.withLock { $0 })
                 reports.withLock { $0.append(report) }

@@ -9,6 +9,7 @@ import SharedCaching
 import Telemetry
 import TestSupport
 import Testing
+import Text
 import ThumbnailTypes
 
 @testable import ThumbnailPipeline
@@ -59,7 +60,7 @@ final class PipelineFixture: Sendable {
                     folder: folder, capacities: [.source: 1 << 22, .result: 1 << 22, .record: 1 << 20],
                     contentVersion: DiskLayer.contentVersion), logger: .silent, timekeeper: time)
         }
-        let disk = store.map { DiskLayer(store: $0, engine: engine, policy: "any") }
+        let disk = store.map { DiskLayer(store: $0, engine: engine) }
         sharedStore = try sharedCache.map { url throws in
             var settings = SharedCacheConfiguration(address: try #require(SharedCacheAddress(url)))
             settings.store.timeout = .queueTimeout
@@ -70,7 +71,6 @@ final class PipelineFixture: Sendable {
         var rules = SharedLayer.Rules(digest: engine)
         rules.staleAllowances = staleAllowances
         rules.sharesSources = sharesSources
-        rules.mayShare = { $0.url.path != "/local" }
         resultStore = objects.map { objects in
             var settings = SharedStoreConfiguration()
             settings.timeout = .queueTimeout
@@ -81,7 +81,8 @@ final class PipelineFixture: Sendable {
         caches = CacheLayers(
             configuration: configuration, disk: disk, sharedCache: sharedStore, resultStore: resultStore, rules: rules,
             events: log, timekeeper: time)
-        var downloads = DownloadConfiguration()
+        var downloads = DownloadConfiguration(
+            origins: [Origin(name: "local", location: .folder(path: "/images"))])
         downloads.staleAllowances = staleAllowances
         var observer = DownloadMetrics.observer(registry: registry, events: log)
         // It would sleep on the tests' clock.
@@ -91,8 +92,8 @@ final class PipelineFixture: Sendable {
             downloadEnds.increment()
         }
         downloader = ImageDownloader(
-            configuration: downloads, loader: origin, cache: CachedSources(caches), timekeeper: time, observer: observer
-        )
+            rules: DownloadRules(downloads), loader: origin, cache: CachedSources(caches), timekeeper: time,
+            observer: observer)
         // Whatever else lives in this process is none of the pipeline's.
         budget = MemoryBudget(
             limit: memoryLimit, timekeeper: time,
@@ -213,6 +214,14 @@ final class PipelineFixture: Sendable {
 
 extension ObjectsInMemory: ObjectContainer {}
 
+extension OriginRules {
+    /// Those of an origin named shop.
+    static func shop(base: String = "http://example.com/") throws -> OriginRules {
+        let shop = Origin(name: "shop", location: .web(base: try SourceURL(parsing: base)))
+        return try #require(DownloadRules(DownloadConfiguration(origins: [shop]))["shop"])
+    }
+}
+
 extension Duration {
     /// How long a test waits for another task or thread of the process: long, because others may use all cores
     /// meanwhile.
@@ -230,6 +239,9 @@ enum SampleFiles {
 }
 
 extension Request {
+    /// A request for a source of a folder, which may differ between machines.
+    static let local = Request(source: "local:local", format: .negotiated([:]))
+
     /// A request for a path of the tests' host.
     static func path(
         _ path: String = "/a", width: Int? = 20, format: FormatChoice = .negotiated([:])

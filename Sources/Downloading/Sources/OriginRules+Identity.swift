@@ -1,36 +1,37 @@
 import Text
 
-extension Origin {
+extension OriginRules {
     /// `reference` is relative to the origin's base, with or without a leading slash, and cannot leave it.
     ///
     /// A fragment is dropped.
     func identity(of reference: Substring) throws(SourceURLError) -> SourceIdentity {
-        switch location {
+        guard let origin else { throw .malformed }
+        switch origin.location {
         case .folder, .memory:
-            guard !DotSegments.areIn(reference), onlyFile.map({ ExactText(reference) == $0 }) ?? true else {
+            guard !DotSegments.areIn(reference), origin.onlyFile.map({ ExactText(reference) == $0 }) ?? true else {
                 throw .pathNotAllowed
             }
-            let url = try SourceURL(inFolder: name, path: reference)
+            let url = try SourceURL(inFolder: origin.name, path: reference)
             return SourceIdentity(
-                url: url, originName: name, baseLength: url.canonical.utf8.count - url.path.utf8.count + 1)
+                url: url, rules: self, baseLength: url.canonical.utf8.count - url.path.utf8.count + 1)
         case .web(let base):
             let path = reference.prefix(before: UInt8(ascii: "?"), UInt8(ascii: "#"))
             guard !DotSegments.areIn(path) else { throw .pathNotAllowed }
-            let target = try url(of: reference, base: base)
+            let target = try Self.url(of: reference, base: base, in: origin)
             let baseLength =
                 base.canonical.utf8.count - base.path.utf8.count + Self.folder(of: base).utf8.count
-            guard !ignoredParameters.isEmpty else {
-                return SourceIdentity(url: target, originName: name, baseLength: baseLength)
+            guard !origin.ignoredParameters.isEmpty else {
+                return SourceIdentity(url: target, rules: self, baseLength: baseLength)
             }
             guard let query = target.query else {
-                return SourceIdentity(url: target, originName: name, baseLength: baseLength, sharesTargets: true)
+                return SourceIdentity(url: target, rules: self, baseLength: baseLength, sharesTargets: true)
             }
             let significant = query.split(separator: "&", omittingEmptySubsequences: false).filter { parameter in
-                !ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
+                !origin.ignoredParameters.contains(ExactText(parameter.prefix(before: UInt8(ascii: "="))))
             }
             let key = try target.replacingQuery(with: significant.isEmpty ? nil : significant.joined(separator: "&"))
             return SourceIdentity(
-                url: key, originName: name, baseLength: baseLength, target: target, sharesTargets: true)
+                url: key, rules: self, baseLength: baseLength, target: target, sharesTargets: true)
         }
     }
 
@@ -38,15 +39,17 @@ extension Origin {
         base.path.utf8.last == UInt8(ascii: "/") ? base.path : base.path + "/"
     }
 
-    private func url(of reference: Substring, base: SourceURL) throws(SourceURLError) -> SourceURL {
+    private static func url(
+        of reference: Substring, base: SourceURL, in origin: Origin
+    ) throws(SourceURLError) -> SourceURL {
         let isClean = reference.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f && $0 != UInt8(ascii: "\\") }
         let whole = reference.prefix(before: UInt8(ascii: "#"))
         let path = whole.prefix(before: UInt8(ascii: "?"))
         let query = whole.suffix(after: UInt8(ascii: "?"))
         guard isClean, path.suffix(after: "//") == nil else { throw .malformed }
         let below = path.suffix(after: "/") ?? path
-        let basePath = Self.folder(of: base)
-        let isSigned = if case .signature? = credentials { true } else { false }
+        let basePath = folder(of: base)
+        let isSigned = if case .signature? = origin.credentials { true } else { false }
         var text = base.origin.description
         if isSigned {
             text += try SignedReference.path(basePath: basePath, below)
@@ -56,7 +59,7 @@ extension Origin {
             if let query { text += "?" + URLEscape.escapingRest(of: String(query)) }
         }
         let url = try SourceURL(parsing: text)
-        guard contains(url), url.path.suffix(after: basePath) != nil else { throw .pathNotAllowed }
+        guard origin.contains(url), url.path.suffix(after: basePath) != nil else { throw .pathNotAllowed }
         return url
     }
 }

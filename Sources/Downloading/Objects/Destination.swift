@@ -21,12 +21,12 @@ package struct Destination: Sendable {
     /// Rejects paths outside the origin in any spelling, and in the service's own folder.
     ///
     /// The origin is checked first, so that the error is the same for all missing origins.
-    package init(_ text: ExactText, among origins: Origins) throws(Rejection) {
+    package init(_ text: ExactText, among rules: DownloadRules) throws(Rejection) {
         guard let path = text.string.suffix(after: UInt8(ascii: ":")) else { throw .malformed }
         let name = text.string.prefix(before: UInt8(ascii: ":"))
-        guard let origin = origins[String(name)], origin.isWritable else { throw .notWritable }
+        guard let rules = rules[String(name)], let origin = rules.origin, origin.isWritable else { throw .notWritable }
         guard path.utf8.count <= Self.longestPath, !path.utf8.contains(UInt8(ascii: "?")),
-            !path.utf8.contains(UInt8(ascii: "#")), let identity = try? origin.identity(of: path)
+            !path.utf8.contains(UInt8(ascii: "#")), let identity = try? rules.identity(of: path)
         else { throw .malformed }
         guard Self.isPath(path.suffix(after: "/") ?? path, in: origin) else { throw .malformed }
         self.identity = identity

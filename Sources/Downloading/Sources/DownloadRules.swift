@@ -1,0 +1,111 @@
+import HTTPTypes
+package import Text
+
+/// The settings for downloads in one version.
+///
+/// Sources refer to the rules under which their request was read, so that a reload never mixes two versions.
+package final class DownloadRules: Sendable {
+    package let configuration: DownloadConfiguration
+    package let unnamed: OriginRules
+    private let named: [ExactText: OriginRules]
+
+    /// - Parameter earlier: Its rules for unchanged origins are reused, and with them their connections.
+    package init(_ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil) {
+        self.configuration = configuration
+        let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed).reusing(earlier?.unnamed)
+        self.unnamed = unnamed
+        named = Dictionary(
+            uniqueKeysWithValues: configuration.origins.all.map { origin in
+                let name = ExactText(origin.name)
+                return (name, OriginRules(origin, configuration, unnamed: unnamed).reusing(earlier?.named[name]))
+            })
+    }
+
+    package subscript(name: String?) -> OriginRules? { name.flatMap { named[ExactText($0)] } }
+
+    package var all: [OriginRules] { configuration.origins.all.compactMap { self[$0.name] } }
+
+    /// Returns the identity of a source as named by a client: `NAME:PATH` of an origin, or an absolute URL.
+    package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
+        let name = source.string.prefix(before: UInt8(ascii: ":"))
+        if let reference = source.string.suffix(after: UInt8(ascii: ":")), let rules = named[ExactText(name)] {
+            return try rules.identity(of: reference)
+        }
+        return SourceIdentity(url: try SourceURL(parsing: source.string), rules: unnamed)
+    }
+
+    /// Judges by the text only.
+    package func mayFetch(_ url: ExactText) -> Bool {
+        guard let url = try? SourceURL(parsing: url.string) else { return false }
+        return configuration.mayFetch(url)
+    }
+
+    /// Whether the operator allowed this host by name, rather than every host.
+    package func isAllowedByName(_ url: ExactText) -> Bool {
+        guard let url = try? SourceURL(parsing: url.string) else { return false }
+        return configuration.allowedSources.contains { $0.namesHost && $0.matches(url) }
+    }
+}
+
+/// The rules for transfers from a named origin, or from absolute URLs.
+package final class OriginRules: Sendable {
+    package static let unrestricted = DownloadRules(DownloadConfiguration()).unnamed
+
+    /// Nil for absolute URLs.
+    package let origin: Origin?
+    /// With the limits of the origin.
+    package let configuration: DownloadConfiguration
+    /// A part of the keys of stored sources: other settings may lead to other bytes, or forbid them.
+    package let key: String
+    /// Of the rules for absolute URLs: sources in memory stay valid until the rules forbid something that they allowed.
+    private let generation: Int
+    let selectingFields: HTTPFields
+    let addressPolicy: AddressPolicy
+    private let absolute: OriginRules?
+
+    /// For redirects to absolute URLs.
+    var unnamed: OriginRules { absolute ?? self }
+
+    fileprivate init(
+        _ origin: Origin?, _ configuration: DownloadConfiguration, unnamed: OriginRules? = nil,
+        after earlier: OriginRules? = nil
+    ) {
+        self.origin = origin
+        self.configuration = origin.map { configuration.adapted(to: $0) } ?? configuration
+        key = origin?.digest ?? configuration.policyText
+        selectingFields = RequestFields.selecting(for: origin, configuration)
+        addressPolicy = configuration.addressPolicy
+        absolute = unnamed
+        generation =
+            earlier.map { $0.generation + (configuration.allowsAll(thatAllows: $0.configuration) ? 0 : 1) } ?? 0
+    }
+
+    fileprivate func reusing(_ earlier: OriginRules?) -> OriginRules {
+        guard let earlier, key == earlier.key, unnamed.key == earlier.unnamed.key,
+            origin?.limits == earlier.origin?.limits, origin?.isWritable == earlier.origin?.isWritable,
+            origin?.cacheControl == earlier.origin?.cacheControl,
+            origin?.propagatesTraces == earlier.origin?.propagatesTraces
+        else { return self }
+        return earlier
+    }
+
+    func isSame(as other: OriginRules) -> Bool {
+        if self === other { return true }
+        guard let origin else { return other.origin == nil && generation == other.generation }
+        return origin.name == other.origin?.name && key == other.key
+    }
+
+    /// Whether sources are the same on every machine, which paths in a folder may not be.
+    package func mayShare(_ url: SourceURL) -> Bool {
+        switch origin?.location {
+        case .web, .memory: true
+        case .folder: false
+        case nil: configuration.mayFetch(url)
+        }
+    }
+
+    /// Judges by the name only.
+    package func violation(toFetching url: SourceURL) -> String? {
+        origin == nil ? configuration.violation(toFetching: url) : nil
+    }
+}
