@@ -13,7 +13,7 @@ package enum AlulaCommand {
         \(list(["thumbnail", "batch", "info"]))
 
         The service:
-        \(list(["serve", "status", "prefetch", "refresh", "purge", "hold", "resume", "explain", "sign", "plan"]))
+        \(list(["serve", "status", "prefetch", "refresh", "purge", "reload", "hold", "resume", "explain", "sign", "plan"]))
 
         The program:
         \(list(["self-test", "completion", "version"]))
@@ -29,6 +29,7 @@ package enum AlulaCommand {
         (InfoCommand.description, InfoCommand.run), (ServeCommand.description, ServeCommand.run),
         (StatusCommand.description, StatusCommand.run), (PrefetchCommand.description, PrefetchCommand.run),
         (RefreshCommand.description, RefreshCommand.run), (PurgeCommand.description, PurgeCommand.run),
+        (ReloadCommand.description, ReloadCommand.run),
         (OriginCommands.hold, OriginCommands.runHold), (OriginCommands.resume, OriginCommands.runResume),
         (ExplainCommand.description, ExplainCommand.run), (SignCommand.description, SignCommand.run),
         (PlanCommand.description, PlanCommand.run),

@@ -21,13 +21,16 @@ enum ServeCommand {
         let isDemo = arguments.contains("--demo")
         let printsSettings = arguments.contains("--print-config")
         do {
-            let settings = try SettingsLoader.load(
-                arguments: arguments.filter { $0 != "--demo" && $0 != "--print-config" },
-                environment: Program.environment, readFile: SettingsFile.read)
+            let read = { @Sendable () throws(SettingsLoader.Failure) in
+                try SettingsLoader.load(
+                    arguments: arguments.filter { $0 != "--demo" && $0 != "--print-config" },
+                    environment: Program.environment, readFile: SettingsFile.read)
+            }
+            let settings = try read()
             if printsSettings { Program.succeed(EffectiveSetting.lines(settings.effective)) }
-            Lifecycle.run(settings, isDemo: isDemo)
+            Lifecycle.run(settings, isDemo: isDemo, rereading: read)
         } catch {
-            Program.fail(error.lines.map { "alula: " + $0 }, status: ExitStatus.wrongSettings)
+            Program.fail(error.locatedLines.map { "alula: " + $0 }, status: ExitStatus.wrongSettings)
         }
     }
 

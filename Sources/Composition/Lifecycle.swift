@@ -10,24 +10,37 @@ import ThumbnailAPI
 package enum Lifecycle {
     /// Runs until SIGTERM or SIGINT; a second signal exits at once.
     ///
-    /// SIGHUP is ignored.
-    package static func run(_ settings: Settings, isDemo: Bool) -> Never {
+    /// SIGHUP reloads the settings.
+    ///
+    /// - Parameter read: Reads the settings again.
+    package static func run(
+        _ settings: Settings, isDemo: Bool, rereading read: @escaping SettingsReloads.Reader
+    ) -> Never {
         // Before any thread exists, including the log's, so that all inherit the mask and only the wait below receives
         // signals.
         let signals = AwaitedSignals([SIGTERM, SIGINT, SIGHUP])
         signal(SIGPIPE, SIG_IGN)
         let sink = DescriptorSink(format: settings.logFormat)
-        let logger = Logger(level: settings.logLevel, sink: sink)
+        let threshold = LogThreshold(settings.logLevel)
+        let logger = Logger(threshold, sink: sink)
         // The first log line must contain the ports; lines of the start come after it.
         let early = DeferringSink(sink)
         do {
             var settings = settings
             let manager = try ServiceManager(Program.environment)
-            manager.passSockets(to: &settings)
             let configuredConnections = settings.publicListener.maximumConnections
             try DescriptorLimit.raise(toServe: &settings)
-            let demo = isDemo ? try Demo(configuring: &settings, logger: logger) : nil
-            let service = try Service(settings, logger: Logger(level: settings.logLevel, sink: early))
+            let demo = isDemo ? try Demo(logger: logger) : nil
+            manager.passSockets(to: &settings)
+            try demo?.configure(&settings)
+            let reloads = SettingsReloads(
+                {
+                    var settings = try read()
+                    try demo?.configure(&settings)
+                    try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
+                    return settings
+                }, manager: manager, threshold: threshold)
+            let service = try Service(settings, logger: Logger(threshold, sink: early), reloads: reloads)
             // Logged at any level, because nothing else reports automatically chosen ports.
             Logger(level: .info, sink: sink).info(
                 "listening",
@@ -43,7 +56,7 @@ package enum Lifecycle {
             report(settings, configuredConnections: configuredConnections, to: logger)
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
-            blockUntilEnd(signals, logger)
+            blockUntilEnd(signals) { _ = try? reloads.blockingReload() }
             logger.info("draining")
             manager.reportStopping()
             Task { [settings] in
@@ -52,7 +65,7 @@ package enum Lifecycle {
                 sink.flush()
                 exit(0)
             }
-            blockUntilEnd(signals, logger)
+            blockUntilEnd(signals) {}
             // The demo's origin ends with its last use, which is here.
             withExtendedLifetime(demo) {}
             _exit(1)
@@ -88,11 +101,9 @@ package enum Lifecycle {
         }
     }
 
-    /// Not SIGHUP, because closing terminals and log rotation send it.
-    private static func blockUntilEnd(_ signals: AwaitedSignals, _ logger: Logger) {
-        while signals.blockingNext() == SIGHUP {
-            logger.warning("SIGHUP is ignored: settings are read only at startup")
-        }
+    /// - Parameter reload: Called after each SIGHUP.
+    private static func blockUntilEnd(_ signals: AwaitedSignals, _ reload: () -> Void) {
+        while signals.blockingNext() == SIGHUP { reload() }
     }
 
     /// A setting that the error does not name.

@@ -11,12 +11,11 @@ extension Notifier {
     private static let timeLimit = Duration.seconds(10)
 
     init(
-        _ settings: Settings, loader: CurlLoader, rules: @escaping @Sendable () -> DownloadRules,
-        registry: MetricsRegistry, logger: Logger, timekeeper: any Timekeeper
+        _ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper
     ) {
-        let authorities = settings.downloads.certificateAuthorities
+        let authorities = engine.settings.downloads.certificateAuthorities
         self.init(
-            hooks: settings.notifying.hooks, registry: registry, logger: logger, timekeeper: timekeeper,
+            hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,
             toHooks: { call in
                 let result = await HTTPClient.status(
                     of: Self.request(call), to: call.url, timeLimit: Self.timeLimit, authorities: authorities,
@@ -29,9 +28,12 @@ extension Notifier {
             toCallbacks: { call in
                 guard let url = try? SourceURL(parsing: call.url) else { return .rejected("no URL") }
                 // A job may have been stored under other settings.
-                if let violation = settings.violation(toCallback: url) { return .rejected(violation) }
+                let rules = engine.downloader.rules
+                if let violation = settings().notifying.violation(toCallback: url, by: rules) {
+                    return .rejected(violation)
+                }
                 do {
-                    try await loader.call(Self.request(call), at: url, by: rules())
+                    try await engine.loader.call(Self.request(call), at: url, by: rules)
                     return .status(200)
                 } catch DownloadError.status(let status) {
                     return .status(status)
@@ -57,9 +59,9 @@ extension Notifier {
     }
 }
 
-extension Settings {
-    func violation(toCallback url: SourceURL) -> String? {
-        guard notifying.callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
-        return downloads.violation(toCalling: url)
+extension NotificationSettings {
+    func violation(toCallback url: SourceURL, by rules: DownloadRules) -> String? {
+        guard callbackHosts.allow(url) else { return "callbackHosts: none of them is \(url.host)" }
+        return rules.configuration.violation(toCalling: url)
     }
 }

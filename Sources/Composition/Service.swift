@@ -29,7 +29,8 @@ package struct Engine: Sendable {
     let disk: DiskStore?
     /// Nil if no shared cache is configured.
     let sharedStore: SharedStore?
-    let writableOrigins: WritableOrigins
+    private let originMetrics: OriginMetrics
+    private let writableOrigins: Locked<WritableOrigins>
     let resultStore: SharedStore?
     private let timekeeper: any Timekeeper
     private let memoryWatch: Task<Void, Never>
@@ -50,13 +51,14 @@ package struct Engine: Sendable {
         sharedStore = try settings.sharedCacheConfiguration.map { configuration in
             try SharedStore(configuration, logger: logger, timekeeper: timekeeper)
         }
-        let observer = DownloadMetrics.observer(
-            registry: registry, events: log, origins: settings.downloads.origins.all.map(\.name))
+        originMetrics = OriginMetrics(registry: registry)
+        originMetrics.prepare(settings.downloads.origins)
+        let observer = DownloadMetrics.observer(registry: registry, events: log, named: originMetrics)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
         let rules = DownloadRules(settings.downloads)
-        writableOrigins = WritableOrigins(
-            rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
-        resultStore = writableOrigins[settings.resultStore.origin].map {
+        let writable = WritableOrigins(rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
+        writableOrigins = Locked(writable)
+        resultStore = writable[settings.resultStore.origin].map {
             SharedStore($0, settings.resultStoreConfiguration, logger: logger, timekeeper: timekeeper)
         }
         let caches = Self.caches(settings, disk: disk, sharedStore, resultStore, log: log, timekeeper: timekeeper)
@@ -145,13 +147,27 @@ package struct Engine: Sendable {
         }
     }
 
-    package var resultWriter: ResultWriter { ResultWriter(writableOrigins) }
+    package var resultWriter: ResultWriter { ResultWriter(writableOrigins.withLock { $0 }) }
+
+    /// Replaces the rules for sources, and the limits of caches and downloads.
+    func use(_ settings: Settings) {
+        let rules = DownloadRules(settings.downloads, after: downloader.rules)
+        writableOrigins.withLock { writable in
+            writable = WritableOrigins(
+                rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: writable)
+        }
+        var configuration = settings.pipeline
+        configuration.fitCaches(within: budget.limit / 2)
+        pipeline.setCacheBounds(configuration)
+        originMetrics.prepare(settings.downloads.origins)
+        downloader.use(rules)
+    }
 
     package func stopWork() async {
         memoryWatch.cancel()
         downloader.shutDown()
         await resultStore?.stop(timeLimit: .seconds(2))
-        await writableOrigins.end(timeLimit: .seconds(2), by: timekeeper)
+        await writableOrigins.withLock { $0 }.end(timeLimit: .seconds(2), by: timekeeper)
         loader.shutDown()
         folders.shutDown()
     }
@@ -183,65 +199,77 @@ struct Service: Sendable {
     var disk: DiskStore? { engine.disk }
     var sharedStore: SharedStore? { engine.sharedStore }
 
-    init(_ settings: Settings, logger: Logger, timekeeper: any Timekeeper = SystemTimekeeper()) throws {
+    init(
+        _ settings: Settings, logger: Logger, reloads: SettingsReloads = SettingsReloads(),
+        timekeeper: any Timekeeper = SystemTimekeeper()
+    ) throws {
         let start = timekeeper.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
         let settings = engine.settings
-        let (registry, pipeline) = (engine.registry, engine.pipeline)
+        let registry = engine.registry
         let apiMetrics = APIMetrics(registry: registry)
-        PipelineGauges(of: pipeline).register(in: registry)
+        PipelineGauges(of: engine.pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
-
-        let prefetchReader = PrefetchReader(
-            settings.api.nativeDialect, placing: engine.resultWriter, callbacks: { settings.violation(toCallback: $0) })
+        let version = Locked(ServiceVersion(settings, engine))
         notifier = Notifier(
-            settings, loader: engine.loader, rules: { [downloader = engine.downloader] in downloader.rules },
-            registry: registry, logger: logger, timekeeper: timekeeper)
-        prefetcher = Self.prefetcher(engine, prefetchReader, notifier, logger: logger, timekeeper: timekeeper)
+            engine, settings: { version.withLock { $0.settings } }, logger: logger, timekeeper: timekeeper)
+        prefetcher = Self.prefetcher(
+            engine, notifier, version: { version.withLock { $0 } }, logger: logger, timekeeper: timekeeper)
         prefetcher.resume()
 
         lifecycle = ServiceLifecycle(startedAt: timekeeper.now)
         let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
-        let bodies = BodyMemory(of: engine.budget)
         let slowRequests = SlowRequests(timekeeper: timekeeper)
-        let publicListener = ListenerResponder(
-            settings.api, thumbnails: pipeline, lifecycle: lifecycle, logger: logger, metrics: apiMetrics,
-            timekeeper: timekeeper, bodies: bodies, resultWriter: engine.resultWriter, events: engine.log,
-            slowRequests: slowRequests, tracer: tracer)
-        let control = PipelineControl(of: pipeline, notifying: notifier)
-        let calls = { @Sendable [notifier] in settings.notifying.isUsed ? notifier.statistics : nil }
+        let control = PipelineControl(of: engine.pipeline, notifying: notifier)
+        let calls = { @Sendable [notifier] in
+            version.withLock { $0.settings.notifying.isUsed } ? notifier.statistics : nil
+        }
         let stats = ServiceStats(
             control: control, metrics: apiMetrics, lifecycle: lifecycle, timekeeper: timekeeper, calls: calls)
         events = EventFeed(of: engine.log, timekeeper: timekeeper) { stats.json }
         let history = StatsHistory(timekeeper: timekeeper) { stats.sample }
-        let adminListener = ListenerResponder(
-            administering: AdministeredService(
-                version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
-                control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
-                slowRequests: slowRequests, calls: calls, settings: { EffectiveSetting.json(settings.effective) },
-                metricsText: { registry.text(as: $0) }),
-            sites: settings.adminSites, token: AdminToken(settings.api.adminToken), reader: prefetchReader,
-            explainer: TargetExplainer(settings.api, settings.pipeline, engine.downloader.rules),
-            workers: engine.lanes.small, bodies: bodies, logger: logger, timekeeper: timekeeper)
-        let listeners = settings.listeners
-        operatorServer = try HTTPServer(configuration: listeners.operators, responder: adminListener, logger: logger)
+        let administered = AdministeredService(
+            version: settings.api.version, revision: Program.revision, instance: settings.sharedCache.instance,
+            control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
+            slowRequests: slowRequests, calls: calls,
+            settings: { EffectiveSetting.json(version.withLock { $0.settings.effective }) },
+            reload: reloads.reload, metricsText: { registry.text(as: $0) })
+        let listeners = ServiceListeners(
+            engine: engine, administered: administered, lifecycle: lifecycle, metrics: apiMetrics,
+            slowRequests: slowRequests, tracer: tracer, logger: logger, timekeeper: timekeeper)
+        let publicResponder = CurrentResponder(listeners.publicResponder(of: version.withLock { $0 }))
+        let adminResponder = CurrentResponder(listeners.adminResponder(of: version.withLock { $0 }))
+        let configurations = settings.listeners
+        operatorServer = try HTTPServer(
+            configuration: configurations.operators, responder: adminResponder, logger: logger)
         metricsServer = try settings.metricsListener.map { listener in
             try HTTPServer(
                 configuration: listener, responder: MetricsResponder { registry.text(as: $0) }, logger: logger)
         }
-        publicServer = try HTTPServer(configuration: listeners.public, responder: publicListener, logger: logger)
+        publicServer = try HTTPServer(
+            configuration: configurations.public, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
+        reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier] settings in
+            engine.use(settings)
+            notifier.use(settings.notifying.hooks)
+            let new = ServiceVersion(settings, engine)
+            version.withLock { $0 = new }
+            publicResponder.use(listeners.publicResponder(of: new))
+            adminResponder.use(listeners.adminResponder(of: new))
+        }
     }
 
     private static func prefetcher(
-        _ engine: Engine, _ reader: PrefetchReader, _ notifier: Notifier, logger: Logger, timekeeper: any Timekeeper
+        _ engine: Engine, _ notifier: Notifier, version: @escaping @Sendable () -> ServiceVersion, logger: Logger,
+        timekeeper: any Timekeeper
     ) -> Prefetcher {
         Prefetcher(
-            configuration: engine.settings.prefetch, thumbnails: engine.pipeline, reading: reader.work,
+            configuration: engine.settings.prefetch, thumbnails: engine.pipeline,
+            reading: { version().prefetchReader.work(of: $0) },
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
-            reporting: JobReporter(engine.log, notifier, keys: engine.settings.api.signingKeys).report, logger: logger,
+            reporting: JobReporter(engine.log, notifier) { version().settings.api.signingKeys }.report, logger: logger,
             timekeeper: timekeeper)
     }
 

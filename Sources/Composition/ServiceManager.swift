@@ -5,7 +5,7 @@ import Settings
 
 /// systemd, or another supervisor with its protocols: it may pass sockets that listen already, and learns the state of
 /// the service.
-struct ServiceManager {
+struct ServiceManager: Sendable {
     struct UnknownSocket: Error, CustomStringConvertible {
         let name: String
 
@@ -16,7 +16,7 @@ struct ServiceManager {
 
     private static let firstDescriptor: CInt = 3
 
-    private let sockets: [(listener: WritableKeyPath<Settings, HTTPServerConfiguration>, descriptor: CInt)]
+    private let sockets: [(listener: SettingKeyPath<HTTPServerConfiguration>, descriptor: CInt)]
     private let notified: UnixSocketAddress?
     private let watchdogTimeout: Duration?
 
@@ -26,7 +26,7 @@ struct ServiceManager {
         let isForUs = environment["LISTEN_PID"].flatMap { pid_t($0) } == process
         let count = isForUs ? environment["LISTEN_FDS"].flatMap { CInt($0) } ?? 0 : 0
         let names = environment["LISTEN_FDNAMES", default: ""].split(separator: ":", omittingEmptySubsequences: false)
-        var sockets: [(listener: WritableKeyPath<Settings, HTTPServerConfiguration>, descriptor: CInt)] = []
+        var sockets: [(listener: SettingKeyPath<HTTPServerConfiguration>, descriptor: CInt)] = []
         for index in 0..<max(count, 0) {
             let name = Int(index) < names.count ? String(names[Int(index)]) : ""
             switch name {
@@ -53,6 +53,13 @@ struct ServiceManager {
     }
 
     func reportReady() { notified?.send("READY=1") }
+
+    /// Call ``reportReady()`` at the end.
+    func reportReloading() {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        notified?.send("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1_000)")
+    }
 
     func reportStopping() { notified?.send("STOPPING=1") }
 

@@ -23,10 +23,13 @@ extension Settings {
         }
     }
 
-    mutating func record(_ setting: Setting, _ text: String, from source: EffectiveSetting.Source) {
+    mutating func record(
+        _ setting: Setting, _ text: String, shown: String? = nil, from source: EffectiveSetting.Source
+    ) {
         chosen[ExactText(setting.name)] = EffectiveSetting(
-            name: setting.name, value: setting.secrecy == .secret ? "set" : EffectiveSetting.shown(text), source: source
-        )
+            name: setting.name, value: setting.secrecy == .secret ? "set" : shown ?? EffectiveSetting.shown(text),
+            source: source)
+        texts[ExactText(setting.name)] = text
     }
 
     mutating func set(

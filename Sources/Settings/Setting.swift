@@ -1,6 +1,6 @@
 import JSON
 
-typealias SettingKeyPath<Value> = any WritableKeyPath<Settings, Value> & Sendable
+package typealias SettingKeyPath<Value> = any WritableKeyPath<Settings, Value> & Sendable
 
 package struct Setting: Sendable {
     let name: String
@@ -15,6 +15,10 @@ package struct Setting: Sendable {
     /// Whether commands that render take the setting, too.
     let isForCommands: Bool
     private(set) var readObject: ObjectReader?
+    /// Takes the value of the setting from other settings.
+    private(set) var copy: Copying
+
+    typealias Copying = @Sendable (_ settings: inout Settings, _ new: Settings) -> Void
 
     typealias ObjectReader =
         @Sendable (_ value: JSONValue, _ environment: [String: String], _ settings: inout Settings) -> [SettingsProblem]
@@ -51,6 +55,9 @@ package struct Setting: Sendable {
             let value = try parser.parse(text)
             for place in [place] + others { settings[keyPath: place] = value }
         }
+        copy = { settings, new in
+            for place in [place] + others { settings[keyPath: place] = new[keyPath: place] }
+        }
     }
 
     init<Value>(
@@ -65,10 +72,16 @@ package struct Setting: Sendable {
 
     static func inFile(
         _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
-        read: @escaping ObjectReader
+        copying copy: @escaping Copying, read: @escaping ObjectReader
     ) -> Setting {
         var setting = Setting(name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy)
         setting.readObject = read
+        return setting.copying(copy)
+    }
+
+    func copying(_ copy: @escaping Copying) -> Setting {
+        var setting = self
+        setting.copy = copy
         return setting
     }
 

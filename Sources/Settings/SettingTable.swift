@@ -154,8 +154,15 @@ package enum SettingTable {
             .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
                 SourcePattern($0)
             }, whenUnset: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden,
-            forCommands: true),
-        .inFile("origins", help: "named sources, in the file only", secrecy: .hidden) { value, environment, settings in
+            forCommands: true
+        ).copying { settings, new in
+            settings.downloads.allowedSources = new.downloads.allowedSources
+            settings.downloads.allowsUnnamedSources = new.downloads.allowsUnnamedSources
+        },
+        .inFile(
+            "origins", help: "named sources, in the file only", secrecy: .hidden,
+            copying: { $0.downloads.origins = $1.downloads.origins }
+        ) { value, environment, settings in
             let (origins, problems) = OriginsReader.read(value, environment: environment)
             settings.downloads.origins = Origins(settings.downloads.origins.all + origins.all)
             return problems
@@ -225,10 +232,19 @@ package enum SettingTable {
         Setting(
             "allowOrigin", \.api.allowOrigin, .originOfPages,
             help: "* or the origin whose pages may read responses (CORS)"),
-        .inFile("watermarks", help: "named watermarks, in the file only") { value, _, settings in
+        .inFile(
+            "watermarks", help: "named watermarks, in the file only",
+            copying: { $0.api.vocabulary.watermarks = $1.api.vocabulary.watermarks }
+        ) { value, _, settings in
             VocabularyReader.read(into: &settings) { $0.readWatermarks(value) }
         },
-        .inFile("presets", help: "named sets of parameters, in the file only") { value, _, settings in
+        .inFile(
+            "presets", help: "named sets of parameters, in the file only",
+            copying: { settings, new in
+                settings.api.vocabulary.presets = new.api.vocabulary.presets
+                settings.api.vocabulary.dialectPresets = new.api.vocabulary.dialectPresets
+            }
+        ) { value, _, settings in
             VocabularyReader.read(into: &settings) { $0.readPresets(value) }
         },
         Setting(
@@ -267,6 +283,17 @@ package enum SettingTable {
         Setting(
             "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true),
         Setting("accessLog", \.api.accessLog, accessLog, default: "on", help: "log each request: on, off or errors"),
+    ]
+
+    /// The settings that a reload changes; others need a restart.
+    static let reloadable: Set<ExactText> = [
+        "signingKeys", "thumborKey", "imaginaryKey", "imaginarySignatureKey", "imgproxyKeys", "imgproxySalts",
+        "imgproxyTrustedSignatures", "unsignedDialects", "adminToken", "origins", "presets", "onlyPresets",
+        "watermarks",
+        "allowedSources", "allowedNetworks", "allowedPorts", "sizes", "sizesPolicy", "qualities", "autoWidth",
+        "saveDataQuality", "nextSizes", "nextQualities", "vercelSizes", "purgeHooks", "callbackHosts", "logLevel",
+        "accessLog", "decodedCacheCapacity", "decodedCachePreferred", "resultCacheCapacity", "resultCachePreferred",
+        "sourceCacheMemory", "maxActiveDownloads", "maxActiveDownloadsPerHost", "maxQueuedDownloads",
     ]
 
     /// The settings of commands that render.

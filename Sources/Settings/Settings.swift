@@ -34,6 +34,8 @@ package struct Settings: Sendable {
     package var shutdownTimeout = Duration.seconds(8)
     /// Without defaults.
     var chosen: [ExactText: EffectiveSetting] = [:]
+    /// As they were read, secrets too: to find changes.
+    var texts: [ExactText: String] = [:]
     /// Settings of the file that the environment overrides.
     var overridden: [String] = []
 
@@ -52,6 +54,12 @@ package struct Settings: Sendable {
                 preconditionFailure("\(setting.name): invalid default; expected \(error.allowed)")
             }
         }
+    }
+
+    /// After the other settings.
+    mutating func deriveDialects() {
+        api.closingDialects = dialects.closing
+        api.otherDialects = dialects.dialects(api.vocabulary)
     }
 
     package var loopName: String? {

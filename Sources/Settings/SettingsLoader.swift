@@ -7,9 +7,26 @@ import ThumbnailAPI
 package struct SettingsLoader {
     package struct Failure: Error, Equatable {
         package let lines: [String]
+        /// The lines with `FILE:LINE:COLUMN` before those about the file.
+        package let locatedLines: [String]
+
+        init(_ problems: [SettingsProblem], in file: (path: String, text: String)?) {
+            lines = problems.map(\.line)
+            locatedLines = problems.map { problem in
+                guard let file,
+                    let position = problem.position ?? SettingsFile.position(of: problem, in: file.text)
+                else { return problem.line }
+                return "\(file.path):\(position): \(problem.line)"
+            }
+        }
+
+        package init(lines: [String]) { (self.lines, locatedLines) = (lines, lines) }
+
+        package static func == (left: Self, right: Self) -> Bool { left.lines == right.lines }
     }
 
     private var problems: [SettingsProblem] = []
+    private var source: (path: String, text: String)?
 
     /// - Parameter needsSecrets: False for clients of the service, which may lack its secrets.
     package static func load(
@@ -28,7 +45,7 @@ package struct SettingsLoader {
         {
             settings.api.adminToken = nil
         }
-        guard loader.problems.isEmpty else { throw Failure(lines: loader.problems.map(\.line)) }
+        guard loader.problems.isEmpty else { throw Failure(loader.problems, in: loader.source) }
         return settings
     }
 
@@ -84,7 +101,7 @@ package struct SettingsLoader {
         for setting in SettingTable.all {
             guard let read = setting.readObject, let value = file[ExactText(setting.name)] else { continue }
             problems += read(value, environment, &settings)
-            settings.record(setting, value.summary, from: .file)
+            settings.record(setting, value.text, shown: value.summary, from: .file)
         }
         settings.overridden = SettingTable.all.filter { setting in
             let name = ExactText(setting.name)
@@ -92,8 +109,7 @@ package struct SettingsLoader {
             return file[name].map { $0.text != ownVariable } ?? false && flags[name] == nil
                 && environment[setting.environmentName] != nil
         }.map(\.name)
-        settings.api.closingDialects = settings.dialects.closing
-        settings.api.otherDialects = settings.dialects.dialects(settings.api.vocabulary)
+        settings.deriveDialects()
         if problems.isEmpty {
             problems = settings.contradictions.map { contradiction in
                 let path = contradiction.settings.first { file[ExactText($0)] != nil }
@@ -204,11 +220,15 @@ package struct SettingsLoader {
     ) -> [ExactText: JSONValue] {
         guard let path else { return [:] }
         do {
-            let values = try SettingsFile.values(in: try readFile(path))
+            let text = try readFile(path)
+            source = (path, text)
+            let values = try SettingsFile.values(in: text)
             reportUnknownNames(in: values)
             return values
         } catch {
-            problems.append(SettingsProblem("--config: cannot use \"\(path)\": \(error.reason)"))
+            var problem = SettingsProblem("--config: cannot use \"\(path)\": \(error.reason)")
+            problem.position = error.position
+            problems.append(problem)
             return [:]
         }
     }
@@ -243,6 +263,8 @@ package struct SettingsProblem: Error, Equatable {
     let path: String?
     package let line: String
     var isAboutName = false
+    /// Of a syntax error.
+    var position: SettingsFileError.Position?
 
     init(_ line: String) { self.init(path: nil, line: line) }
 

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Modeled on swift-log's `Logger`.
 ///
 /// Messages are constant; variable data goes into the metadata. A logger is a value: ``with(_:)`` returns one with more
@@ -41,22 +43,26 @@ package struct Logger: Sendable {
         }
     }
 
-    package let level: Level
+    private let threshold: LogThreshold
     private let sink: any LogSink
     private let carried: [(String, MetadataValue)]
 
-    package init(level: Level, sink: any LogSink) { self.init(level: level, sink: sink, carried: []) }
+    package init(level: Level, sink: any LogSink) { self.init(LogThreshold(level), sink: sink) }
 
-    private init(level: Level, sink: any LogSink, carried: [(String, MetadataValue)]) {
-        self.level = level
+    package init(_ threshold: LogThreshold, sink: any LogSink) { self.init(threshold, sink: sink, carried: []) }
+
+    private init(_ threshold: LogThreshold, sink: any LogSink, carried: [(String, MetadataValue)]) {
+        self.threshold = threshold
         self.sink = sink
         self.carried = carried
     }
 
+    package var level: Level { threshold.level }
+
     package static let silent = Logger(level: .error, sink: SilentSink())
 
     package func with(_ metadata: Metadata) -> Logger {
-        Logger(level: level, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
+        Logger(threshold, sink: sink, carried: carried + metadata.map { ($0.key, $0.value) })
     }
 
     package func log(_ level: Level, _ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
@@ -85,6 +91,20 @@ package struct Logger: Sendable {
     package func error(_ message: StaticString, _ metadata: @autoclosure () -> Metadata = [:]) {
         log(.error, message, metadata())
     }
+}
+
+/// The lowest level that is logged; it may change while loggers use it.
+package final class LogThreshold: Sendable {
+    private let index: Atomic<Int>
+
+    package init(_ level: Logger.Level) { index = Atomic(Self.index(of: level)) }
+
+    package var level: Logger.Level {
+        get { Logger.Level.allCases[index.load(ordering: .relaxed)] }
+        set { index.store(Self.index(of: newValue), ordering: .relaxed) }
+    }
+
+    private static func index(of level: Logger.Level) -> Int { Logger.Level.allCases.firstIndex(of: level) ?? 0 }
 }
 
 package struct LogLine: Sendable {

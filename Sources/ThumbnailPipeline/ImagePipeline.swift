@@ -69,6 +69,9 @@ package final class ImagePipeline: ThumbnailServing {
         boundRules = rules
     }
 
+    /// Of the caches in memory; evicts what no longer fits.
+    package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }
+
     private var rules: DownloadRules { boundRules ?? downloader.rules }
 
     package func resolved(_ request: Request) -> ResolvedRequest {

@@ -77,7 +77,8 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case callbackNotAllowed = "callback_not_allowed", originNotWritable = "origin_not_writable"
     case unsupportedOption = "unsupported_option", expired, crossSite = "cross_site", requestLoop = "request_loop"
     case sourceNotFound = "source_not_found", noSuchRoute = "no_such_route", noSuchReceipt = "no_such_receipt"
-    case noSuchJob = "no_such_job", badBody = "bad_body", lengthRequired = "length_required"
+    case noSuchJob = "no_such_job", badBody = "bad_body", badSettings = "bad_settings", lengthRequired =
+        "length_required"
     case requestTooLarge = "request_too_large", notJSON = "not_json", methodNotAllowed = "method_not_allowed"
     case requestTimeout = "request_timeout", canceled = "cancelled", sourceTooLarge = "source_too_large"
     case tooLarge = "too_large", uriTooLong = "uri_too_long", notAnImage = "not_an_image"

@@ -66,7 +66,9 @@ struct NotificationSettingsTests {
 
     @Test func `callbacks need a host in the list, and private ones an allowed network`() throws {
         func violation(_ url: String, _ arguments: [String]) throws -> String? {
-            try load("{}", arguments: arguments).violation(toCallback: try SourceURL(parsing: url))
+            let settings = try load("{}", arguments: arguments)
+            return settings.notifying.violation(
+                toCallback: try SourceURL(parsing: url), by: DownloadRules(settings.downloads))
         }
         let hosts = ["--callback-hosts", "hooks.example,127.0.0.1"]
         #expect(try violation("https://hooks.example/", hosts) == nil)

@@ -48,7 +48,9 @@ struct PipelineMetricsTests {
 
     @Test func `transfers from named origins are counted by origin, from the start`() {
         let registry = MetricsRegistry()
-        let observer = DownloadMetrics.observer(registry: registry, origins: ["media", "shop"])
+        let named = OriginMetrics(registry: registry)
+        named.prepare(Origins(["media", "shop"].map { Origin(name: $0, location: .folder(path: "/")) }))
+        let observer = DownloadMetrics.observer(registry: registry, named: named)
         for transfer in [
             end(.success, 700, .seconds(3), from: "shop"), end(.notModified, 0, .seconds(1), from: "shop"),
             end(.cancelled, 5, .seconds(1), from: "shop"),

@@ -15,7 +15,8 @@ struct WorkUsageTests {
     init() { usage = WorkUsage(registry: registry, timekeeper: time) }
 
     private func identity(_ text: String) throws -> SourceIdentity {
-        try Origins([Origin(name: "shop", location: .folder(path: "/"))]).identity(of: ExactText(text))
+        let shop = Origin(name: "shop", location: .folder(path: "/"))
+        return try DownloadRules(DownloadConfiguration(origins: [shop])).identity(of: ExactText(text))
     }
 
     @Test func `time is shared out by origin, step and format for ten minutes, the largest first`() throws {

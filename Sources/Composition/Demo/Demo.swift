@@ -17,8 +17,7 @@ struct Demo {
 
     private let origin: HTTPServer
 
-    /// Allows the service to fetch from the origin's address, but from no other private one.
-    init(configuring settings: inout Settings, logger: Logger) throws {
+    init(logger: Logger) throws {
         try ImageLibrary.start()
         var listener = HTTPServerConfiguration()
         listener.bindAddress = "127.0.0.1"
@@ -26,6 +25,10 @@ struct Demo {
         listener.threads = 1
         listener.maximumConnections = 64
         origin = try HTTPServer(configuration: listener, responder: try SampleOrigin(), logger: logger)
+    }
+
+    /// Allows the service to fetch from the origin's address, but from no other private one.
+    func configure(_ settings: inout Settings) throws {
         try settings.override("bind", with: "127.0.0.1")
         settings.downloads.allowedEndpoints = [AllowedEndpoint(address: .v4(0x7f00_0001), port: Int(origin.port))]
         if settings.downloads.origins[Self.originName] == nil {

@@ -60,6 +60,11 @@ package struct APIError: ServiceError, Equatable {
         Self(.badRequest, .badBody, .request, reason, parameter: place.isEmpty ? nil : place)
     }
 
+    /// A reload found errors in the settings; nothing has changed.
+    package static func badSettings(_ lines: [String]) -> Self {
+        Self(.unprocessableContent, .badSettings, .request, lines.joined(separator: "; "))
+    }
+
     package static let badRequest = Self(
         .badRequest, .badRequest, .request,
         "The request is not valid HTTP/1.1, or its path accepts no body.")

@@ -1,7 +1,7 @@
 import Crypto
 import HTTPTypes
 import Memory
-import Text
+package import Text
 
 extension Origin {
     /// The SHA-256 of all settings that affect fetches under this name; hashed because they contain secrets.
@@ -23,6 +23,12 @@ extension Origin {
         return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
             + ["trust"] + tlsPolicy.parts + ["authorities", certificateAuthorities ?? ""]
             + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
+    }
+}
+
+extension Origins {
+    package var digests: [ExactText: String] {
+        Dictionary(uniqueKeysWithValues: all.map { (ExactText($0.name), $0.digest) })
     }
 }
 

@@ -40,6 +40,7 @@ struct AdminRoutes: RouteTable {
         case "/refresh": return .admin(.refresh)
         case "/origins/hold": return .admin(.hold)
         case "/origins/resume": return .admin(.resume)
+        case "/reload": return .admin(.reload)
         case "/prefetch": return .admin(.prefetch)
         case "/explain": return .admin(.explain)
         case "/health/live": return .live
@@ -116,6 +117,14 @@ struct AdminRoutes: RouteTable {
             }
         case .hold: return setHeld(true, try parameters.requiredOrigin(), context)
         case .resume: return setHeld(false, try parameters.requiredOrigin(), context)
+        case .reload:
+            return performing(AuditedAction("reload"), context) { _ in
+                do {
+                    return self.response(json: try await service.reload().json)
+                } catch let failure as SettingsReload.Failure {
+                    throw APIError.badSettings(failure.lines)
+                }
+            }
         case .prefetchJob(let id) where request.method == .delete:
             return performing(AuditedAction("cancel", ("id", id)), context) { _ in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
@@ -273,6 +282,7 @@ package struct AdministeredService: Sendable {
     let calls: @Sendable () -> [Notifier.Statistics]?
     /// The effective values, without secrets.
     let settings: @Sendable () -> JSONValue
+    let reload: @Sendable () async throws -> SettingsReload
     let metricsText: @Sendable (MetricsFormat) -> String
 
     package init(
@@ -281,12 +291,15 @@ package struct AdministeredService: Sendable {
         lifecycle: ServiceLifecycle, events: EventFeed, history: StatsHistory,
         slowRequests: SlowRequests, calls: @escaping @Sendable () -> [Notifier.Statistics]? = { nil },
         settings: @escaping @Sendable () -> JSONValue = { .array([]) },
+        reload: @escaping @Sendable () async throws -> SettingsReload = {
+            SettingsReload(changed: [], needingRestart: [])
+        },
         metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
         self.slowRequests = slowRequests
         (self.events, self.history, self.calls) = (events, history, calls)
-        (self.settings, self.metricsText) = (settings, metricsText)
+        (self.settings, self.reload, self.metricsText) = (settings, reload, metricsText)
     }
 }

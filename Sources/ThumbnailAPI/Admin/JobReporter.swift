@@ -9,10 +9,10 @@ package import ThumbnailPipeline
 package struct JobReporter: Sendable {
     private let events: EventLog
     private let notifier: Notifier
-    private let keys: [[UInt8]]
+    private let keys: @Sendable () -> [[UInt8]]
 
     /// Reports are signed with the first key.
-    package init(_ events: EventLog, _ notifier: Notifier, keys: [[UInt8]]) {
+    package init(_ events: EventLog, _ notifier: Notifier, keys: @escaping @Sendable () -> [[UInt8]]) {
         (self.events, self.notifier, self.keys) = (events, notifier, keys)
     }
 
@@ -31,7 +31,7 @@ package struct JobReporter: Sendable {
         guard let callback = report.callback, let url = try? SourceURL(parsing: callback) else { return nil }
         let body = Array(JSONValue.prefetchStatus(report.status, of: report.id).text.utf8)
         var fields: HTTPFields = [.contentType: "application/json", .accept: "*/*"]
-        if let key = keys.first {
+        if let key = keys().first {
             let request = HTTPRequest(method: .post, target: url.target, headerFields: fields)
             let digest = SharedBytes(body).withBytes { SHA256.hash($0) }
             for field in BodySignature.fields(of: request, digest: digest, key: key, version: .one) {

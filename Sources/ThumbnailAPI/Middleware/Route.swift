@@ -14,7 +14,7 @@ enum Route: Sendable {
 
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .client(.renditions), .admin(.refresh), .admin(.hold), .admin(.resume): [.post]
+        case .client(.renditions), .admin(.refresh), .admin(.reload), .admin(.hold), .admin(.resume): [.post]
         case .admin(.prefetch): [.get, .head, .post]
         case .client(.images(let route)) where route.dialect.takesImages: [.get, .head, .post]
         case .admin(.cache), .admin(.downloads), .admin(.prefetchJob): [.get, .head, .delete]
@@ -73,7 +73,7 @@ enum ClientRoute: Sendable {
 }
 
 enum AdminRoute: Sendable {
-    case metrics, status, cache, downloads, events, statsHistory, refresh, hold, resume, prefetch, explain
+    case metrics, status, cache, downloads, events, statsHistory, refresh, reload, hold, resume, prefetch, explain
     case download(receipt: String)
     case prefetchJob(id: String)
 }

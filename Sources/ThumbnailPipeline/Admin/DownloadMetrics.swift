@@ -4,9 +4,9 @@ package import Telemetry
 import ThumbnailTypes
 
 package enum DownloadMetrics {
-    /// - Parameter origins: The names of the named origins, whose counters start at 0.
+    /// - Parameter named: Nil without named origins.
     package static func observer(
-        registry: MetricsRegistry, events: EventLog? = nil, origins: [String] = []
+        registry: MetricsRegistry, events: EventLog? = nil, named: OriginMetrics? = nil
     ) -> DownloadObserver {
         let outcomes = registry.counters(
             "alula_downloads_total", help: "Finished transfers.", labels: "outcome", counting: "transfer")
@@ -22,15 +22,13 @@ package enum DownloadMetrics {
                 "http.client.request.duration", unit: "s", attributes: ["http.request.method", "error.type"]))
         let slotWait = registry.histogram(
             "alula_download_slot_wait_seconds", help: "Time that a transfer waited for its download slot.")
-        let named = OriginMetrics(registry: registry)
-        for name in origins { named.prepare(name) }
         var observer = DownloadObserver(
             finished: { transfer in
                 outcomes.counter(transfer.outcome.rawValue).increment()
                 bytes.increment(by: transfer.receivedBytes)
                 seconds.histogram("GET", transfer.isWell ? "" : transfer.outcome.rawValue)
                     .observe(transfer.duration.seconds)
-                if let name = transfer.identity.originName { named.record(transfer, from: name) }
+                if let name = transfer.identity.originName { named?.record(transfer, from: name) }
             }, started: { slotWait.observe($0.seconds) },
             collapsed: { collapsed.increment() }, retried: { retries.increment() })
         if let events {
@@ -42,13 +40,13 @@ package enum DownloadMetrics {
 }
 
 /// Clients cannot invent names of origins, so these are labels.
-private struct OriginMetrics {
+package struct OriginMetrics: Sendable {
     private let requests: CounterFamily
     private let failures: CounterFamily
     private let bytes: CounterFamily
     private let seconds: HistogramFamily
 
-    init(registry: MetricsRegistry) {
+    package init(registry: MetricsRegistry) {
         requests = registry.counters(
             "alula_origin_requests_total", help: "Finished transfers from a named origin.", labels: "origin",
             counting: "transfer")
@@ -62,13 +60,16 @@ private struct OriginMetrics {
             labels: "origin")
     }
 
-    func prepare(_ name: String) {
-        for family in [requests, bytes] { _ = family.counter(name) }
-        for code in ErrorCode.ofTransfers { _ = failures.counter(name, code.rawValue) }
-        _ = seconds.histogram(name)
+    /// Their counters start at 0.
+    package func prepare(_ origins: Origins) {
+        for name in origins.all.map(\.name) {
+            for family in [requests, bytes] { _ = family.counter(name) }
+            for code in ErrorCode.ofTransfers { _ = failures.counter(name, code.rawValue) }
+            _ = seconds.histogram(name)
+        }
     }
 
-    func record(_ transfer: FinishedTransfer, from name: String) {
+    fileprivate func record(_ transfer: FinishedTransfer, from name: String) {
         requests.counter(name).increment()
         bytes.counter(name).increment(by: transfer.receivedBytes)
         if ![.suspended, .held].contains(transfer.outcome) {

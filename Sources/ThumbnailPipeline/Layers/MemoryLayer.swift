@@ -31,6 +31,14 @@ struct MemoryLayer: CacheLayer {
         records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
     }
 
+    func setBounds(_ configuration: PipelineConfiguration) {
+        decoded.setBounds(
+            capacity: configuration.decodedCacheCapacity, preferred: configuration.decodedCachePreferred)
+        results.setBounds(capacity: configuration.resultCacheCapacity, preferred: configuration.resultCachePreferred)
+        sources.setBounds(
+            capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9)
+    }
+
     let name = LayerName.memory
     let holdsSources = true
 

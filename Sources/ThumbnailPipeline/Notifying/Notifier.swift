@@ -8,7 +8,17 @@ package struct Notifier: Sendable {
         package let counts: [CallOutcome: Int]
     }
 
-    private let hooks: [(hook: PurgeHook, caller: OutgoingCaller)]
+    private struct Hooks {
+        var current: [(hook: PurgeHook, caller: OutgoingCaller)] = []
+        /// Callers of earlier hooks that still have calls.
+        var ending: [OutgoingCaller] = []
+
+        var callers: [OutgoingCaller] { current.map(\.caller) + ending }
+    }
+
+    private let hooks = Locked(Hooks())
+    private let makeCaller: @Sendable (CallKind, @escaping OutgoingCaller.Send) -> OutgoingCaller
+    private let toHooks: OutgoingCaller.Send
     private let callbacks: OutgoingCaller
     private let outcomes: CounterFamily
 
@@ -25,14 +35,15 @@ package struct Notifier: Sendable {
             "alula_outgoing_calls_total", help: "Finished calls of hooks and callbacks.",
             labels: "kind", "outcome", counting: "call")
         self.outcomes = outcomes
-        func caller(_ kind: CallKind, _ send: @escaping OutgoingCaller.Send) -> OutgoingCaller {
+        makeCaller = { kind, send in
             OutgoingCaller(kind, outcomes: outcomes, logger: logger, timekeeper: timekeeper, send: send)
         }
+        self.toHooks = toHooks
         for kind in CallKind.allCases {
             for outcome in CallOutcome.allCases { _ = outcomes.counter(kind.rawValue, outcome.rawValue) }
         }
-        self.hooks = hooks.map { ($0, caller(.purgeHook, toHooks)) }
-        callbacks = caller(.jobCallback, toCallbacks)
+        callbacks = makeCaller(.jobCallback, toCallbacks)
+        use(hooks)
         registry.gauge(
             "alula_outgoing_calls_waiting", help: "Queued calls of hooks and callbacks.",
             labels: "kind", counting: "call"
@@ -41,8 +52,17 @@ package struct Notifier: Sendable {
         }
     }
 
+    /// Calls of earlier hooks that wait are still sent.
+    package func use(_ new: [PurgeHook]) {
+        let current = new.map { ($0, makeCaller(.purgeHook, toHooks)) }
+        hooks.withLock { hooks in
+            hooks.ending = hooks.callers.filter { $0.waitingCount > 0 }
+            hooks.current = current
+        }
+    }
+
     package func notify(_ purge: CompletedPurge) {
-        for (hook, caller) in hooks {
+        for (hook, caller) in hooks.withLock(\.current) {
             for report in hook.reports(of: purge) { for call in hook.calls(for: report) { caller.add(call) } }
         }
     }
@@ -59,7 +79,7 @@ package struct Notifier: Sendable {
 
     package func stop(timeLimit: Duration) async {
         await withTaskGroup { group in
-            for caller in hooks.map(\.caller) + [callbacks] {
+            for caller in hooks.withLock(\.callers) + [callbacks] {
                 group.addTask { await caller.stop(timeLimit: timeLimit) }
             }
         }
@@ -67,7 +87,7 @@ package struct Notifier: Sendable {
 
     private func waitingCount(of kind: CallKind) -> Int {
         switch kind {
-        case .purgeHook: hooks.reduce(0) { $0 + $1.caller.waitingCount }
+        case .purgeHook: hooks.withLock(\.callers).reduce(0) { $0 + $1.waitingCount }
         case .jobCallback: callbacks.waitingCount
         }
     }

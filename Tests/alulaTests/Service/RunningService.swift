@@ -18,20 +18,27 @@ struct RunningService: Sendable {
     let settings: Settings
 
     /// Starts both; private sources of 127.0.0.0/8 are allowed.
+    ///
+    /// - Parameter file: The text of the settings file, which a reload reads again.
     init(
-        _ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper(),
+        _ arguments: [String] = [], file: Locked<String> = Locked("{}"), time: any Timekeeper = SystemTimekeeper(),
         configure: (inout Settings) -> Void = { _ in }
     ) throws {
         origin = try FakeOrigin()
-        var settings = try SettingsLoader.load(
-            arguments: [
-                "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0", "--allowed-networks", "127.0.0.0/8",
-                // Each worker is a process, and a test run would start hundreds. Workers have tests of their own.
-                "--decode-in-process", "on",
-            ] + arguments, environment: [:], readFile: { _ in "{}" })
+        let read = { @Sendable () throws in
+            try SettingsLoader.load(
+                arguments: [
+                    "--config", "alula.json5", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0",
+                    "--allowed-networks", "127.0.0.0/8",
+                    // Each worker is a process, and a test run would start hundreds. Workers have tests of their own.
+                    "--decode-in-process", "on",
+                ] + arguments,
+                environment: [:], readFile: { _ in file.withLock { $0 } })
+        }
+        var settings = try read()
         configure(&settings)
         self.settings = settings
-        service = try Service(settings, logger: .silent, timekeeper: time)
+        service = try Service(settings, logger: .silent, reloads: SettingsReloads(read), timekeeper: time)
     }
 
     /// The request target of a thumbnail of a path of the origin.

@@ -1,9 +1,13 @@
-"""An update of the program under load, with the sockets and notifications of systemd: no request may be lost."""
+"""An update of the program and reloads of its settings under load, with the sockets and notifications of systemd: no request
+may be lost, and none may be answered by half of two versions of the settings."""
 import http.client
+import json
 import os
 import pathlib
 import re
+import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -11,6 +15,7 @@ import threading
 import time
 
 from alula_tests.deploy.proxies import DEPLOY
+from alula_tests.images import noisy_png
 
 # The protocol of systemd: descriptor 3 is the socket, and LISTEN_PID names the process that may use it.
 EXEC = """
@@ -22,6 +27,7 @@ os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS="1", LISTEN_FDNAMES=sy
 os.execv(sys.argv[4], sys.argv[4:])
 """
 RESTARTS = 4
+RELOADS = 10
 CLIENTS = 8
 
 
@@ -41,7 +47,7 @@ class Supervisor:
         self.process = subprocess.Popen(
             [sys.executable, "-c", EXEC, str(self.socket.fileno()), self.name, f"{self.folder}/notify", self.alula, "serve",
              "--demo", "--admin-bind", f"unix:{self.folder}/admin", "--drain-delay", "0s", "--access-log", "off",
-             "--source-cache-path", f"{self.folder}/store"],
+             "--source-cache-path", f"{self.folder}/store", "--config", f"{self.folder}/alula.json5"],
             pass_fds=[self.socket.fileno()], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.until("READY=1")
 
@@ -49,6 +55,18 @@ class Supervisor:
         while state not in self.seen:
             self.seen.update(self.notes.recv(1000).decode().split("\n"))
         self.seen.discard(state)
+
+    def write(self, version):
+        """One of two versions: their images and presets give results of 40x20 and of 60x120 pixels."""
+        text = json.dumps({"origins": {"shop": {"folder": f"{self.folder}/{version}"}},
+                           "presets": {"card": {"w": [40, 60][version]}}})
+        pathlib.Path(self.folder, "alula.json5").write_text(text)
+
+    def reload(self, version):
+        self.write(version)
+        self.process.send_signal(signal.SIGHUP)
+        self.until("RELOADING=1")
+        self.until("READY=1")
 
     def restart(self):
         self.process.terminate()
@@ -60,17 +78,22 @@ class Supervisor:
 
 def check(alula, report):
     report.line("an update under load:")
-    results, ends = [], threading.Event()
+    results, sizes, ends = [], set(), threading.Event()
 
     def client(port, number):
         while not ends.is_set():
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
             try:
                 for request in range(5):
-                    connection.request("GET", f"/thumbnail?url=demo:sample.jpg&w={100 + (number + request) % 7}")
+                    isShop = (number + request) % 2
+                    connection.request(
+                        "GET", "/thumbnail?url=shop:a.png&preset=card&format=png" if isShop
+                        else f"/thumbnail?url=demo:sample.jpg&w={100 + (number + request) % 7}")
                     answer = connection.getresponse()
-                    answer.read()
+                    body = answer.read()
                     results.append(answer.status)
+                    if isShop:
+                        sizes.add(struct.unpack(">II", body[16:24]))
                     if answer.getheader("Connection") == "close":
                         break
             except OSError as error:
@@ -82,6 +105,10 @@ def check(alula, report):
 
     with tempfile.TemporaryDirectory() as folder:
         supervisor = Supervisor(str(pathlib.Path(alula).resolve()), folder)
+        for version, side in enumerate([(80, 40), (60, 120)]):
+            os.mkdir(f"{folder}/{version}")
+            pathlib.Path(folder, str(version), "a.png").write_bytes(noisy_png(*side, version))
+        supervisor.write(0)
         supervisor.start()
         threads = [threading.Thread(target=client, args=[supervisor.port, number]) for number in range(CLIENTS)]
         for thread in threads:
@@ -90,6 +117,10 @@ def check(alula, report):
             for _ in range(RESTARTS):
                 time.sleep(1)
                 supervisor.restart()
+            restarted = len(results)
+            for number in range(RELOADS):
+                supervisor.reload((number + 1) % 2)
+                time.sleep(0.2)
             time.sleep(1)
             supervisor.until("WATCHDOG=1")
             mode = os.stat(f"{folder}/admin").st_mode & 0o777
@@ -102,5 +133,7 @@ def check(alula, report):
         failures = [result for result in results if result != 200]
         report.check(not failures and len(results) >= 2_000,
                      f"{len(results)} requests during {RESTARTS} restarts, failed: {failures[:5] or 'none'}")
+        report.check(len(results) - restarted >= 1_000 and sizes == {(40, 20), (60, 120)},
+                     f"{len(results) - restarted} requests during {RELOADS} reloads, sizes: {sorted(sizes)}")
         report.check(mode == 0o660, f"the admin socket has the permissions {mode:o}")
         report.check(not os.path.exists(f"{folder}/admin"), "the admin socket is gone after the end")

@@ -1,0 +1,34 @@
+import JSON
+import Program
+import Text
+
+enum ReloadCommand {
+    static let description = CommandDescription(
+        name: "reload", summary: "read the settings of the running service again", operands: "",
+        text: """
+            Requests in progress keep the settings under which they began. If the settings have an error, nothing changes. Uses the
+            admin listener (adminBind, adminPort).
+
+            The exit status is 0, 1 if the settings have an error, and 2 for invalid use.
+            """,
+        options: [CommandOption(name: "json", help: "print the service's response")], examples: ["alula reload"])
+
+    static func run(_ arguments: [String]) -> Never {
+        CommandRunner.run(description, arguments) { arguments in
+            guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
+            let client = try AdminClient(try CommandRunner.settings(arguments))
+            let answer = try client.blockingJSON("POST", "/reload")
+            return Program.print(arguments.has(.json) ? answer.text : words(for: answer.json?.members ?? [:])) ? 0 : 1
+        }
+    }
+
+    private static func words(for answer: [ExactText: JSONValue]) -> String {
+        var names: [String] = []
+        if case .array(let values)? = answer["changed"] {
+            names = values.compactMap { if case .string(let name) = $0 { name } else { nil } }
+        }
+        let text = names.isEmpty ? "nothing changed" : "changed: \(names.joined(separator: ", "))"
+        guard case .string(let restart)? = answer["detail"] else { return text }
+        return text + "; " + restart
+    }
+}

@@ -1,0 +1,63 @@
+import Coordination
+import Downloading
+import Settings
+import Telemetry
+import ThumbnailAPI
+import ThumbnailPipeline
+
+/// All that requests see of the settings: a reload replaces it as a whole, and requests keep the one they began with.
+struct ServiceVersion: Sendable {
+    let settings: Settings
+    let rules: DownloadRules
+    let resultWriter: ResultWriter
+    let prefetchReader: PrefetchReader
+
+    /// Call ``Engine/use(_:)`` before.
+    init(_ settings: Settings, _ engine: Engine) {
+        self.settings = settings
+        rules = engine.downloader.rules
+        resultWriter = engine.resultWriter
+        prefetchReader = PrefetchReader(
+            settings.api.nativeDialect, placing: resultWriter,
+            callbacks: { [rules] in settings.notifying.violation(toCallback: $0, by: rules) })
+    }
+}
+
+/// Builds the responders of both listeners for each version of the settings.
+struct ServiceListeners: Sendable {
+    let engine: Engine
+    let administered: AdministeredService
+    let lifecycle: ServiceLifecycle
+    let metrics: APIMetrics
+    let slowRequests: SlowRequests
+    let tracer: Tracer?
+    let logger: Logger
+    let timekeeper: any Timekeeper
+    private let bodies: BodyMemory
+
+    init(
+        engine: Engine, administered: AdministeredService, lifecycle: ServiceLifecycle, metrics: APIMetrics,
+        slowRequests: SlowRequests, tracer: Tracer?, logger: Logger, timekeeper: any Timekeeper
+    ) {
+        (self.engine, self.administered, self.lifecycle) = (engine, administered, lifecycle)
+        (self.metrics, self.slowRequests, self.tracer) = (metrics, slowRequests, tracer)
+        (self.logger, self.timekeeper) = (logger, timekeeper)
+        bodies = BodyMemory(of: engine.budget)
+    }
+
+    func publicResponder(of version: ServiceVersion) -> ListenerResponder {
+        ListenerResponder(
+            version.settings.api, thumbnails: engine.pipeline.bound(to: version.rules), lifecycle: lifecycle,
+            logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
+            resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests, tracer: tracer)
+    }
+
+    func adminResponder(of version: ServiceVersion) -> ListenerResponder {
+        let settings = version.settings
+        return ListenerResponder(
+            administering: administered, sites: settings.adminSites, token: AdminToken(settings.api.adminToken),
+            reader: version.prefetchReader,
+            explainer: TargetExplainer(settings.api, settings.pipeline, version.rules), workers: engine.lanes.small,
+            bodies: bodies, logger: logger, timekeeper: timekeeper)
+    }
+}

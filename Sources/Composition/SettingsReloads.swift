@@ -1,0 +1,91 @@
+import Coordination
+package import Settings
+import Telemetry
+import ThumbnailAPI
+
+/// Reads the settings again on SIGHUP and `POST /reload`, one reload at a time.
+package final class SettingsReloads: Sendable {
+    package typealias Reader = @Sendable () throws -> Settings
+
+    private struct State {
+        var settings = Settings()
+        var apply: @Sendable (Settings) -> Void = { _ in }
+        var results: CounterFamily?
+        var logger = Logger.silent
+    }
+
+    private let read: Reader?
+    private let manager: ServiceManager?
+    private let threshold: LogThreshold?
+    /// Held during a reload.
+    private let state = Locked(State())
+
+    /// - Parameters:
+    ///   - read: Reads flags, environment and file; may block.
+    ///   - threshold: The level of all loggers.
+    init(_ read: Reader? = nil, manager: ServiceManager? = nil, threshold: LogThreshold? = nil) {
+        (self.read, self.manager, self.threshold) = (read, manager, threshold)
+    }
+
+    /// - Parameter apply: Replaces what the settings determine; cannot fail.
+    func begin(
+        _ settings: Settings, registry: MetricsRegistry, logger: Logger, apply: @escaping @Sendable (Settings) -> Void
+    ) {
+        let results = registry.counters(
+            "alula_reloads_total", help: "Reloads of the settings by result.", labels: "result", counting: "reload")
+        for result in ["ok", "failed"] { _ = results.counter(result) }
+        state.withLock { $0 = State(settings: settings, apply: apply, results: results, logger: logger) }
+    }
+
+    @Sendable
+    func reload() async throws -> SettingsReload {
+        let result = await WorkThread.value(named: "reload") { Result { try self.blockingReload() } }
+        guard let result else { throw SettingsReload.Failure(lines: ["no thread"]) }
+        return try result.get()
+    }
+
+    /// - Throws: ``SettingsReload/Failure``; nothing has changed then.
+    @discardableResult
+    func blockingReload() throws -> SettingsReload {
+        try state.withLock { state in
+            do {
+                guard let read else { throw SettingsReload.Failure(lines: ["there are no settings to read"]) }
+                let reloaded = try ReloadedSettings(state.settings, changedTo: try read())
+                manager?.reportReloading()
+                defer { manager?.reportReady() }
+                threshold?.level = reloaded.settings.logLevel
+                state.apply(reloaded.settings)
+                state.settings = reloaded.settings
+                state.results?.counter("ok").increment()
+                return Self.report(reloaded, to: state.logger)
+            } catch {
+                let failure = SettingsReload.Failure(error)
+                state.results?.counter("failed").increment()
+                state.logger.error(
+                    "settings not reloaded", ["detail": .string(failure.lines.joined(separator: "; "))])
+                throw failure
+            }
+        }
+    }
+
+    private static func report(_ reloaded: ReloadedSettings, to logger: Logger) -> SettingsReload {
+        let reload = SettingsReload(changed: reloaded.changed, needingRestart: reloaded.needingRestart)
+        let changed = Logger.MetadataValue.string(reloaded.changed.joined(separator: ","))
+        if let detail = reload.restartText {
+            logger.warning("settings reloaded", ["changed": changed, "detail": .string(detail)])
+        } else {
+            logger.info("settings reloaded", ["changed": changed])
+        }
+        return reload
+    }
+}
+
+extension SettingsReload.Failure {
+    fileprivate init(_ error: any Error) {
+        switch error {
+        case let error as SettingsReload.Failure: self = error
+        case let error as SettingsLoader.Failure: self.init(lines: error.locatedLines)
+        default: self.init(lines: ["\(error)"])
+        }
+    }
+}
