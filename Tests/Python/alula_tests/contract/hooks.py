@@ -48,6 +48,9 @@ def before_call(context, case, kwargs):
     What breaks the description's rules stays. The choice hangs on the query alone, so that a run can be repeated.
     """
     query = case.query or {}
+    # Any other text is no origin, and holding the fixture's would fail other calls.
+    if isinstance(query.get("origin"), str) and 1 <= len(query["origin"]) <= 512:
+        query["origin"] = "http://held.example"
     made_up = query.get("url")
     if not isinstance(made_up, str) or not 1 <= len(made_up) <= 2048:
         return
