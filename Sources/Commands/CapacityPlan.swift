@@ -15,7 +15,7 @@ struct CapacityPlan: Equatable {
         var utilization = 0.5
     }
 
-    /// Means of all results, of cache misses.
+    /// Means over the results of cache misses.
     struct Costs: Equatable {
         /// To decode, render and encode.
         var processorTime: Double
@@ -30,7 +30,7 @@ struct CapacityPlan: Equatable {
     let memory: Double
     /// Of all results, on disk or in the result store.
     let allResults: Double
-    /// The most popular results, which are enough for the hit ratio; with what an entry in memory takes.
+    /// The most popular results, enough for the hit ratio, with ``entryBytes`` each.
     let cachedResults: Double
     let fromOrigins: Double
     let toClients: Double
@@ -40,12 +40,12 @@ struct CapacityPlan: Equatable {
     static let (hit, fetch) = (1.0 / 17_000, 0.0012)
     /// The program, its libraries and worker processes, and for each processor work in progress (docs/operating.md).
     static let (programBytes, bytesPerProcessor) = (110.0 * 0x10_0000, 64.0 * 0x10_0000)
-    /// Of a result in memory, beside its bytes.
+    /// The memory for a cached result besides its bytes.
     static let entryBytes = 4_096.0
     /// The popularity of sources falls with their rank to this power (docs/fleet.md).
     static let exponent = 0.9
 
-    /// Rates are of the peak.
+    /// Rates are those at the peak.
     init(_ load: Load, _ costs: Costs) {
         requests = load.requestsPerDay / 86_400 * load.peak
         misses = requests * (1 - load.hitRatio)
@@ -60,7 +60,7 @@ struct CapacityPlan: Equatable {
         toClients = requests * costs.resultBytes
     }
 
-    /// The number of images whose results a cache that evicts the least recently used must hold (Che's approximation).
+    /// The number of images whose results an LRU cache needs for the hit ratio (Che's approximation).
     static func leastCached(of images: Double, for hitRatio: Double) -> Double {
         // Ranks in classes that grow by a tenth.
         var classes: [(popularity: Double, count: Double)] = []

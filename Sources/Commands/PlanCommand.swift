@@ -90,7 +90,7 @@ private struct CostMeasurement {
     private let samples: [CommandSource]
     private let requests: [Request]
 
-    /// Shorter measurements depend on the clock of the kernel's account.
+    /// The kernel counts processor time in ticks, so shorter measurements are inaccurate.
     private static let leastSeconds = 2.0
 
     init(_ session: CommandSession, _ samples: [CommandSource], _ requests: [Request]) {
@@ -98,7 +98,7 @@ private struct CostMeasurement {
     }
 
     func costs() async throws -> CapacityPlan.Costs {
-        // Worker processes start, and libraries are read.
+        // Not measured: worker processes start, and libraries are loaded.
         for request in requests { _ = try await render(request, of: samples[0]) }
         let start = ProcessMetrics.totalCPUSeconds
         var (count, resultBytes, sourceBytes, seconds) = (0.0, 0.0, 0.0, 0.0)

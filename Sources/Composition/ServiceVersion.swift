@@ -12,7 +12,7 @@ struct ServiceVersion: Sendable {
     let resultWriter: ResultWriter
     let prefetchReader: PrefetchReader
 
-    /// Call ``Engine/use(_:)`` before.
+    /// Call ``Engine/use(_:)`` first.
     init(_ settings: Settings, _ engine: Engine) {
         self.settings = settings
         rules = engine.downloader.rules

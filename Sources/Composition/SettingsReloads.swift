@@ -17,7 +17,7 @@ package final class SettingsReloads: Sendable {
     private let read: Reader?
     private let manager: ServiceManager?
     private let threshold: LogThreshold?
-    /// Held during a reload.
+    /// Locked for a whole reload.
     private let state = Locked(State())
 
     /// - Parameters:

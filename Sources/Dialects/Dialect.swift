@@ -36,10 +36,10 @@ package protocol Dialect: Sendable {
     /// The ID of the key that signs an authentic target; nil if none does.
     func keyID(of target: RequestedTarget) -> String?
 
-    /// Without sources, signatures and keys.
+    /// The target for the log, without sources, signatures and keys.
     func loggedTarget(_ target: RequestedTarget) -> String
 
-    /// The source for the log, also of a target that is refused.
+    /// The source for the log, even of a rejected target.
     func loggedSource(_ target: RequestedTarget) -> String?
 
     func request(in target: RequestedTarget) throws(APIError) -> Request

@@ -18,7 +18,7 @@ package enum LoggedTarget {
                 let text = [item.name, item.value].map { String(decoding: $0, as: UTF8.self) }
                 visible.append(text.joined(separator: "="))
             }
-            // Of a source that is not percent-encoded, whose query may hold a token.
+            // The rest may be the query of a source that is not percent-encoded, with a token.
             if item.value.contains(UInt8(ascii: "?")) { break }
         }
         let path = target.prefix(before: UInt8(ascii: "?"))
@@ -33,7 +33,7 @@ package enum LoggedTarget {
 }
 
 extension PathPrefix {
-    /// With options between signature and source.
+    /// The prefix and the options, without signature and source.
     func loggedPath(_ options: some StringProtocol) -> String {
         options.contains("://") ? path : self.path(of: String(options))
     }

@@ -2,7 +2,7 @@ import Text
 
 struct FetchQueue {
     private let order: DownloadConfiguration.Order
-    /// Lowering it removes none.
+    /// Lowering it removes no fetch.
     var maximum: Int
     private var ids: [FetchID] = []
 

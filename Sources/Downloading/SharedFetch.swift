@@ -17,7 +17,7 @@ struct SharedFetch<Answer> {
     var waiters: [Waiter<Answer>] = []
     /// Nil while queued, and while slower layers are queried.
     var slot: SlotToken?
-    /// Since when it waits for a slot; when it took one, if it did not wait.
+    /// When it began to wait for a slot, or took one without a wait.
     var queuedAt: Duration
     /// The stored source, which must not be used before its origin confirms it.
     var storedCopy: SourceCopy?

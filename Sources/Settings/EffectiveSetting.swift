@@ -41,7 +41,7 @@ extension Settings {
 }
 
 extension Settings {
-    /// For a flag that stands for several settings.
+    /// For a flag that stands for several settings, such as `--demo`.
     package mutating func override(_ name: String, with text: String) throws(InvalidValue) {
         if let setting = SettingTable.named(name) { try set(setting, to: text, from: .flag) }
     }

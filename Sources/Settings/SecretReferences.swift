@@ -96,7 +96,7 @@ extension SecretReferences {
 }
 
 extension JSONValue {
-    /// Not a member of another object, such as one whose text has a variable in braces.
+    /// False for a text with a placeholder in braces, such as a header of a hook.
     var isSecretReference: Bool {
         guard case .object(let members) = self, members.count == 1, case .string(let text) = members[0].1 else {
             return false

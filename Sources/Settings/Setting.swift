@@ -9,7 +9,7 @@ package struct Setting: Sendable {
     package let defaultText: String
     package let help: String
     let apply: @Sendable (inout Settings, String) throws(InvalidValue) -> Void
-    /// The value in use, which the start may have lowered, in the words of the text that chose it.
+    /// The text as it was set, or the number in use if the start lowered it.
     let current: @Sendable (Settings, _ text: String) -> String
     let secrecy: Secrecy
     /// Whether commands that render take the setting, too.

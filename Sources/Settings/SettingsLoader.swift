@@ -7,7 +7,7 @@ import ThumbnailAPI
 package struct SettingsLoader {
     package struct Failure: Error, Equatable {
         package let lines: [String]
-        /// The lines with `FILE:LINE:COLUMN` before those about the file.
+        /// The same lines; those about the file begin with `FILE:LINE:COLUMN`.
         package let locatedLines: [String]
 
         init(_ problems: [SettingsProblem], in file: (path: String, text: String)?) {

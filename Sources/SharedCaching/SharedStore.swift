@@ -140,7 +140,7 @@ package final class SharedStore: Sendable {
         return true
     }
 
-    /// A full server takes no generations either, without which nothing is stored: that counts as a dropped write.
+    /// Counts a dropped write if the server is full: it stores no generations either, without which nothing is written.
     package func dropIfFull() { gate.dropIfFull() }
 
     /// Begins a request for a source under a tag: no removal by the tag is missed from now on, if

@@ -19,7 +19,7 @@ package final class ConcurrencyLimiter: Sendable {
 
     package var backlog: Backlog { backlog(of: nil) }
 
-    /// - Parameter flow: Whose next task would have to wait; nil to count all that wait.
+    /// - Parameter flow: The flow whose next task would wait behind the backlog; nil to count all waiting tasks.
     package func backlog(of flow: Int?) -> Backlog {
         let now = timekeeper.now
         return queue.withLock { $0.backlog(of: flow, at: now) }

@@ -22,7 +22,7 @@ struct TurnQueue<Answer> {
         let flow: Int
         let cost: Duration
         let since: Duration
-        /// The flow's cost up to this work, in virtual time.
+        /// The start tag: the cost of the flow before this work, in virtual time.
         let tag: Duration
         let answer: Answer
     }
@@ -43,7 +43,7 @@ struct TurnQueue<Answer> {
     private var waiting: [Waiter] = []
     /// The tag of the last work that got a turn.
     private var virtualTime = Duration.zero
-    /// Where the next tag of each flow begins, if that is after the virtual time.
+    /// The next tag of each flow, if it is after the virtual time.
     private var nextTags: [Int: Duration] = [:]
     private var turns: [ID: Turn] = [:]
     private var waitingSince: Duration?
@@ -64,7 +64,7 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
-    /// - Parameter flow: A number for whoever asks for the work.
+    /// - Parameter flow: Identifies the client of the work.
     mutating func enter(
         _ id: ID, of flow: Int, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
     ) -> Admission {
@@ -126,7 +126,7 @@ struct TurnQueue<Answer> {
         return first
     }
 
-    /// - Parameter flow: Whose next work would have to wait; nil to count all waiters.
+    /// - Parameter flow: The flow whose next work would wait behind the backlog; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
         let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
         return Backlog(

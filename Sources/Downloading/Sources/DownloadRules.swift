@@ -1,9 +1,9 @@
 import HTTPTypes
 package import Text
 
-/// The settings for downloads in one version.
+/// One version of the settings for downloads.
 ///
-/// Sources refer to the rules under which their request was read, so that a reload never mixes two versions.
+/// A source keeps the rules under which its request was read, so that a reload never mixes two versions.
 package final class DownloadRules: Sendable {
     package let configuration: DownloadConfiguration
     package let unnamed: OriginRules
@@ -34,7 +34,7 @@ package final class DownloadRules: Sendable {
         return SourceIdentity(url: try SourceURL(parsing: source.string), rules: unnamed)
     }
 
-    /// Judges by the text only.
+    /// Checks the text only: the host's addresses are checked when it is fetched.
     package func mayFetch(_ url: ExactText) -> Bool {
         guard let url = try? SourceURL(parsing: url.string) else { return false }
         return configuration.mayFetch(url)
@@ -57,7 +57,7 @@ package final class OriginRules: Sendable {
     package let configuration: DownloadConfiguration
     /// A part of the keys of stored sources: other settings may lead to other bytes, or forbid them.
     package let key: String
-    /// Of the rules for absolute URLs: sources in memory stay valid until the rules forbid something that they allowed.
+    /// For absolute URLs, the number of reloads that forbade something: sources in memory stay valid until the next.
     private let generation: Int
     let selectingFields: HTTPFields
     let addressPolicy: AddressPolicy
@@ -104,7 +104,7 @@ package final class OriginRules: Sendable {
         }
     }
 
-    /// Judges by the name only.
+    /// Checks the name only; nil if the source is allowed.
     package func violation(toFetching url: SourceURL) -> String? {
         origin == nil ? configuration.violation(toFetching: url) : nil
     }

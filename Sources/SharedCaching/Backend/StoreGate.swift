@@ -105,7 +105,7 @@ final class StoreGate: Sendable {
         }
     }
 
-    /// Counts a write that was not tried.
+    /// If the server is full, counts a write as dropped that was not attempted.
     func dropIfFull() {
         state.withLock { state in
             if state.writing.isFull { state.statistics.values.dropped += 1 }

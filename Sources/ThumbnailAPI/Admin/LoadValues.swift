@@ -7,7 +7,7 @@ import ThumbnailPipeline
 extension JSONValue {
     private static let maximumRows = 20
 
-    /// The things that requests and tasks wait for, the most wanted first.
+    /// Waiting requests and tasks by the resource; first the downloads with the most of them.
     static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {
         struct Place: Hashable {
             let name: String

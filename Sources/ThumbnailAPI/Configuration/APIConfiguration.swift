@@ -42,7 +42,7 @@ package struct APIConfiguration: Sendable {
     /// In `CDN-Loop` (RFC 8586), which rejects the service's own image requests.
     package var loopName: String?
     package var adminSites = AdminSites()
-    /// Requests of the admin listener must have it.
+    /// Required from requests to the admin listener.
     package var adminToken: Secret?
     /// Set only for a service without public clients.
     package var revealsRules = false

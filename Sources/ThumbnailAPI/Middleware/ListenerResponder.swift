@@ -35,7 +35,7 @@ package final class ListenerResponder: RequestResponder {
         self.timekeeper = timekeeper
     }
 
-    /// Responses that it built are not repeated any more.
+    /// The responses that it built are no longer repeated.
     func markReplaced() { replacement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {

@@ -42,9 +42,9 @@ struct AuditedAction: Sendable {
     let name: String
     /// Such as a URL, a tag or an ID, with the name of its kind.
     var subject: (kind: String, value: String)?
-    /// Changed or removed.
+    /// The number of entries changed or removed.
     var entries: Int?
-    /// Of an action with a response of success.
+    /// Why it failed, if its response is a success all the same, as of a refresh.
     var failure: (any ServiceError)?
 
     init(_ name: String, _ subject: (kind: String, value: String)? = nil) {

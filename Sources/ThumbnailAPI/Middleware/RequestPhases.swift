@@ -29,7 +29,7 @@ struct RequestPhases: Sendable, Equatable {
         queue = (queue ?? .zero) + source - (download ?? source)
     }
 
-    /// Those that there were, in order.
+    /// The phases that occurred, in order.
     var named: [(name: String, time: Duration)] {
         [("queue", queue), ("download", download), ("decode", decode), ("render", render), ("encode", encode)]
             .compactMap { name, time in time.map { (name, $0) } }

@@ -37,7 +37,7 @@ package struct WorkLanes: Sendable {
 
     func turns(in lane: Lane) -> ConcurrencyLimiter { lane == .small ? smallTurns : turns }
 
-    /// - Parameter flow: Whose next work would have to wait.
+    /// - Parameter flow: The flow whose next work would wait behind the backlog.
     func queue(of lane: Lane, for flow: Int) -> (backlog: Backlog, maximumTurns: Int) {
         switch lane {
         case .small: (smallBacklog(of: flow), small.threadCount)

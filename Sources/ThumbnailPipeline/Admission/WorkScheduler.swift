@@ -9,7 +9,7 @@ struct WorkScheduler: Sendable {
     /// Runs `body` when the work has its turn, and again in an expensive turn if a decode was underestimated.
     ///
     /// - Parameters:
-    ///   - flow: The client who asks for it.
+    ///   - flow: Identifies the client.
     ///   - queueTimeout: Nil for the lane's default.
     ///   - cost: Called before each turn.
     func run<Value: Sendable>(
@@ -45,7 +45,7 @@ struct WorkTurn {
     let waits = ThreadWaits()
 }
 
-/// Of concurrent decodes for a thread.
+/// The waits of concurrent decodes for a thread.
 final class ThreadWaits: Sendable {
     private let maximum = Locked(Duration.zero)
 

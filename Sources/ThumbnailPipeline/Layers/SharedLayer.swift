@@ -12,7 +12,7 @@ import ThumbnailTypes
 /// may not store. Keys include a digest of all settings that can change a response.
 package final class SharedLayer: CacheLayer {
     package struct Rules: Sendable {
-        /// Changes with every setting and library that can change a response, or whether a source is allowed.
+        /// Changes with every setting and library that can change a response.
         package var digest: String
         package var staleAllowances = StaleAllowances()
         package var sharesSources = false

@@ -52,7 +52,7 @@ package struct Notifier: Sendable {
         }
     }
 
-    /// Calls of earlier hooks that wait are still sent.
+    /// Waiting calls of the earlier hooks are still sent.
     package func use(_ new: [PurgeHook]) {
         let current = new.map { ($0, makeCaller(.purgeHook, toHooks)) }
         hooks.withLock { hooks in

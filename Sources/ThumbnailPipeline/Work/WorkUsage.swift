@@ -3,7 +3,7 @@ import Downloading
 package import Recipes
 import Telemetry
 
-/// The time of worker threads by origin, step and format: in all, and in the last ten minutes.
+/// The time of worker threads: in total by step and format, and in the last ten minutes also by origin.
 package final class WorkUsage: Sendable {
     package enum Step: String, Sendable, CaseIterable {
         case decode, render, encode
@@ -29,7 +29,7 @@ package final class WorkUsage: Sendable {
     }
 
     package static let span = Duration.seconds(600)
-    /// Clients can name any number of origins; the others of a minute are one.
+    /// Per minute, because clients can name any number of origins; further ones count as `others`.
     private static let maximumKeys = 1_000
     private static let others = "others"
 
