@@ -28,6 +28,7 @@ struct TurnQueue<Answer> {
     }
 
     private struct Turn {
+        let flow: Int
         let cost: Duration
         let start: Duration
     }
@@ -57,6 +58,7 @@ struct TurnQueue<Answer> {
     }
 
     var turnCount: Int { turns.count }
+    func turnCount(of flow: Int) -> Int { turns.values.count { $0.flow == flow } }
     var waitingCount: Int { waiting.count }
 
     mutating func newID() -> ID {
@@ -70,7 +72,7 @@ struct TurnQueue<Answer> {
     ) -> Admission {
         let tag = tag(of: flow)
         if turns.count < maximumTurns {
-            begin(id, tag, cost, at: now)
+            begin(id, flow, tag, cost, at: now)
             nextTags[flow] = tag + cost
             return .turn
         }
@@ -103,12 +105,12 @@ struct TurnQueue<Answer> {
         guard !waiting.isEmpty else { return nil }
         let next = waiting.removeFirst()
         if waiting.isEmpty { waitingSince = nil }
-        begin(next.id, next.tag, next.cost, at: now)
+        begin(next.id, next.flow, next.tag, next.cost, at: now)
         return next.answer
     }
 
-    private mutating func begin(_ id: ID, _ tag: Duration, _ cost: Duration, at now: Duration) {
-        turns[id] = Turn(cost: cost, start: now)
+    private mutating func begin(_ id: ID, _ flow: Int, _ tag: Duration, _ cost: Duration, at now: Duration) {
+        turns[id] = Turn(flow: flow, cost: cost, start: now)
         virtualTime = max(virtualTime, tag)
         // Flows without recent work are forgotten.
         nextTags = nextTags.filter { $0.value > virtualTime }

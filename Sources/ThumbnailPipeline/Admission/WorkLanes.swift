@@ -49,8 +49,10 @@ package struct WorkLanes: Sendable {
 
     private func smallBacklog(of flow: Int?) -> Backlog {
         let (turns, threads) = (smallTurns.backlog(of: flow), small.backlog)
-        // Work that has a turn and waits for a thread is ahead of any flow, and there is never much of it.
-        let others = flow == nil ? threads.count : max(0, threads.count - smallTurns.turnCount)
+        // There is never much work that has a turn and waits for a thread. It does not count for a flow that has fewer
+        // turns than there are threads.
+        let hasShare = flow.map { smallTurns.turnCount(of: $0) >= small.threadCount } ?? true
+        let others = hasShare ? threads.count : max(0, threads.count - smallTurns.turnCount)
         return Backlog(
             count: turns.count + others, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
