@@ -56,7 +56,8 @@ package enum Lifecycle {
             report(settings, configuredConnections: configuredConnections, to: logger)
             demo?.greet(port: service.publicServer.port, operatorPort: service.operatorServer.port)
             releaseProgramPages()
-            blockUntilEnd(signals) { _ = try? reloads.blockingReload() }
+            // The thread that waits for signals must not wait for files.
+            blockUntilEnd(signals) { Task { _ = try? await reloads.reload() } }
             logger.info("draining")
             manager.reportStopping()
             Task { [settings] in

@@ -66,7 +66,7 @@ package struct Engine: Sendable {
             limit: memoryLimit, maximumWait: settings.api.requestTimeout * 2 / 3, timekeeper: timekeeper,
             living: { SharedBytes.livingByteCount + caches.byteCountBesideBlocks }, purge: { caches.purge($0) })
         memoryWatch = Self.memoryWatch(budget, logger: logger, timekeeper: timekeeper)
-        folders = FolderLoader(configuration: settings.downloads, timekeeper: timekeeper)
+        folders = FolderLoader(timekeeper: timekeeper)
         let guarded = GuardedLoader(RoutingLoader(web: loader, folders: folders), timekeeper: timekeeper) { origin in
             log.record(ServiceEvent(origin))
         }
@@ -149,18 +149,29 @@ package struct Engine: Sendable {
 
     package var resultWriter: ResultWriter { ResultWriter(writableOrigins.withLock { $0 }) }
 
-    /// Replaces the rules for sources, and the limits of caches and downloads.
-    func use(_ settings: Settings) {
+    /// Replaces the rules for sources, and the limits of caches and downloads; returns the settings in use.
+    func use(_ settings: Settings) -> Settings {
         let rules = DownloadRules(settings.downloads, after: downloader.rules)
-        writableOrigins.withLock { writable in
-            writable = WritableOrigins(
-                rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: writable)
-        }
-        var configuration = settings.pipeline
-        configuration.fitCaches(within: budget.limit / 2)
-        pipeline.setCacheBounds(configuration)
+        let earlier = writableOrigins.withLock { $0 }
+        let writable = WritableOrigins(
+            rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: earlier)
+        writableOrigins.withLock { $0 = writable }
+        end(earlier.replaced(by: writable), after: settings.api.requestTimeout * 2)
+        var settings = settings
+        settings.pipeline.fitCaches(within: budget.limit / 2)
+        pipeline.setCacheBounds(settings.pipeline)
         originMetrics.prepare(settings.downloads.origins)
         downloader.use(rules)
+        return settings
+    }
+
+    /// Requests in progress may still write to them.
+    private func end(_ objects: [OriginObjects], after delay: Duration) {
+        guard !objects.isEmpty else { return }
+        Task.detached { [timekeeper] in
+            try await timekeeper.sleep(until: timekeeper.now + delay)
+            try WorkThread(named: "store end") { for one in objects { one.shutDown() } }.detach()
+        }
     }
 
     package func stopWork() async {
@@ -251,12 +262,13 @@ struct Service: Sendable {
             configuration: configurations.public, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
         reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier] settings in
-            engine.use(settings)
+            let settings = engine.use(settings)
             notifier.use(settings.notifying.hooks)
             let new = ServiceVersion(settings, engine)
             version.withLock { $0 = new }
             publicResponder.use(listeners.publicResponder(of: new))
             adminResponder.use(listeners.adminResponder(of: new))
+            return settings
         }
     }
 

@@ -34,6 +34,7 @@ struct ServiceListeners: Sendable {
     let logger: Logger
     let timekeeper: any Timekeeper
     private let bodies: BodyMemory
+    private let clientLimit: ClientLimit
 
     init(
         engine: Engine, administered: AdministeredService, lifecycle: ServiceLifecycle, metrics: APIMetrics,
@@ -43,13 +44,15 @@ struct ServiceListeners: Sendable {
         (self.metrics, self.slowRequests, self.tracer) = (metrics, slowRequests, tracer)
         (self.logger, self.timekeeper) = (logger, timekeeper)
         bodies = BodyMemory(of: engine.budget)
+        clientLimit = ClientLimit(engine.settings.api.maximumRequestsPerClient)
     }
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
         ListenerResponder(
             version.settings.api, thumbnails: engine.pipeline.bound(to: version.rules), lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
-            resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests, tracer: tracer)
+            resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests,
+            clientLimit: clientLimit, tracer: tracer)
     }
 
     func adminResponder(of version: ServiceVersion) -> ListenerResponder {

@@ -9,7 +9,8 @@ package final class SettingsReloads: Sendable {
 
     private struct State {
         var settings = Settings()
-        var apply: @Sendable (Settings) -> Void = { _ in }
+        /// Nil until the service has started.
+        var apply: (@Sendable (Settings) -> Settings)?
         var results: CounterFamily?
         var logger = Logger.silent
     }
@@ -27,9 +28,10 @@ package final class SettingsReloads: Sendable {
         (self.read, self.manager, self.threshold) = (read, manager, threshold)
     }
 
-    /// - Parameter apply: Replaces what the settings determine; cannot fail.
+    /// - Parameter apply: Replaces what the settings determine, and returns them as they are in use; cannot fail.
     func begin(
-        _ settings: Settings, registry: MetricsRegistry, logger: Logger, apply: @escaping @Sendable (Settings) -> Void
+        _ settings: Settings, registry: MetricsRegistry, logger: Logger,
+        apply: @escaping @Sendable (Settings) -> Settings
     ) {
         let results = registry.counters(
             "alula_reloads_total", help: "Reloads of the settings by result.", labels: "result", counting: "reload")
@@ -49,13 +51,14 @@ package final class SettingsReloads: Sendable {
     func blockingReload() throws -> SettingsReload {
         try state.withLock { state in
             do {
-                guard let read else { throw SettingsReload.Failure(lines: ["there are no settings to read"]) }
+                guard let read, let apply = state.apply else {
+                    throw SettingsReload.Failure(lines: ["the service is starting"])
+                }
                 let reloaded = try ReloadedSettings(state.settings, changedTo: try read())
                 manager?.reportReloading()
                 defer { manager?.reportReady() }
                 threshold?.level = reloaded.settings.logLevel
-                state.apply(reloaded.settings)
-                state.settings = reloaded.settings
+                state.settings = apply(reloaded.settings)
                 state.results?.counter("ok").increment()
                 return Self.report(reloaded, to: state.logger)
             } catch {

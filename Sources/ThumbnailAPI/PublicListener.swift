@@ -10,7 +10,7 @@ extension ListenerResponder {
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
         resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), slowRequests: SlowRequests? = nil,
-        tracer: Tracer? = nil
+        clientLimit: ClientLimit? = nil, tracer: Tracer? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
@@ -38,7 +38,7 @@ extension ListenerResponder {
                     LoopDetection(name: configuration.loopName),
                     CrossOrigin(isAllowed: configuration.allowOrigin != nil, common: fields.strict),
                 ],
-                counters: [ClientLimit(configuration.maximumRequestsPerClient), metrics],
+                counters: [clientLimit ?? ClientLimit(configuration.maximumRequestsPerClient), metrics],
                 completions: [ServerTiming(), metrics, Tracing(), log, requestIDs, AllowedMethods()]
                     + (slowRequests.map { [$0] } ?? [])),
             routes: routes, failures: failures, fallbackImages: FallbackImages(thumbnails: thumbnails),

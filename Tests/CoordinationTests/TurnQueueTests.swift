@@ -130,6 +130,16 @@ struct TurnQueueTests {
         #expect(queue.finish(running[1].id, at: .seconds(20)) == "1a")
     }
 
+    @Test mutating func `work that leaves the queue changes no order within its flow`() {
+        let first = enter(1, of: 1)
+        _ = enter(1, of: 2)
+        let left = enter(100, of: 1)
+        _ = enter(1, of: 1, "earlier")
+        _ = queue.leave(left.id)
+        _ = enter(1, of: 1, "later")
+        #expect(queue.finish(first.id, at: .zero) == "earlier")
+    }
+
     @Test mutating func `work that leaves the queue costs its flow nothing`() {
         let first = enter(1, of: 1)
         _ = enter(1, of: 2)

@@ -224,6 +224,9 @@ final class DiskLayerTests {
         #expect(await disk.lookup(.record(try source(.shop()))).value != nil)
         #expect(await disk.lookup(.record(try source(.shop(base: "http://example.com/b")))).value == nil)
         #expect(await disk.lookup(.record(try source(.unrestricted))).value == nil)
+        // A purge under other settings must reach it, because these settings may come back.
+        _ = await disk.remove(.sources([try source(.shop(base: "http://example.com/b"))]))
+        #expect(await disk.lookup(.record(try source(.shop()))).value == nil)
         await store.close(timeLimit: .queueTimeout)
     }
 

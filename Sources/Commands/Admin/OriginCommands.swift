@@ -38,7 +38,7 @@ enum OriginCommands {
         CommandRunner.run(description, arguments) { arguments in
             guard !arguments.operands.isEmpty else { throw UsageError("an origin is needed") }
             return try SourceRequests(
-                client: try AdminClient(try CommandRunner.settings(arguments)), method: "POST",
+                client: try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false)), method: "POST",
                 path: "/origins/\(description.name)", parameter: "origin", isJSON: arguments.has(.json),
                 words: { (members) throws(CommandFailure) in words(for: members) }
             ).run(arguments.operands)

@@ -16,7 +16,7 @@ enum ReloadCommand {
     static func run(_ arguments: [String]) -> Never {
         CommandRunner.run(description, arguments) { arguments in
             guard arguments.operands.isEmpty else { throw UsageError("\(arguments.operands[0]) is not expected") }
-            let client = try AdminClient(try CommandRunner.settings(arguments))
+            let client = try AdminClient(try CommandRunner.settings(arguments, needsSecrets: false))
             let answer = try client.blockingJSON("POST", "/reload")
             return Program.print(arguments.has(.json) ? answer.text : words(for: answer.json?.members ?? [:])) ? 0 : 1
         }

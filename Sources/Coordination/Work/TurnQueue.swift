@@ -58,7 +58,12 @@ struct TurnQueue<Answer> {
     }
 
     var turnCount: Int { turns.count }
-    func turnCount(of flow: Int) -> Int { turns.values.count { $0.flow == flow } }
+
+    func turnCount(of flow: Int) -> Int {
+        let flow = Self.bucket(of: flow)
+        return turns.values.count { $0.flow == flow }
+    }
+
     var waitingCount: Int { waiting.count }
 
     mutating func newID() -> ID {
@@ -66,10 +71,11 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
-    /// - Parameter flow: Identifies the client of the work.
+    /// - Parameter flow: Identifies the client of the work; a few clients share a flow, so that there are not too many.
     mutating func enter(
         _ id: ID, of flow: Int, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
     ) -> Admission {
+        let flow = Self.bucket(of: flow)
         let tag = tag(of: flow)
         if turns.count < maximumTurns {
             begin(id, flow, tag, cost, at: now)
@@ -90,7 +96,10 @@ struct TurnQueue<Answer> {
     mutating func leave(_ id: ID) -> Answer? {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
         let left = waiting.remove(at: index)
-        if let next = nextTags[left.flow] { nextTags[left.flow] = next - left.cost }
+        // The tags of later work of the flow stand.
+        if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
+            nextTags[left.flow] = next - left.cost
+        }
         if waiting.isEmpty { waitingSince = nil }
         return left.answer
     }
@@ -102,7 +111,10 @@ struct TurnQueue<Answer> {
             let pace = min(max((now - turn.start) / turn.cost, bounds.lowerBound), bounds.upperBound)
             self.pace += (pace - self.pace) / Self.weight
         }
-        guard !waiting.isEmpty else { return nil }
+        guard !waiting.isEmpty else {
+            if turns.isEmpty { nextTags = [:] }
+            return nil
+        }
         let next = waiting.removeFirst()
         if waiting.isEmpty { waitingSince = nil }
         begin(next.id, next.flow, next.tag, next.cost, at: now)
@@ -111,10 +123,13 @@ struct TurnQueue<Answer> {
 
     private mutating func begin(_ id: ID, _ flow: Int, _ tag: Duration, _ cost: Duration, at now: Duration) {
         turns[id] = Turn(flow: flow, cost: cost, start: now)
-        virtualTime = max(virtualTime, tag)
+        guard tag > virtualTime else { return }
+        virtualTime = tag
         // Flows without recent work are forgotten.
         nextTags = nextTags.filter { $0.value > virtualTime }
     }
+
+    private static func bucket(of flow: Int) -> Int { flow & 1_023 }
 
     private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
 
@@ -130,7 +145,7 @@ struct TurnQueue<Answer> {
 
     /// - Parameter flow: The flow whose next work would wait behind the backlog; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
-        let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
+        let ahead = waiting[..<(flow.map { place(of: tag(of: Self.bucket(of: $0))) } ?? waiting.count)]
         return Backlog(
             count: ahead.count, delay: delay(behind: ahead, at: now), age: waitingSince.map { now - $0 } ?? .zero)
     }

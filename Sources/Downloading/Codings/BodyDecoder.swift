@@ -8,10 +8,9 @@ final class BodyDecoder: Sendable {
 
     private static let turn = Duration.milliseconds(2)
 
-    init(_ configuration: DownloadConfiguration) {
-        worker = WorkerPool(
-            count: 1, maximumQueued: configuration.maximumActiveDownloads + configuration.maximumQueuedDownloads,
-            name: "content codings")
+    init() {
+        // As many as there can be transfers.
+        worker = WorkerPool(count: 1, maximumQueued: 10_000, name: "content codings")
     }
 
     var waitingCount: Int { worker.queuedCount }

@@ -39,7 +39,7 @@ package final class CurlLoader: DataLoading {
             throw StartFailure(detail: "the transfer thread")
         }
         self.multi = multi
-        decoder = BodyDecoder(configuration)
+        decoder = BodyDecoder()
     }
 
     deinit {

@@ -8,9 +8,10 @@ package final class FolderLoader: DataLoading {
     private let workers: WorkerPool
     private let timekeeper: any Timekeeper
 
-    package init(configuration: DownloadConfiguration, timekeeper: any Timekeeper) {
+    package init(timekeeper: any Timekeeper) {
         self.timekeeper = timekeeper
-        workers = WorkerPool(count: 4, maximumQueued: configuration.maximumActiveDownloads, name: "files")
+        // As many as there can be transfers.
+        workers = WorkerPool(count: 4, maximumQueued: 10_000, name: "files")
     }
 
     package func load(

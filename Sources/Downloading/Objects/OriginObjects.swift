@@ -158,6 +158,10 @@ package final class OriginObjects: Sendable {
         }
     }
 
+    fileprivate func serves(_ rules: OriginRules) -> Bool {
+        self.rules.key == rules.key && rules.origin?.isWritable == true
+    }
+
     package func shutDown() {
         reads?.shutDown()
         writes?.shutDown()
@@ -183,11 +187,16 @@ package struct WritableOrigins: Sendable {
         objects = Dictionary(
             rules.all.compactMap { rules in
                 guard let name = rules.origin?.name else { return nil }
-                let unchanged = earlier?[name].flatMap { $0.rules === rules ? $0 : nil }
+                let unchanged = earlier?[name].flatMap { $0.serves(rules) ? $0 : nil }
                 return (unchanged ?? OriginObjects(rules, web: web, maximumReads: maximumReads)).map {
                     (ExactText(name), $0)
                 }
             }, uniquingKeysWith: { $1 })
+    }
+
+    /// Those that `new` does not reuse.
+    package func replaced(by new: WritableOrigins) -> [OriginObjects] {
+        objects.filter { $0.value !== new.objects[$0.key] }.map(\.value)
     }
 
     package subscript(name: String?) -> OriginObjects? { name.flatMap { objects[ExactText($0)] } }

@@ -8,16 +8,21 @@ package final class DownloadRules: Sendable {
     package let configuration: DownloadConfiguration
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
+    private let version: Int
 
     /// - Parameter earlier: Its rules for unchanged origins are reused, and with them their connections.
     package init(_ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil) {
         self.configuration = configuration
-        let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed).reusing(earlier?.unnamed)
+        let version = (earlier?.version ?? -1) + 1
+        self.version = version
+        let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed, version).reusing(earlier?.unnamed)
         self.unnamed = unnamed
         named = Dictionary(
             uniqueKeysWithValues: configuration.origins.all.map { origin in
                 let name = ExactText(origin.name)
-                return (name, OriginRules(origin, configuration, unnamed: unnamed).reusing(earlier?.named[name]))
+                let before = earlier?.named[name]
+                let rules = OriginRules(origin, configuration, unnamed: unnamed, after: before, version)
+                return (name, rules.reusing(before))
             })
     }
 
@@ -57,7 +62,8 @@ package final class OriginRules: Sendable {
     package let configuration: DownloadConfiguration
     /// A part of the keys of stored sources: other settings may lead to other bytes, or forbid them.
     package let key: String
-    /// For absolute URLs, the number of reloads that forbade something: sources in memory stay valid until the next.
+    /// Sources in memory stay valid until the rules for absolute URLs forbid something that they allowed, or until the
+    /// key of their origin changes; never the same again.
     private let generation: Int
     let selectingFields: HTTPFields
     let addressPolicy: AddressPolicy
@@ -68,16 +74,19 @@ package final class OriginRules: Sendable {
 
     fileprivate init(
         _ origin: Origin?, _ configuration: DownloadConfiguration, unnamed: OriginRules? = nil,
-        after earlier: OriginRules? = nil
+        after earlier: OriginRules?, _ version: Int
     ) {
         self.origin = origin
         self.configuration = origin.map { configuration.adapted(to: $0) } ?? configuration
-        key = origin?.digest ?? configuration.policyText
+        let key = origin?.digest ?? configuration.policyText
+        self.key = key
         selectingFields = RequestFields.selecting(for: origin, configuration)
         addressPolicy = configuration.addressPolicy
         absolute = unnamed
-        generation =
-            earlier.map { $0.generation + (configuration.allowsAll(thatAllows: $0.configuration) ? 0 : 1) } ?? 0
+        let isValid = earlier.map { earlier in
+            origin == nil ? configuration.allowsAll(thatAllows: earlier.configuration) : key == earlier.key
+        }
+        generation = isValid == true ? earlier?.generation ?? version : version
     }
 
     fileprivate func reusing(_ earlier: OriginRules?) -> OriginRules {
@@ -91,8 +100,8 @@ package final class OriginRules: Sendable {
 
     func isSame(as other: OriginRules) -> Bool {
         if self === other { return true }
-        guard let origin else { return other.origin == nil && generation == other.generation }
-        return origin.name == other.origin?.name && key == other.key
+        guard generation == other.generation else { return false }
+        return origin.map { $0.name == other.origin?.name && key == other.key } ?? (other.origin == nil)
     }
 
     /// Whether sources are the same on every machine, which paths in a folder may not be.

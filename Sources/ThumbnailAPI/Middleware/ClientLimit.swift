@@ -4,11 +4,11 @@ import Downloading
 import HTTPTypes
 
 /// A client behind trusted proxies has at most as many pending requests as it could have connections.
-final class ClientLimit: PendingRequestCounter {
+package final class ClientLimit: PendingRequestCounter {
     private let limit: Int?
     private let counts = Locked<[IPAddress: Int]>([:])
 
-    init(_ limit: Int?) { self.limit = limit }
+    package init(_ limit: Int?) { self.limit = limit }
 
     func begin(_ context: RequestContext) throws(APIError) -> (@Sendable () -> Void)? {
         guard let limit, context.isProxied, let client = context.client else { return nil }

@@ -58,7 +58,7 @@ package struct DiskLayer: CacheLayer {
     }
 
     func recordTags(_ tags: [ExactText], of identity: SourceIdentity, since checkpoints: TagCheckpoints) {
-        store.recordTags(tags.map(\.string), of: identity.storedName, label: identity.name)
+        store.recordTags(tags.map(\.string), of: identity.removalName, label: identity.name)
     }
 
     func sources(under tag: ExactText) async -> (names: [String], isComplete: Bool) {
@@ -71,7 +71,7 @@ package struct DiskLayer: CacheLayer {
         switch removal {
         case .value(let key): store.remove(location(of: key))
         case .sources(let identities, _):
-            for identity in identities { store.removeAll(from: identity.storedName) }
+            for identity in identities { store.removeAll(from: identity.removalName) }
         case .tagged, .everything: break
         }
         return RemovedEntries()
@@ -84,7 +84,7 @@ package struct DiskLayer: CacheLayer {
         case .sources(let identities, _):
             var removed = LayerRemoval()
             for identity in identities {
-                removed.entries = removed.entries + RemovedEntries(await store.purgeAll(from: identity.storedName))
+                removed.entries = removed.entries + RemovedEntries(await store.purgeAll(from: identity.removalName))
             }
             return removed
         }
@@ -99,7 +99,7 @@ package struct DiskLayer: CacheLayer {
     }
 
     private func location(_ share: DiskShare, _ name: [UInt8], of source: SourceIdentity) -> DiskKey {
-        DiskKey(share, name: name, source: source.storedName)
+        DiskKey(share, name: name, source: source.removalName)
     }
 
     private func vouchers(of key: CacheKey) -> [DiskKey] {

@@ -136,6 +136,16 @@ extension SourceIdentity {
     }
 }
 
+extension SourceIdentity {
+    /// The same under all rules, so that a removal reaches what was stored under earlier ones.
+    var removalName: [UInt8] {
+        var writer = RecordWriter()
+        writer.write(originName ?? "")
+        writer.write(url.canonical)
+        return writer.bytes
+    }
+}
+
 extension SourceValidator {
     var encoded: [UInt8] {
         var writer = RecordWriter()

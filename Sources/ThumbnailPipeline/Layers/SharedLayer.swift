@@ -201,12 +201,7 @@ package final class SharedLayer: CacheLayer {
         return Location(key: SharedKey(of: writer.bytes + rest), sources: sources.map(source))
     }
 
-    private func source(_ identity: SourceIdentity) -> SharedSource {
-        var writer = RecordWriter()
-        writer.write(identity.originName ?? "")
-        writer.write(identity.url.canonical)
-        return SharedSource(of: writer.bytes)
-    }
+    private func source(_ identity: SourceIdentity) -> SharedSource { SharedSource(of: identity.removalName) }
 }
 
 extension CacheKey {

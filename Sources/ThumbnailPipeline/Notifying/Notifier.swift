@@ -55,10 +55,12 @@ package struct Notifier: Sendable {
     /// Waiting calls of the earlier hooks are still sent.
     package func use(_ new: [PurgeHook]) {
         let current = new.map { ($0, makeCaller(.purgeHook, toHooks)) }
-        hooks.withLock { hooks in
-            hooks.ending = hooks.callers.filter { $0.waitingCount > 0 }
-            hooks.current = current
+        let ending = hooks.withLock { hooks in
+            defer { hooks = Hooks(current: current, ending: hooks.callers) }
+            return hooks.callers
         }
+        let busy = ending.filter(\.isBusy)
+        hooks.withLock { $0.ending = busy }
     }
 
     package func notify(_ purge: CompletedPurge) {

@@ -42,6 +42,8 @@ package final class OutgoingCaller: Sendable {
 
     var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
 
+    var isBusy: Bool { state.withLock { !$0.runners.isEmpty } }
+
     /// - Parameter end: Called when the call was delivered or given up, possibly before this returns.
     package func add(_ call: OutgoingCall, end: @escaping End = { _ in }) {
         let entry = Entry(call: call, end: end)

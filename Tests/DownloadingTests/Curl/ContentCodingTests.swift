@@ -89,7 +89,7 @@ struct ContentCodingTests {
     }
 
     @Test func `a body that decodes slowly delays no other`() async throws {
-        let decoder = BodyDecoder(DownloadConfiguration())
+        let decoder = BodyDecoder()
         defer { decoder.shutDown() }
         let request = TransferRequest(identity: SourceIdentity(url: try SourceURL(parsing: "http://h/a")))
         let ended = Locked<[Int]>([])

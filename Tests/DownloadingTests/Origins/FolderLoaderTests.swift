@@ -67,7 +67,7 @@ struct FolderLoaderTests {
     }
 
     @Test func `other origins' sources are rejected, and all are after the shutdown`() async throws {
-        let loader = FolderLoader(configuration: DownloadConfiguration(), timekeeper: ManualTimekeeper())
+        let loader = FolderLoader(timekeeper: ManualTimekeeper())
         await #expect {
             try await loader.load(TransferRequest(identity: .path("/a")), progress: TransferProgress())
         } throws: {
@@ -75,7 +75,7 @@ struct FolderLoaderTests {
         }
         loader.shutDown()
         let configuration = configuration(folder.path) { _ in }
-        let ended = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
+        let ended = FolderLoader(timekeeper: ManualTimekeeper())
         ended.shutDown()
         let identity = try DownloadRules(configuration).identity(of: "local:a")
         await #expect(throws: DownloadError.shuttingDown) {
@@ -110,7 +110,7 @@ struct FolderLoaderTests {
         _ change: (inout OriginLimits) -> Void = { _ in }
     ) async throws -> Source {
         let configuration = configuration(root ?? folder.path, change)
-        let loader = FolderLoader(configuration: configuration, timekeeper: ManualTimekeeper())
+        let loader = FolderLoader(timekeeper: ManualTimekeeper())
         defer { loader.shutDown() }
         let identity = try DownloadRules(configuration).identity(of: "local:\(path)")
         guard case .source(let source) = try await loader.load(TransferRequest(identity: identity), progress: progress)

@@ -37,6 +37,18 @@ struct DownloadRulesTests {
         #expect(Set(identities).count == variants.count)
     }
 
+    @Test func `an origin that returns to earlier settings does not use what they had cached`() throws {
+        let (one, two) = (
+            try Self.origin("http://h/"), try Self.origin("http://h/") { $0.credentials = .bearer(Secret("t")) }
+        )
+        let first = DownloadRules(DownloadConfiguration(origins: [one]))
+        for between in [[two], []] {
+            let second = DownloadRules(DownloadConfiguration(origins: between), after: first)
+            let third = DownloadRules(DownloadConfiguration(origins: [one]), after: second)
+            #expect(try identity("shop:a", first) != identity("shop:a", third))
+        }
+    }
+
     @Test func `an origin with other limits is the same source, and has its own connections`() throws {
         let before = DownloadRules(DownloadConfiguration(origins: [try Self.origin("http://h/")]))
         let changed = try Self.origin("http://h/") { $0.limits.maximumBytes = 1 }
