@@ -264,7 +264,7 @@ struct ImageDownloaderState<Answer> {
     func snapshots(at now: Duration) -> [FetchSnapshot] {
         fetches.values.filter { !$0.isAbandoned }.sorted { $0.id < $1.id }.map { fetch in
             FetchSnapshot(
-                source: fetch.request.identity.name, host: fetch.request.identity.url.host,
+                source: fetch.request.identity.name, host: String(fetch.request.identity.url.authority),
                 isRunning: fetch.slot != nil, receivedBytes: fetch.progress.receivedBytes,
                 expectedBytes: fetch.progress.expectedBytes, age: now - fetch.startedAt,
                 receipts: fetch.waiters.map(\.receipt))

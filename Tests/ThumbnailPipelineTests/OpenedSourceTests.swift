@@ -5,6 +5,7 @@ import HTTPTypes
 import Imaging
 import Memory
 import Recipes
+import Telemetry
 import TestSupport
 import Testing
 import Text
@@ -50,6 +51,20 @@ import ThumbnailTypes
         _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
         await fixture.store?.close(timeLimit: .seconds(20))
         #expect(fixture.store?.statistics.shares.values.allSatisfy { $0.entries == 0 } == true)
+    }
+
+    @Test func `events of an upload do not show its digest`() async throws {
+        let fixture = try PipelineFixture()
+        let source = try await fixture.pipeline.open(upload: SampleFiles.jpeg)
+        _ = try await fixture.pipeline.thumbnail(of: source, for: Self.request(40))
+        let urls = fixture.log.events(after: 0).map(\.event).compactMap { event -> String? in
+            switch event {
+            case .decode(let url, _, _): return url
+            case .render(let url, _, _): return url
+            default: return nil
+            }
+        }
+        #expect(urls == ["upload:", "upload:"])
     }
 
     @Test(arguments: ["given://x/", "given://0123456789abcdef/"])

@@ -79,9 +79,10 @@ enum StatusText {
                 if case .array(let values)? = members["names"] {
                     names = values.compactMap(text).joined(separator: ", ")
                 }
+                let cause = text(members["cause"]).map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
                 let wait = members["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
-                rows.append(
-                    ("origin", "\(name)\(names.isEmpty ? "" : " (\(names))"): \(text(members["state"]) ?? "?")\(wait)"))
+                let label = name + (names.isEmpty ? "" : " (\(names))")
+                rows.append(("origin", "\(label): \(text(members["state"]) ?? "?")\(cause)\(wait)"))
             }
         }
         return CommandDescription.table(rows, width: 200).split(separator: "\n").map {

@@ -39,6 +39,10 @@ package struct ImaginaryDialect: Dialect {
         return HMAC.isEqual(HMAC.authenticationCode(for: message.utf8, key: key), received)
     }
 
+    package func keyID(of target: RequestedTarget) -> String? {
+        configuration.hasKeys && isAuthentic(target) && (try? checkKey(target)) != nil ? "1" : nil
+    }
+
     package func checkProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {

@@ -54,6 +54,9 @@ package final class SourceIdentity: Hashable, Sendable {
 
     package var isUpload: Bool { url.isUpload }
 
+    /// The name in logs and events, where an upload shows no digest.
+    package var label: String { isUpload ? "upload:" : name }
+
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right || (left.hash == right.hash && left.url == right.url && left.rules.isSame(as: right.rules))
     }

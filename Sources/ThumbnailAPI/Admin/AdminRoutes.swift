@@ -112,22 +112,25 @@ struct AdminRoutes: RouteTable {
             let source = try parameters.requiredSource()
             return performing(AuditedAction("refresh", ("url", source.string)), context) { action in
                 let refresh = try await service.control.refresh(source: source, receipt: context.receipt)
-                action.failure = refresh.failure
+                (action.entries, action.failure) = (refresh.failure == nil ? 1 : 0, refresh.failure)
                 return self.response(json: .refresh(refresh, of: source.string))
             }
         case .hold: return setHeld(true, try parameters.requiredOrigin(), context)
         case .resume: return setHeld(false, try parameters.requiredOrigin(), context)
         case .reload:
-            return performing(AuditedAction("reload"), context) { _ in
+            return performing(AuditedAction("reload"), context) { action in
                 do {
-                    return self.response(json: try await service.reload().json)
+                    let reload = try await service.reload()
+                    action.entries = reload.changed.count
+                    return self.response(json: reload.json)
                 } catch let failure as SettingsReload.Failure {
                     throw APIError.badSettings(failure.lines)
                 }
             }
         case .prefetchJob(let id) where request.method == .delete:
-            return performing(AuditedAction("cancel", ("id", id)), context) { _ in
+            return performing(AuditedAction("cancel", ("id", id)), context) { action in
                 guard await service.prefetching.cancel(id) else { throw APIError.noSuchJob }
+                action.entries = 1
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
             }
         case .prefetchJob(let id): return deferred(context) { try await job(id) }
@@ -153,8 +156,9 @@ struct AdminRoutes: RouteTable {
                 .response(to: request, parameters)
         case .statsHistory: response = self.response(json: service.history.json)
         case .download(let receipt):
-            return performing(AuditedAction("cancel", ("id", receipt)), context) { _ in
+            return performing(AuditedAction("cancel", ("id", receipt)), context) { action in
                 guard service.control.cancel(receipt: receipt) else { throw APIError.noSuchReceipt }
+                action.entries = 1
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
             }
         case .explain: response = self.response(json: try explanation(of: parameters))

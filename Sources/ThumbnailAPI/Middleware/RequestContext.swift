@@ -42,7 +42,7 @@ struct AuditedAction: Sendable {
     let name: String
     /// Such as a URL, a tag or an ID, with the name of its kind.
     var subject: (kind: String, value: String)?
-    /// The number of entries changed or removed.
+    /// Removed, canceled, revalidated, begun or, of settings, changed.
     var entries: Int?
     /// Why it failed, if its response is a success all the same, as of a refresh.
     var failure: (any ServiceError)?

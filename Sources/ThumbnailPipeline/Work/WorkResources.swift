@@ -31,11 +31,11 @@ package struct WorkResources: Sendable {
     ) {
         metrics.decoded(format, in: duration)
         metrics.usage.record(.decode, format, of: source, work)
-        events.record(.decode(url: source.name, duration: duration, format: format.rawValue))
+        events.record(.decode(url: source.label, duration: duration, format: format.rawValue))
         if image.isRepaired {
             logger.debug(
                 "all pixels of a damaged file decoded",
-                ["source": .string(SourceLabel.text(source.name)), "format": .string(format.rawValue)])
+                ["source": .string(SourceLabel.text(source.label)), "format": .string(format.rawValue)])
         }
     }
 
@@ -48,7 +48,7 @@ package struct WorkResources: Sendable {
         metrics.rendered(format, in: duration)
         metrics.usage.record(.render, format, of: source, work)
         metrics.usage.record(.encode, format, of: source, encoding)
-        events.record(.render(url: source.name, duration: duration, format: format.rawValue))
+        events.record(.render(url: source.label, duration: duration, format: format.rawValue))
     }
 }
 

@@ -1,6 +1,8 @@
 import Dialects
 import HTTPTypes
 import Recipes
+import Telemetry
+import TestSupport
 import Testing
 import Text
 import ThumbnailPipeline
@@ -43,6 +45,13 @@ import ThumbnailTypes
         #expect(sent[.cacheControl] == "private, no-store")
         #expect(listener.thumbnails.opened == ["\(Self.image.count) bytes"] && listener.thumbnails.closings == 1)
         #expect(listener.thumbnails.requests.map(\.source.string) == ["http://h/a.jpg", NativeDialect.uploadedSource])
+    }
+
+    @Test func `the log names the key, and none after a wrong one`() async throws {
+        let listener = try listener { $0.key = Array("sesame".utf8) }
+        #expect(await listener.respond("/resize?width=20&key=sesame&url=http://h/a.jpg").status == .ok)
+        #expect(await listener.respond("/resize?width=20&key=wrong&url=http://h/a.jpg").status == .unauthorized)
+        #expect(listener.log.lines.map { $0["key"] } == ["1", nil])
     }
 
     @Test(arguments: ["text/plain", "image/png", "application/x-www-form-urlencoded", "", "x"])

@@ -103,7 +103,7 @@ struct AdminClientTests {
     @Test func `the summary shows the service's values`() throws {
         let status = try JSONReader.value(
             in: Array(
-                #"{"version":"1.2.3","uptimeSeconds":93784,"draining":false,"activeDownloads":3,"queuedDownloads":2,"activeRenders":1,"origins":[{"origin":"https://a.example","state":"suspended","retryAfterSeconds":2.5}]}"#
+                #"{"version":"1.2.3","uptimeSeconds":93784,"draining":false,"activeDownloads":3,"queuedDownloads":2,"activeRenders":1,"origins":[{"origin":"https://a.example","state":"suspended","retryAfterSeconds":2.5,"cause":"no_response"}]}"#
                     .utf8))
         let caches = try JSONReader.value(
             in: Array(#"{"decoded":{"bytes":1572864,"capacity":104857600,"preferred":1,"entries":7}}"#.utf8))
@@ -111,7 +111,7 @@ struct AdminClientTests {
             StatusText.lines(status: try #require(status.members), caches: caches) == [
                 "service        1.2.3, running, up for 1 d 2 h", "downloads      3 running, 2 waiting",
                 "renders        1 running", "decoded cache  1.5 MiB of 100.0 MiB (2 %), 7 entries",
-                "origin         https://a.example: suspended, tried again in 3 s",
+                "origin         https://a.example: suspended (no response), tried again in 3 s",
             ])
         #expect(StatusText.lines(status: [:], caches: nil) == ["service  ?, running, up for 0 s"])
     }

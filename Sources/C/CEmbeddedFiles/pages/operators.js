@@ -205,7 +205,7 @@ function drawSlow(requests) {
     const times = phases.map((phase) => [phase, slow[phase + "Ms"] ?? 0]).filter(([, time]) => time >= 0.5).sort((a, b) => b[1] - a[1]);
     put(parts.note, [
       new Date(slow.time * 1000).toLocaleTimeString(), slow.status + (slow.code ? " " + slow.code : ""), slow.cache,
-      ...times.map(([phase, time]) => phase + " " + timeText(time)), slow.target,
+      ...times.map(([phase, time]) => phase + " " + timeText(time)), slow.target, slow.client && "client " + slow.client,
     ].filter(Boolean).join(", "));
   });
 }
