@@ -14,6 +14,8 @@ extension Notifier {
         _ engine: Engine, settings: @escaping @Sendable () -> Settings, logger: Logger, timekeeper: any Timekeeper
     ) {
         let authorities = engine.settings.downloads.certificateAuthorities
+        // Not the engine, whose registry refers to the notifier.
+        let (loader, downloader) = (engine.loader, engine.downloader)
         self.init(
             hooks: engine.settings.notifying.hooks, registry: engine.registry, logger: logger, timekeeper: timekeeper,
             toHooks: { call in
@@ -28,12 +30,12 @@ extension Notifier {
             toCallbacks: { call in
                 guard let url = try? SourceURL(parsing: call.url) else { return .rejected("no URL") }
                 // A job may have been stored under other settings.
-                let rules = engine.downloader.rules
+                let rules = downloader.rules
                 if let violation = settings().notifying.violation(toCallback: url, by: rules) {
                     return .rejected(violation)
                 }
                 do {
-                    try await engine.loader.call(Self.request(call), at: url, by: rules)
+                    try await loader.call(Self.request(call), at: url, by: rules)
                     return .status(200)
                 } catch DownloadError.status(let status) {
                     return .status(status)

@@ -197,6 +197,7 @@ struct Service: Sendable {
     let lifecycle: ServiceLifecycle
     let events: EventFeed
     let sampling: Task<Void, Never>
+    private let reloads: SettingsReloads
     let exporters: Exporters
     let publicServer: HTTPServer
     let operatorServer: HTTPServer
@@ -214,6 +215,7 @@ struct Service: Sendable {
         _ settings: Settings, logger: Logger, reloads: SettingsReloads = SettingsReloads(),
         timekeeper: any Timekeeper = SystemTimekeeper()
     ) throws {
+        self.reloads = reloads
         let start = timekeeper.nanosecondsSince1970
         engine = try Engine(settings, logger: logger, timekeeper: timekeeper)
         let settings = engine.settings
@@ -288,6 +290,7 @@ struct Service: Sendable {
     /// Readiness fails; after the delay, accepting stops; pending requests finish; the rest is cut off.
     func shutDown(_ settings: Settings) async {
         let timekeeper = SystemTimekeeper()
+        reloads.end()
         lifecycle.failReadiness()
         try? await timekeeper.sleep(until: timekeeper.now + settings.drainDelay)
         publicServer.stopAccepting()

@@ -39,6 +39,9 @@ package final class SettingsReloads: Sendable {
         state.withLock { $0 = State(settings: settings, apply: apply, results: results, logger: logger) }
     }
 
+    /// Nothing is reloaded any more.
+    func end() { state.withLock { $0.apply = nil } }
+
     @Sendable
     func reload() async throws -> SettingsReload {
         let result = await WorkThread.value(named: "reload") { Result { try self.blockingReload() } }
@@ -52,7 +55,7 @@ package final class SettingsReloads: Sendable {
         try state.withLock { state in
             do {
                 guard let read, let apply = state.apply else {
-                    throw SettingsReload.Failure(lines: ["the service is starting"])
+                    throw SettingsReload.Failure(lines: ["the service is starting or ending"])
                 }
                 let reloaded = try ReloadedSettings(state.settings, changedTo: try read())
                 manager?.reportReloading()

@@ -46,11 +46,20 @@ struct ShutdownTests {
         }
     }
 
-    @Test func `SIGHUP is logged and does not end the process`() throws {
-        let process = AlulaProcess(["serve", "--bind", "127.0.0.1", "--port", "0", "--admin-port", "0"])
+    @Test func `SIGHUP reloads the settings and does not end the process`() throws {
+        let folder = TemporaryFolder()
+        folder.write("alula.json5", Array("{}".utf8))
+        let process = AlulaProcess([
+            "serve", "--config", folder.path + "/alula.json5", "--bind", "127.0.0.1", "--port", "0", "--admin-port",
+            "0",
+        ])
         _ = try process.start(until: "adminPort")
+        folder.write("alula.json5", Array("{ sizes: [32] }".utf8))
         process.send(SIGHUP)
-        #expect(process.output(until: "SIGHUP").contains("\"warning\""))
+        #expect(process.output(until: "reloaded").contains("\"settings reloaded\""))
+        folder.write("alula.json5", Array("{ sizes: [".utf8))
+        process.send(SIGHUP)
+        #expect(process.output(until: "not reloaded").contains("\"error\""))
         #expect(process.terminate() == 0)
     }
 
