@@ -1,7 +1,7 @@
 import Downloading
 import Text
 
-/// The settings after a reload, and what it could not change.
+/// The settings after a reload, and the names of those that need a restart.
 package struct ReloadedSettings: Sendable {
     package private(set) var settings: Settings
     package private(set) var changed: [String] = []
@@ -35,10 +35,12 @@ package struct ReloadedSettings: Sendable {
         }
     }
 
-    /// The store that is in use belongs to its origin as it was.
+    /// The origin of the result store stays as it was, because the store is in use.
     private mutating func checkResultStore(_ current: Settings) {
-        guard let name = current.resultStore.origin else { return }
-        let (old, new) = (current.downloads.origins[name], settings.downloads.origins[name])
-        if let new, new.digest != old?.digest { needingRestart.append("origins.\(name)") }
+        guard let name = current.resultStore.origin, let old = current.downloads.origins[name],
+            let new = settings.downloads.origins[name], new.digest != old.digest
+        else { return }
+        needingRestart.append("origins.\(name)")
+        settings.downloads.origins = Origins(settings.downloads.origins.all.filter { $0.name != name } + [old])
     }
 }

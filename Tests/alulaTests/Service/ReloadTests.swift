@@ -1,9 +1,12 @@
 import Coordination
 import Crypto
 import Dialects
+import Downloading
 import HTTPTypes
 import TestSupport
 import Testing
+
+@testable import Composition
 
 /// `POST /reload` in the whole service; SIGHUP does the same.
 @Suite(.timeLimit(.minutes(1)))
@@ -156,6 +159,18 @@ struct ReloadTests {
             #expect(try await running.send("GET", "/status", to: .admin).status == 401)
             let bearer = "Authorization: Bearer one-two-three\r\n"
             #expect(try await running.send("GET", "/cache", bearer, to: .admin).text.contains(empty))
+        }
+    }
+
+    @Test func `the origin of the result store stays as it was until a restart`() async throws {
+        let (one, two) = (TemporaryFolder(), TemporaryFolder())
+        func text(_ folder: TemporaryFolder) -> String {
+            "{ resultStore: 'store', origins: { store: { folder: '\(folder.path)', write: true } } }"
+        }
+        try await withReloadable(text(one)) { running in
+            let answer = try await reload(running, text(two))
+            #expect(answer.text.contains(#""needsRestart":["origins.store"]"#), "\(answer.text)")
+            #expect(running.service.engine.downloader.rules["store"]?.origin?.location == .folder(path: one.path))
         }
     }
 }
