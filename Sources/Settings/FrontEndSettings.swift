@@ -59,11 +59,11 @@ extension DialectRow {
     private static let next = [
         Setting(
             "nextSizes", \.dialects.frontEnds.nextSizes, .integers(in: 1...16_384), whenUnset: "sizes, else as Next.js",
-            help: "allowed widths for nextPath"),
+            help: "allowed widths for nextPath", reloads: true),
         Setting(
             "nextQualities", \.dialects.frontEnds.nextQualities, .integers(in: 1...100),
             whenUnset: "qualities, else 75",
-            help: "allowed qualities for nextPath"),
+            help: "allowed qualities for nextPath", reloads: true),
         Setting(
             "nextFormats", \.dialects.frontEnds.next.formats, .formats(), whenUnset: "webp",
             help: "formats that Accept may choose for nextPath"),
@@ -72,7 +72,7 @@ extension DialectRow {
     private static let vercel = [
         Setting(
             "vercelSizes", \.dialects.frontEnds.vercelSizes, .integers(in: 1...16_384),
-            whenUnset: "sizes, else 640 to 3840", help: "allowed widths for vercelPath"),
+            whenUnset: "sizes, else 640 to 3840", help: "allowed widths for vercelPath", reloads: true),
         Setting(
             "vercelFormats", \.dialects.frontEnds.vercel.formats, .formats(), whenUnset: "avif,webp",
             help: "formats that Accept may choose for vercelPath"),

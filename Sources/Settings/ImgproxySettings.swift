@@ -12,16 +12,16 @@ extension DialectRow {
                 help: "path of imgproxy's URLs, such as /img or /"),
             Setting(
                 "imgproxyKeys", \.dialects.imgproxy.keys, .hexadecimal,
-                help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret),
+                help: "hexadecimal keys of imgproxy's signatures", secrecy: .secret, reloads: true),
             Setting(
                 "imgproxySalts", \.dialects.imgproxy.salts, .hexadecimal,
-                help: "hexadecimal salts, one for each key", secrecy: .secret),
+                help: "hexadecimal salts, one for each key", secrecy: .secret, reloads: true),
             Setting(
                 "imgproxySignatureSize", \.dialects.imgproxy.signatureSize, .integer(in: 1...32), default: "32",
                 help: "length of imgproxy's signatures in bytes, 1…32"),
             Setting(
                 "imgproxyTrustedSignatures", \.dialects.imgproxy.trustedSignatures, .names,
-                help: "texts accepted as signatures", secrecy: .secret),
+                help: "texts accepted as signatures", secrecy: .secret, reloads: true),
             Setting(
                 "imgproxyBaseURL", \.dialects.imgproxy.baseURL, .sourceBase,
                 help: "prefix of sources in imgproxy's URLs: https://HOST/PATH/ or NAME:", secrecy: .hidden),

@@ -33,7 +33,7 @@ extension NotificationSettings {
             "callbackHosts", \.notifying.callbackHosts,
             SettingParser.members.map(
                 allowed: "hosts such as hooks.example.com or *.example.com, separated by commas"
-            ) { CallbackHosts($0) }, help: "hosts that callbacks of jobs may name: NAME or *.NAME"),
+            ) { CallbackHosts($0) }, help: "hosts that callbacks of jobs may name: NAME or *.NAME", reloads: true),
     ]
 }
 

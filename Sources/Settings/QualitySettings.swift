@@ -40,18 +40,18 @@ extension SettingTable {
     static let sizes: [Setting] = [
         Setting(
             "sizes", \.api.vocabulary.sizes.sizes, .integers(in: 1...16_384), whenUnset: "any",
-            help: "sides in pixels that unsigned requests may use"),
+            help: "sides in pixels that unsigned requests may use", reloads: true),
         Setting(
             "qualities", \.api.vocabulary.sizes.qualities, .integers(in: 1...100), whenUnset: "any",
-            help: "qualities that unsigned requests may use"),
+            help: "qualities that unsigned requests may use", reloads: true),
         Setting(
             "sizesPolicy", \.api.vocabulary.sizes.rule, .choice, default: "refuse",
-            help: "up: replace other sizes by the next larger one"),
+            help: "up: replace other sizes by the next larger one", reloads: true),
         Setting(
             "autoWidth", \.api.vocabulary.sizes.automaticWidth, .integer(in: 1...16_384), default: "640",
-            help: "w=auto: width for clients without hints"),
+            help: "w=auto: width for clients without hints", reloads: true),
         Setting(
             "saveDataQuality", \.api.saveDataQuality, .integer(in: 1...100),
-            help: "maximum default quality for clients that save data"),
+            help: "maximum default quality for clients that save data", reloads: true),
     ]
 }

@@ -14,6 +14,8 @@ package struct Setting: Sendable {
     let secrecy: Secrecy
     /// Whether commands that render take the setting, too.
     let isForCommands: Bool
+    /// Whether a reload changes the setting; others need a restart.
+    let isReloadable: Bool
     private(set) var readObject: ObjectReader?
     /// Takes the value of the setting from other settings.
     private(set) var copy: Copying
@@ -36,7 +38,7 @@ package struct Setting: Sendable {
     init<Value>(
         _ name: String, _ place: SettingKeyPath<Value>, also others: [SettingKeyPath<Value>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
-        secrecy: Secrecy = .none, forCommands isForCommands: Bool = false
+        secrecy: Secrecy = .none, forCommands isForCommands: Bool = false, reloads isReloadable: Bool = false
     ) {
         self.name = name
         defaultValue = value
@@ -44,6 +46,7 @@ package struct Setting: Sendable {
         self.help = help
         self.secrecy = secrecy
         self.isForCommands = isForCommands
+        self.isReloadable = isReloadable
         current = { settings, text in
             guard let number = settings[keyPath: place] as? Int, (try? parser.parse(text)) as? Int != number else {
                 return text
@@ -63,18 +66,20 @@ package struct Setting: Sendable {
     init<Value>(
         _ name: String, _ place: SettingKeyPath<Value?>, also others: [SettingKeyPath<Value?>] = [],
         _ parser: SettingParser<Value>, default value: String? = nil, whenUnset: String = "none", help: String,
-        secrecy: Secrecy = .none, forCommands: Bool = false
+        secrecy: Secrecy = .none, forCommands: Bool = false, reloads: Bool = false
     ) {
         self.init(
             name, place, also: others, parser.map(Optional.some), default: value, whenUnset: whenUnset, help: help,
-            secrecy: secrecy, forCommands: forCommands)
+            secrecy: secrecy, forCommands: forCommands, reloads: reloads)
     }
 
+    /// A reload changes it.
     static func inFile(
         _ name: String, _ allowed: String = "an object in the settings file", help: String, secrecy: Secrecy = .none,
         copying copy: @escaping Copying, read: @escaping ObjectReader
     ) -> Setting {
-        var setting = Setting(name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy)
+        var setting = Setting(
+            name, \.self, .init(allowed: allowed) { _ in nil }, help: help, secrecy: secrecy, reloads: true)
         setting.readObject = read
         return setting.copying(copy)
     }

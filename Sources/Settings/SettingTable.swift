@@ -43,7 +43,7 @@ package enum SettingTable {
             "adminToken", \.api.adminToken,
             .init(allowed: "printable ASCII characters without spaces") { text in
                 text.hasOnlyBytes { $0 > 0x20 && $0 < 0x7f } ? Secret(text) : nil
-            }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret),
+            }, help: "token that the admin listener requires in Authorization: Bearer", secrecy: .secret, reloads: true),
         Setting(
             "keepAliveTimeout", \.publicListener.keepAliveTimeout, also: [\.adminListener.keepAliveTimeout],
             .duration,
@@ -67,16 +67,16 @@ package enum SettingTable {
     private static let downloads: [Setting] = [
         Setting(
             "maxActiveDownloads", \.downloads.maximumActiveDownloads, .integer(in: 1...10_000), default: "32",
-            help: "maximum concurrent transfers", forCommands: true),
+            help: "maximum concurrent transfers", forCommands: true, reloads: true),
         Setting(
             "maxActiveDownloadsPerHost", \.downloads.maximumActiveDownloadsPerHost, .integer(in: 1...10_000),
-            default: "8", help: "maximum concurrent transfers to one host:port", forCommands: true),
+            default: "8", help: "maximum concurrent transfers to one host:port", forCommands: true, reloads: true),
         Setting(
             "downloadOrder", \.downloads.order, .choice, default: "fifo",
             help: "order of queued transfers: fifo or lifo"),
         Setting(
             "maxQueuedDownloads", \.downloads.maximumQueuedDownloads, .integer(in: 0...1_000_000), default: "1024",
-            help: "maximum queued transfers; above it, requests get 503"),
+            help: "maximum queued transfers; above it, requests get 503", reloads: true),
         Setting(
             "maxRedirects", \.downloads.maximumRedirects, .integer(in: 0...20), default: "5",
             help: "maximum redirects, each checked like the first URL", forCommands: true),
@@ -100,19 +100,19 @@ package enum SettingTable {
     private static let caches: [Setting] = [
         Setting(
             "decodedCacheCapacity", \.pipeline.decodedCacheCapacity, .byteSize, default: "100MiB",
-            help: "decoded images in memory: eviction starts above this"),
+            help: "decoded images in memory: eviction starts above this", reloads: true),
         Setting(
             "decodedCachePreferred", \.pipeline.decodedCachePreferred, .byteSize, default: "60MiB",
-            help: "decoded images in memory: eviction stops at this"),
+            help: "decoded images in memory: eviction stops at this", reloads: true),
         Setting(
             "resultCacheCapacity", \.pipeline.resultCacheCapacity, .byteSize, default: "64MiB",
-            help: "results in memory: eviction starts above this"),
+            help: "results in memory: eviction starts above this", reloads: true),
         Setting(
             "resultCachePreferred", \.pipeline.resultCachePreferred, .byteSize, default: "48MiB",
-            help: "results in memory: eviction stops at this"),
+            help: "results in memory: eviction stops at this", reloads: true),
         Setting(
             "sourceCacheMemory", \.pipeline.sourceCacheMemory, .byteSize, default: "20MiB",
-            help: "maximum size of sources in memory"),
+            help: "maximum size of sources in memory", reloads: true),
         Setting(
             "sourceCachePath", \.disk.path,
             .text(allowed: "the path of a folder, created if missing") { text in
@@ -148,13 +148,13 @@ package enum SettingTable {
     private static let sources: [Setting] = [
         Setting(
             "allowedNetworks", \.downloads.allowedNetworks, .networks,
-            help: "non-public networks that may serve sources", forCommands: true),
+            help: "non-public networks that may serve sources", forCommands: true, reloads: true),
         Setting(
             "allowedSources", \.allowedSources,
             .list(allowed: "patterns such as https://*.example.com/images/*, separated by commas") {
                 SourcePattern($0)
             }, whenUnset: "any public", help: "URL patterns with * that sources must match", secrecy: .hidden,
-            forCommands: true
+            forCommands: true, reloads: true
         ).copying { settings, new in
             settings.downloads.allowedSources = new.downloads.allowedSources
             settings.downloads.allowsUnnamedSources = new.downloads.allowsUnnamedSources
@@ -172,7 +172,7 @@ package enum SettingTable {
             .set(
                 .list(allowed: "ports from 1 to 65535, separated by commas") {
                     UInt16($0).flatMap { $0 > 0 ? Int($0) : nil }
-                }), default: "80,443", help: "allowed ports of public sources", forCommands: true),
+                }), default: "80,443", help: "allowed ports of public sources", forCommands: true, reloads: true),
         Setting(
             "sourceFormats", \.sandbox.sourceFormats, .set(.formats(of: ImageFormat.allCases)),
             whenUnset: "\(list(ImageFormat.trusted)); \(list(ImageFormat.distrusted)) in a sandbox",
@@ -249,10 +249,10 @@ package enum SettingTable {
         },
         Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
-            help: "on: allow only presets, url, dpr, format, tag, expires and sig"),
+            help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),
         Setting(
             "signingKeys", \.api.signingKeys, .keys,
-            help: "hexadecimal keys; with one, unsigned requests get 403", secrecy: .secret),
+            help: "hexadecimal keys; with one, unsigned requests get 403", secrecy: .secret, reloads: true),
     ]
 
     private static let times: [Setting] = [
@@ -281,19 +281,11 @@ package enum SettingTable {
             help: "memory for transfers, decodes and caches; or a share", forCommands: true),
         Setting("logFormat", \.logFormat, .choice, default: "json", help: "json, text or journal", forCommands: true),
         Setting(
-            "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true),
-        Setting("accessLog", \.api.accessLog, accessLog, default: "on", help: "log each request: on, off or errors"),
-    ]
-
-    /// The settings that a reload changes; others need a restart.
-    static let reloadable: Set<ExactText> = [
-        "signingKeys", "thumborKey", "imaginaryKey", "imaginarySignatureKey", "imgproxyKeys", "imgproxySalts",
-        "imgproxyTrustedSignatures", "unsignedDialects", "adminToken", "origins", "presets", "onlyPresets",
-        "watermarks",
-        "allowedSources", "allowedNetworks", "allowedPorts", "sizes", "sizesPolicy", "qualities", "autoWidth",
-        "saveDataQuality", "nextSizes", "nextQualities", "vercelSizes", "purgeHooks", "callbackHosts", "logLevel",
-        "accessLog", "decodedCacheCapacity", "decodedCachePreferred", "resultCacheCapacity", "resultCachePreferred",
-        "sourceCacheMemory", "maxActiveDownloads", "maxActiveDownloadsPerHost", "maxQueuedDownloads",
+            "logLevel", \.logLevel, .choice, default: "info", help: "debug, info, warning or error", forCommands: true,
+            reloads: true),
+        Setting(
+            "accessLog", \.api.accessLog, accessLog, default: "on", help: "log each request: on, off or errors",
+            reloads: true),
     ]
 
     /// The settings of commands that render.

@@ -15,7 +15,7 @@ package struct ReloadedSettings: Sendable {
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
             let differs = current.texts[name] != new.texts[name]
-            guard SettingTable.reloadable.contains(name) else {
+            guard setting.isReloadable else {
                 if differs { needingRestart.append(setting.name) }
                 continue
             }

@@ -13,7 +13,7 @@ extension DialectRow {
                 help: "path of thumbor's and imagor's URLs: / or a prefix"),
             Setting(
                 "thumborKey", \.dialects.thumbor.key, .bytes(), help: "key of the signatures, as text",
-                secrecy: .secret),
+                secrecy: .secret, reloads: true),
             Setting(
                 "thumborSigner", \.dialects.thumbor.signer, .choice, default: "sha1", help: "sha1, sha256 or sha512"),
             Setting(
@@ -50,11 +50,11 @@ extension DialectRow {
                 help: "path of imaginary's (and Nextcloud's) URLs: / or a prefix such as /imaginary"),
             Setting(
                 "imaginaryKey", \.dialects.imaginary.key, .bytes(), help: "key in key= or API-Key",
-                secrecy: .secret),
+                secrecy: .secret, reloads: true),
             // Imaginary requires this length, too.
             Setting(
                 "imaginarySignatureKey", \.dialects.imaginary.signatureKey, .bytes(atLeast: 32),
-                help: "key of the signatures, as text", secrecy: .secret),
+                help: "key of the signatures, as text", secrecy: .secret, reloads: true),
         ],
         hasKeys: { $0.imaginary.hasKeys }
     ) { ImaginaryDialect($0.imaginary, base: $1.baseOrigin) }
