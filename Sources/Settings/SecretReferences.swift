@@ -23,14 +23,11 @@ struct SecretReferences {
     }
 
     func secret(of value: JSONValue) throws(InvalidValue) -> String {
-        guard let members = value.members, let (name, member) = members.first, members.count == 1,
-            case .string(let place) = member, !place.isEmpty
-        else { throw InvalidValue(allowed: Self.allowed) }
-        let secret: String
-        switch name {
-        case "env": secret = try variable(place)
-        case "file": secret = try file(place)
-        default: throw InvalidValue(allowed: Self.allowed)
+        let (secret, place): (String, String)
+        switch SecretReference(value) {
+        case .variable(let name): (secret, place) = (try variable(name), name)
+        case .file(let path): (secret, place) = (try file(path), path)
+        case nil: throw InvalidValue(allowed: Self.allowed)
         }
         do { try Self.check(secret) } catch {
             throw InvalidValue(allowed: "a secret; \(place) is invalid: \(error.allowed)")
@@ -78,8 +75,7 @@ extension SecretReferences {
         guard !bare.filter({ $0 != "," }).isBlank else {
             throw InvalidValue(allowed: "a text that is not empty; leave it out for none")
         }
-        let isForm = ["{env:", "{file:", "env:", "file:"].contains { bare.lowercased().hasPrefix($0) }
-        if isForm { throw InvalidValue(allowed: "a text; \(allowed), are objects of the settings file alone") }
+        try checkText(text, notAmong: ["env:", "file:"])
         let marks = [("${", "}"), ("$(", ")"), ("{{", "}}"), ("%", "%"), ("$", "")]
         let isPlaceholder = marks.contains { start, end in
             guard bare.hasPrefix(start), bare.hasSuffix(end), bare.count > start.count + end.count else { return false }
@@ -89,19 +85,44 @@ extension SecretReferences {
         if isPlaceholder { throw InvalidValue(allowed: "a text in which all variables are replaced") }
     }
 
+    /// A reference in quotation marks is not the text that it names.
+    static func checkText(_ text: String, notAmong starts: [String] = []) throws(InvalidValue) {
+        guard text.utf8.contains(UInt8(ascii: ":")) else { return }
+        let bare = text.filter { !" \t\"'".contains($0) }.lowercased()
+        if (["{env:", "{file:"] + starts).contains(where: { bare.hasPrefix($0) }) {
+            throw InvalidValue(allowed: "a text; \(allowed), are objects of the settings file for secrets alone")
+        }
+    }
+
     private static func isUpper(_ byte: UInt8) -> Bool {
         (0x41...0x5a).contains(byte) || byte == UInt8(ascii: "_") || byte.isASCIIDigit
     }
 
 }
 
+enum SecretReference {
+    case variable(String)
+    case file(String)
+
+    init?(_ value: JSONValue) {
+        guard case .object(let members) = value, members.count == 1, case .string(let place) = members[0].1,
+            !place.isEmpty
+        else { return nil }
+        switch members[0].0 {
+        case "env": self = .variable(place)
+        case "file": self = .file(place)
+        default: return nil
+        }
+    }
+}
+
 extension JSONValue {
     /// False for a text with a placeholder in braces, such as a header of a hook.
     var isSecretReference: Bool {
-        guard case .object(let members) = self, members.count == 1, case .string(let text) = members[0].1 else {
-            return false
+        switch SecretReference(self) {
+        case .variable(let place), .file(let place): !place.contains("{")
+        case nil: false
         }
-        return ["env", "file"].contains(members[0].0) && !text.contains("{")
     }
 }
 
@@ -123,17 +144,15 @@ struct CompletedSecrets {
     }
 
     private mutating func completed(_ value: JSONValue, at path: String) -> JSONValue {
+        switch SecretReference(value) {
+        case .variable(let name) where environment[name] == nil: return standIn(name, "environment variable", path)
+        case .file(let place) where unsafe access(place, R_OK) != 0: return standIn(place, "file", path)
+        default: break
+        }
         switch value {
         case .array(let values):
             return .array(values.enumerated().map { completed($1, at: "\(path).\($0)") })
         case .object(let members):
-            if members.count == 1, case .string(let place) = members[0].1, !place.isEmpty {
-                switch members[0].0 {
-                case "env" where environment[place] == nil: return standIn(place, "environment variable", path)
-                case "file" where unsafe access(place, R_OK) != 0: return standIn(place, "file", path)
-                default: break
-                }
-            }
             return .object(members.map { ($0.0, completed($0.1, at: "\(path).\($0.0)")) })
         default: return value
         }

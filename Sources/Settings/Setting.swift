@@ -54,7 +54,7 @@ package struct Setting: Sendable {
             return "\(number)"
         }
         apply = { (settings, text) throws(InvalidValue) in
-            if secrecy == .secret { try SecretReferences.checkKey(text) }
+            if secrecy == .secret { try SecretReferences.checkKey(text) } else { try SecretReferences.checkText(text) }
             let value = try parser.parse(text)
             for place in [place] + others { settings[keyPath: place] = value }
         }

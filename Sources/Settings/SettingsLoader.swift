@@ -86,8 +86,14 @@ package struct SettingsLoader {
         var settings = Settings()
         OpenTelemetryEnvironment.apply(environment, to: &settings)
         readOtherService(flags, variables, file, environment, into: &settings)
+        let complete = CompletedSecrets(file, environment)
         for setting in SettingTable.all {
             let name = ExactText(setting.name)
+            if setting.readObject == nil, flags[name] ?? variables[name] != nil, let value = complete.values[name] {
+                // An error, although it has no effect; it may name a secret that is missing.
+                var unused = settings
+                apply(setting, value, complete.environment, to: &unused)
+            }
             if let text = flags[name] {
                 apply(setting, text, .flag, setting.flag, to: &settings)
             } else if let text = variables[name] {

@@ -100,6 +100,16 @@ struct SecretSettingsTests {
         }
     }
 
+    @Test(arguments: ["{ env: A }", "{\"file\": \"/a\"}", " {File:'/a'}"])
+    func `a reference where only text is taken is an error in the environment and among the flags`(text: String) {
+        for setting in SettingTable.all where setting.secrecy != .secret && setting.readObject == nil {
+            let line = problems("{}", [setting.environmentName: text]).first
+            #expect(line?.hasPrefix("\(setting.environmentName): invalid value") == true, "\(setting.name)")
+            #expect(problems("{}", [:], ["\(setting.flag)=\(text)"]).first?.hasPrefix(setting.flag) == true)
+        }
+        #expect(problems("{ userAgent: '{ env: A }' }").count == 1)
+    }
+
     @Test(arguments: ["env", "file"])
     func `a reference instead of fields is an error`(kind: String) {
         let lines = problems("{ origins: { a: { url: 'https://h/', headers: { \(kind): 'A' } } } }", ["A": "a"])

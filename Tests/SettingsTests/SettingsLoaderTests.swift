@@ -65,6 +65,22 @@ struct SettingsLoaderTests {
         #expect(settings.downloads.firstByteTimeout == .seconds(1))
     }
 
+    @Test func `an invalid value in the file is an error even if a flag or the environment overrides it`() throws {
+        for (arguments, environment) in [(["--max-redirects", "3"], [:]), ([], ["ALULA_MAX_REDIRECTS": "3"])] {
+            do throws(SettingsLoader.Failure) {
+                _ = try SettingsLoader.load(
+                    arguments: arguments + ["--config", "a.json5"], environment: environment
+                ) { _ in "{ maxRedirects: 99 }" }
+                Issue.record("no error")
+            } catch {
+                #expect(error.lines.first?.hasPrefix("maxRedirects in the settings file: ") == true, "\(error.lines)")
+            }
+        }
+        let settings = try load(
+            ["--admin-token", "abc-def"], ["ALULA_CONFIG": "a.json5"], file: "{ adminToken: { env: 'UNSET' } }")
+        #expect(settings.api.adminToken?.text == "abc-def")
+    }
+
     @Test func `pixels are mixed as linear light unless stored values are requested`() throws {
         #expect(try load().pipeline.rules.light == .linear)
         #expect(try load(["--resample", "gamma"]).pipeline.rules.light == .gamma)
