@@ -78,8 +78,11 @@ enum PlanCommand {
         let units: [Character: Double] = ["k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9]
         let unit = text.last.flatMap { units[$0] }
         guard let number = Double(unit == nil ? text[...] : text.dropLast()).map({ $0 * (unit ?? 1) }),
-            number > 0, number <= maximum
-        else { throw UsageError("--\(option.name): \(text) is no number from 0 to \(maximum)") }
+            (0.001...maximum).contains(number)
+        else {
+            let largest = maximum == 1 ? "1" : "1000000G"
+            throw UsageError("--\(option.name): invalid value \"\(text)\"; expected a number from 0.001 to \(largest)")
+        }
         return number
     }
 }
@@ -131,7 +134,7 @@ private struct CostMeasurement {
     }
 }
 
-private enum PlanText {
+enum PlanText {
     static func table(
         _ plans: [CapacityPlan], _ costs: CapacityPlan.Costs, _ load: CapacityPlan.Load, samples: Int
     ) -> String {
@@ -177,7 +180,8 @@ private enum PlanText {
 
     /// Two digits, because the estimate has no more.
     private static func rounded(_ number: Double) -> String {
-        number >= 10 ? String(Int(number.rounded(.up))) : String(Double(Int((number * 10).rounded(.up))) / 10)
+        number >= 10
+            ? String(Int(min(number, 1e18).rounded(.up))) : String(Double(Int((number * 10).rounded(.up))) / 10)
     }
 
     private static func bytes(_ count: Double) -> String { StatusText.size(Int(min(count, 1e18))) }

@@ -50,6 +50,9 @@ package protocol BodyReservation: AnyObject, Sendable {
     /// Called on an event thread before the bytes are stored; must not block. A response rejects the rest of the body.
     func rejection(ofLength length: Int) -> HTTPResponse?
 
+    /// Called when the server rejects the body before its end, on an event thread; must not block.
+    func interrupt(by rejection: HTTPRejection)
+
     /// Called once the body is complete, on an event thread; must not block.
     func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse>
 }

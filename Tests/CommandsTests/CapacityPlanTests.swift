@@ -16,6 +16,13 @@ struct CapacityPlanTests {
         #expect(plan.cachedResults < plan.allResults * 1.4 && plan.memory < plan.cachedResults)
     }
 
+    @Test func `the largest load has a table`() {
+        var largest = load
+        (largest.requestsPerDay, largest.images, largest.peak, largest.utilization) = (1e16, 1e15, 1e15, 0.001)
+        let text = PlanText.table([CapacityPlan(largest, costs)], costs, largest, samples: 1)
+        #expect(text.contains("1000000000000000000"))
+    }
+
     @Test func `ten times the requests need ten times the processors, and the same storage`() {
         var larger = load
         larger.requestsPerDay *= 10

@@ -1,3 +1,4 @@
+import Coordination
 import HTTPServing
 import HTTPTypes
 import Memory
@@ -151,18 +152,23 @@ struct HTTPServerBodyTests {
     @Test(arguments: ["Content-Length: 100", "Transfer-Encoding: chunked"])
     func `a body that stops is rejected at its timeout`(field: String) async throws {
         let time = WalkingTimekeeper()
-        let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(3) }, timedBy: time)
+        let reservation = RecordingReservation()
+        let server = try TestServer.start(
+            configured: { $0.bodyTimeout = .seconds(3) }, reserving: reservation, timedBy: time)
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\n\(field)\r\n\r\n3\r\nab")
         time.walk()
         defer { time.stand() }
         #expect(try await client.response().status == 408)
         #expect(await eventually { server.connectionCount == 0 })
+        #expect(reservation.interruptions.withLock { $0 } == [.bodyTimeout])
     }
 
     @Test func `a client that leaves in the middle of its body ends its connection`() async throws {
         let gate = ThreadGate()
-        let server = try TestServer.start(configured: { $0.bodyTimeout = .seconds(600) }, meeting: gate)
+        let reservation = RecordingReservation()
+        let server = try TestServer.start(
+            configured: { $0.bodyTimeout = .seconds(600) }, meeting: gate, reserving: reservation)
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
         await gate.arrivals(1)
@@ -171,15 +177,18 @@ struct HTTPServerBodyTests {
         client.close()
         gate.open()
         #expect(await eventually { server.connectionCount == 0 })
+        #expect(reservation.interruptions.withLock { $0 }.isEmpty)
     }
 
     @Test func `a body that takes too long is rejected with the next byte, and ends its connection`() async throws {
-        let server = try TestServer.start(configured: { $0.bodyTimeout = .zero })
+        let reservation = RecordingReservation()
+        let server = try TestServer.start(configured: { $0.bodyTimeout = .zero }, reserving: reservation)
         let client = try RawHTTPClient(port: server.port)
         client.send("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n")
         client.send("abc")
         let response = try await client.response()
         #expect(response.status == 408 && response.headerFields[.connection] == "close")
         #expect(await eventually { server.connectionCount == 0 })
+        #expect(reservation.interruptions.withLock { $0 } == [.bodyTimeout])
     }
 }

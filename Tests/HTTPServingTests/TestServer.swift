@@ -10,11 +10,13 @@ struct TestServer: RequestResponder {
     private let answer: @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>
     private let headers: EventCounter
     private let gate: ThreadGate?
+    private let reservation: RecordingReservation?
 
     private init(
         answer: @escaping @Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>, headers: EventCounter,
-        gate: ThreadGate?
+        gate: ThreadGate?, reservation: RecordingReservation?
     ) {
+        self.reservation = reservation
         self.answer = answer
         self.headers = headers
         self.gate = gate
@@ -26,7 +28,8 @@ struct TestServer: RequestResponder {
     func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
         headers.increment()
         gate?.pass()
-        return request.target == "/upload" ? BodyPolicy(maximumLength: 200_000) : nil
+        return request.target == "/upload"
+            ? BodyPolicy(maximumLength: 200_000) { [reservation] _, _ in .accepted(reservation) } : nil
     }
 
     func response(to rejection: HTTPRejection) -> HTTPResponse {
@@ -57,6 +60,7 @@ struct TestServer: RequestResponder {
         configured configure: (inout HTTPServerConfiguration) -> Void = { _ in },
         counting headers: EventCounter = EventCounter(),
         meeting gate: ThreadGate? = nil,
+        reserving reservation: RecordingReservation? = nil,
         timedBy timekeeper: any Timekeeper = SystemTimekeeper(),
         answering answer: (@Sendable (HTTPRequest) -> PendingResponse<HTTPResponse>)? = nil
     ) throws -> HTTPServer {
@@ -67,9 +71,21 @@ struct TestServer: RequestResponder {
         configure(&configuration)
         return try HTTPServer(
             configuration: configuration,
-            responder: TestServer(answer: answer ?? { .ready(.echo($0)) }, headers: headers, gate: gate),
+            responder: TestServer(
+                answer: answer ?? { .ready(.echo($0)) }, headers: headers, gate: gate, reservation: reservation),
             logger: .silent, timekeeper: timekeeper)
     }
+}
+
+/// Records why the server interrupts a body.
+final class RecordingReservation: BodyReservation {
+    let interruptions = Locked<[HTTPRejection]>([])
+
+    func rejection(ofLength length: Int) -> HTTPResponse? { nil }
+
+    func interrupt(by rejection: HTTPRejection) { interruptions.withLock { $0.append(rejection) } }
+
+    func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> { .ready(.echo(request)) }
 }
 
 extension HTTPResponse {

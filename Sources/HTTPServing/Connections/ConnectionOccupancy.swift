@@ -38,6 +38,8 @@ struct ConnectionOccupancy: ~Copyable {
 
     func acquireFromBody() -> Bool { transfer(from: .body, to: .watch) }
 
+    var isClosing: Bool { owner.load(ordering: .acquiring) == .watch }
+
     private func transfer(from current: Owner, to next: Owner) -> Bool {
         owner.compareExchange(
             expected: current, desired: next, successOrdering: .acquiringAndReleasing, failureOrdering: .relaxed

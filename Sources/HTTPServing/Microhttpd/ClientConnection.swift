@@ -104,6 +104,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             _ = deferral.wait?.abandon()
         }
         endStreamWait()
+        // Only a late body is closed while it arrives.
+        if case .receiving(let body) = step, occupancy.isClosing { body.interrupt(by: .bodyTimeout) }
         step = .awaitingLine
         occupancy.endRequest(at: context.timekeeper.now)
     }
@@ -213,8 +215,8 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
         } catch {
             let response =
                 switch error {
-                case .late: context.responder.response(to: .bodyTimeout)
-                case .tooLong: context.responder.response(to: .bodyTooLarge)
+                case .late: interrupt(body, by: .bodyTimeout)
+                case .tooLong: interrupt(body, by: .bodyTooLarge)
                 case .rejected(let response): response
                 }
             // Frees the received bytes before the library ends the connection.
@@ -223,6 +225,11 @@ final class ClientConnection: OpenConnection, @unchecked Sendable {
             if occupancy.endBody() { reject(with: response) }
             return false
         }
+    }
+
+    private func interrupt(_ body: ReceivedBody, by rejection: HTTPRejection) -> HTTPResponse {
+        body.interrupt(by: rejection)
+        return context.responder.response(to: rejection)
     }
 
     private var isLastRequest: Bool { hasLastRequest || context.isDraining }

@@ -53,6 +53,8 @@ final class ReceivedBody {
         unsafe bytes.append(part)
     }
 
+    func interrupt(by rejection: HTTPRejection) { reservation?.interrupt(by: rejection) }
+
     /// The request and its reservation, if any; nil if the body ended before its announced length.
     ///
     /// Called once, at the end.

@@ -38,11 +38,13 @@ struct ArrivingBody: Sendable {
             try check(length)
             try lease.grow(to: length, of: announced)
         } catch {
-            report?.fail(at: length, error)
+            report?.fail(error, at: length)
             throw error
         }
         report?.progress(to: length)
     }
+
+    func interrupt(by error: APIError) { report?.fail(error) }
 
     func respond(to request: HTTPRequest) -> PendingResponse<Outcome> {
         lease.settle()

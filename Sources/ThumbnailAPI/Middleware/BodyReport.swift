@@ -2,7 +2,7 @@ import Coordination
 import Telemetry
 import ThumbnailTypes
 
-/// Events of an image that a client sends; it has failed if it is released before its end.
+/// Events of an image that a client sends; if it is released before its end, the client has disconnected.
 final class BodyReport: Sendable {
     private struct State {
         var bytes = 0
@@ -44,7 +44,8 @@ final class BodyReport: Sendable {
 
     func finish(at bytes: Int) { end(.finished, at: bytes) }
 
-    func fail(at bytes: Int, _ error: any Error) {
+    /// - Parameter bytes: Nil for those that arrived before.
+    func fail(_ error: any Error, at bytes: Int? = nil) {
         end(.failed, at: bytes, error: (error as? any ServiceError)?.code ?? ErrorCode.internal.rawValue)
     }
 

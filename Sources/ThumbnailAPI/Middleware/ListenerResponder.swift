@@ -191,6 +191,8 @@ extension ListenerResponder {
             }
         }
 
+        func interrupt(by rejection: HTTPRejection) { body.interrupt(by: rejection.error) }
+
         func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
             responder.send(body.respond(to: request), context)
         }

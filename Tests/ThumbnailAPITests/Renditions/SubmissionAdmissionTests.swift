@@ -81,12 +81,15 @@ struct SubmissionAdmissionTests {
         #expect(hold?.rejection(ofLength: 51) != nil)
         hold = listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 40).hold
         #expect(hold?.rejection(ofLength: 7) == nil)
+        hold = listener.admission(of: Fixture.request("/thumbnail?w=3"), length: 40).hold
+        #expect(hold?.rejection(ofLength: 9) == nil)
+        hold?.interrupt(by: .bodyTimeout)
         hold = nil
         let ends = recorded(listener).compactMap { event -> String? in
             guard case .upload(_, .failed, let bytes, _, let error) = event else { return nil }
             return "\(bytes) \(error ?? "")"
         }
-        #expect(ends == ["51 source_too_large", "7 client_closed"])
+        #expect(ends == ["51 source_too_large", "7 client_closed", "9 request_timeout"])
     }
 
     @Test func `a list without an image is no upload`() {
