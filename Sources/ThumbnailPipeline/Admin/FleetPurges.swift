@@ -1,3 +1,4 @@
+import Coordination
 package import DiskCaching
 import Downloading
 package import SharedCaching
@@ -13,6 +14,7 @@ package struct FleetPurges: Sendable {
     private let layer: SharedLayer?
     /// The other shared layers; instances that share one may each have their own of these.
     private let others: [SharedLayer]
+    private let removals = RemovalsInProgress()
 
     package init(of pipeline: ImagePipeline, announcedBy store: SharedStore) {
         (self.pipeline, self.store) = (pipeline, store)
@@ -26,8 +28,11 @@ package struct FleetPurges: Sendable {
             return try store.start(PurgeHandlers(onPurge: perform, onGap: performAll))
         }
         // If positions arrive faster than they are written, only the newest counts.
-        let (positions, queue) = AsyncStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(1))
-        let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { queue.yield($0) }
+        typealias Position = (bytes: [UInt8], removals: Task<Void, Never>?)
+        let (positions, queue) = AsyncStream.makeStream(of: Position.self, bufferingPolicy: .bufferingNewest(1))
+        let audience = PurgeHandlers(onPurge: perform, onGap: performAll) { [removals] position in
+            queue.yield((position, removals.all))
+        }
         Task { [store] in
             let position = await disk.notes().first { $0.name == Self.note }?.bytes
             do {
@@ -37,8 +42,12 @@ package struct FleetPurges: Sendable {
             }
         }
         Task {
-            // Each is queued after the removals on the disk; the store ends the stream.
-            for await position in positions { _ = await disk.store([DiskNote(name: Self.note, bytes: position)]) }
+            // Each is stored after the removals before it, which another process would repeat; the store ends the
+            // stream.
+            for await position in positions {
+                await position.removals?.value
+                _ = await disk.store([DiskNote(name: Self.note, bytes: position.bytes)])
+            }
         }
     }
 
@@ -58,13 +67,13 @@ package struct FleetPurges: Sendable {
             for other in others { other.forget(.sources(removed)) }
         case .everything:
             performAll()
-            Task.detached { [others] in for other in others { _ = await other.remove(.everything) } }
+            removals.begin { [others] in for other in others { _ = await other.remove(.everything) } }
         case .tag(let tag):
             // The sources known to the shared cache under the tag are gone; these remain.
             let tag = ExactText(tag.text)
             let rest = pipeline.caches.sources(under: tag)
             for identity in rest { removal.removeAll(from: identity, cause: .fleet) }
-            Task.detached { [layer, others, removal] in
+            removals.begin { [layer, others, removal] in
                 let all = rest.union(await removal.sources(under: tag).sources)
                 for identity in all { removal.removeAll(from: identity, cause: .fleet) }
                 guard !all.isEmpty else { return }
@@ -79,6 +88,24 @@ package struct FleetPurges: Sendable {
     private func performAll() {
         pipeline.downloader.forget()
         pipeline.failedDecodes.forget(nil)
-        Task.detached { [caches = pipeline.caches] in _ = await caches.removeLocal(.everything) }
+        removals.begin { [caches = pipeline.caches] in _ = await caches.removeLocal(.everything) }
     }
+}
+
+final class RemovalsInProgress: Sendable {
+    private let last = Locked<Task<Void, Never>?>(nil)
+
+    func begin(_ work: @escaping @Sendable () async -> Void) {
+        // Safe under the lock: creating a task only enqueues it.
+        last.withLock { last in
+            let (earlier, new) = (last, Task.detached { await work() })
+            last = Task.detached {
+                await earlier?.value
+                await new.value
+            }
+        }
+    }
+
+    /// Ends with the removals that have begun; nil without any.
+    var all: Task<Void, Never>? { last.withLock { $0 } }
 }
