@@ -20,22 +20,39 @@ package enum DescriptorLimit {
 
     /// Raises the soft limit to the hard one; if that is not enough, lowers `maxConnections` unless it was configured.
     package static func raise(toServe settings: inout Settings) throws(TooLow) {
-        var limit = rlimit()
-        unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        var limit = current
         limit.rlim_cur = limit.rlim_max
         unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        try fit(&settings, into: granted)
+    }
+
+    private static var current: rlimit {
+        var limit = rlimit()
         unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        try fit(&settings, into: Int(clamping: limit.rlim_cur))
+        return limit
+    }
+
+    private static var granted: Int { Int(clamping: current.rlim_cur) }
+
+    /// The connections of the listeners stay as they are, so more downloads may need a restart.
+    static func fit(_ reloaded: inout ReloadedSettings, after current: Settings, into granted: Int? = nil) {
+        guard reloaded.settings.downloads.maximumActiveDownloads > current.downloads.maximumActiveDownloads,
+            needed(by: reloaded.settings) > granted ?? Self.granted
+        else { return }
+        reloaded.keep("maxActiveDownloads", of: current)
+    }
+
+    private static func needed(by settings: Settings) -> Int {
+        let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
+        return settings.publicListener.maximumDescriptors + settings.adminListener.maximumDescriptors
+            + (settings.metricsListener?.maximumDescriptors ?? 0)
+            + (settings.resultStore.origin == nil ? 0 : 2 * SharedStore.maximumObjectReads)
+            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
     }
 
     /// Unless `maxConnections` was configured.
     static func fit(_ settings: inout Settings, into granted: Int) throws(TooLow) {
-        let idleConnections = CurlLoader.maximumIdleConnections * (1 + settings.downloads.origins.all.count)
-        let needed =
-            settings.publicListener.maximumDescriptors + settings.adminListener.maximumDescriptors
-            + (settings.metricsListener?.maximumDescriptors ?? 0)
-            + (settings.resultStore.origin == nil ? 0 : 2 * SharedStore.maximumObjectReads)
-            + 2 * settings.downloads.maximumActiveDownloads + idleConnections + 18 * settings.renderWorkers + 128
+        let needed = needed(by: settings)
         guard granted < needed else { return }
         let possible = settings.publicListener.maximumConnections - (needed - granted)
         guard !settings.choosesMaximumConnections, possible >= leastConnections else {

@@ -114,7 +114,7 @@ package struct Engine: Sendable {
     }
 
     private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {
-        let maximumQueued = settings.downloads.maximumQueuedDownloads + settings.downloads.maximumActiveDownloads
+        let maximumQueued = settings.downloads.maximumTransfers
         func pool(_ name: String, _ count: Int) -> WorkerPool {
             WorkerPool(
                 count: count, maximumQueued: maximumQueued, name: name, timekeeper: timekeeper,
@@ -160,6 +160,8 @@ package struct Engine: Sendable {
         var settings = settings
         settings.pipeline.fitCaches(within: budget.limit / 2)
         pipeline.setCacheBounds(settings.pipeline)
+        disk?.setCapacities(settings.disk.capacities)
+        lanes.setMaximumWaiting(settings.downloads.maximumTransfers)
         originMetrics.prepare(settings.downloads.origins)
         downloader.use(rules)
         return settings
@@ -263,13 +265,17 @@ struct Service: Sendable {
         publicServer = try HTTPServer(
             configuration: configurations.public, responder: publicResponder, logger: logger)
         sampling = Task { await history.run() }
-        reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier] settings in
+        reloads.begin(settings, registry: registry, logger: logger) { [engine, notifier, events] settings in
             let settings = engine.use(settings)
             notifier.use(settings.notifying.hooks)
             let new = ServiceVersion(settings, engine)
-            version.withLock { $0 = new }
+            let earlier = version.withLock { version in
+                defer { version = new }
+                return version
+            }
             publicResponder.use(listeners.publicResponder(of: new))
             adminResponder.use(listeners.adminResponder(of: new))
+            if earlier.settings.api.adminToken?.text != settings.api.adminToken?.text { events.closeReaders() }
             return settings
         }
     }
@@ -279,8 +285,11 @@ struct Service: Sendable {
         timekeeper: any Timekeeper
     ) -> Prefetcher {
         Prefetcher(
-            configuration: engine.settings.prefetch, thumbnails: engine.pipeline,
-            reading: { version().prefetchReader.work(of: $0) },
+            configuration: engine.settings.prefetch,
+            reading: { item in
+                let version = version()
+                return version.prefetchReader.work(of: item).map { ($0, version.thumbnails) }
+            },
             isBusy: { engine.downloader.queuedRequestCount > 0 || engine.lanes.waitingCount > 0 },
             store: engine.disk, budget: engine.budget,
             reporting: JobReporter(engine.log, notifier) { version().settings.api.signingKeys }.report, logger: logger,

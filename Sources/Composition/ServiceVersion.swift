@@ -9,6 +9,7 @@ import ThumbnailPipeline
 struct ServiceVersion: Sendable {
     let settings: Settings
     let rules: DownloadRules
+    let thumbnails: ImagePipeline
     let resultWriter: ResultWriter
     let prefetchReader: PrefetchReader
 
@@ -16,6 +17,7 @@ struct ServiceVersion: Sendable {
     init(_ settings: Settings, _ engine: Engine) {
         self.settings = settings
         rules = engine.downloader.rules
+        thumbnails = engine.pipeline.bound(to: rules)
         resultWriter = engine.resultWriter
         prefetchReader = PrefetchReader(
             settings.api.nativeDialect, placing: resultWriter,
@@ -49,7 +51,7 @@ struct ServiceListeners: Sendable {
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
         ListenerResponder(
-            version.settings.api, thumbnails: engine.pipeline.bound(to: version.rules), lifecycle: lifecycle,
+            version.settings.api, thumbnails: version.thumbnails, lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
             resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests,
             clientLimit: clientLimit, tracer: tracer)

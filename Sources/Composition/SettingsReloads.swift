@@ -57,7 +57,8 @@ package final class SettingsReloads: Sendable {
                 guard let read, let apply = state.apply else {
                     throw SettingsReload.Failure(lines: ["the service is starting or ending"])
                 }
-                let reloaded = try ReloadedSettings(state.settings, changedTo: try read())
+                var reloaded = try ReloadedSettings(state.settings, changedTo: try read())
+                DescriptorLimit.fit(&reloaded, after: state.settings)
                 manager?.reportReloading()
                 defer { manager?.reportReady() }
                 threshold?.level = reloaded.settings.logLevel

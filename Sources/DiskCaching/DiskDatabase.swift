@@ -88,20 +88,16 @@ struct DiskDatabase {
     ) throws(SQLiteError) {
         // The folder has just opened it for writing, so the file's header forbids it.
         guard !connection.isReadOnly else { throw .damaged("a header that forbids writing") }
-        let entryCapacity = configuration.capacities.values.reduce(0, +)
-        let tagCapacity = min(max(entryCapacity / Self.tagShare, Self.tagRoom.lowerBound), Self.tagRoom.upperBound)
-        let capacity = entryCapacity + configuration.noteCapacity + tagCapacity
         for pragma in [
             // A committed transaction survives a crash of the process; the last ones may not survive a crash of the
             // machine.
             "journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 4194304",
             // No code in a damaged file may run, and its pages are checked before use.
             "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "cache_size = -4096",
-            // A last resort: the shares reach their own bounds first.
-            "max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)",
         ] {
             try connection.execute("PRAGMA \(pragma)")
         }
+        try Self.setMaximumPages(connection, configuration)
         var isFull = false
         do throws(SQLiteError) {
             try connection.transaction { () throws(SQLiteError) in
@@ -117,9 +113,27 @@ struct DiskDatabase {
         self.connection = connection
         entries = try EntryTable(connection, capacities: configuration.capacities)
         notes = try NoteTable(connection, capacity: configuration.noteCapacity)
-        tags = try TagTable(connection, capacity: tagCapacity)
+        tags = try TagTable(connection, capacity: Self.tagCapacity(configuration))
         // After the first write, because it creates the log.
         files = folder.files
+    }
+
+    func setCapacities(_ configuration: DiskStoreConfiguration) throws(SQLiteError) {
+        try Self.setMaximumPages(connection, configuration)
+        entries.capacities = configuration.capacities
+        tags.capacity = Self.tagCapacity(configuration)
+    }
+
+    private static func tagCapacity(_ configuration: DiskStoreConfiguration) -> Int {
+        min(max(configuration.entryCapacity / tagShare, tagRoom.lowerBound), tagRoom.upperBound)
+    }
+
+    /// A last resort: the shares reach their own bounds first.
+    private static func setMaximumPages(
+        _ connection: SQLiteConnection, _ configuration: DiskStoreConfiguration
+    ) throws(SQLiteError) {
+        let capacity = configuration.entryCapacity + configuration.noteCapacity + tagCapacity(configuration)
+        try connection.execute("PRAGMA max_page_count = \(capacity / 4_096 * 9 / 8 + 4_096)")
     }
 }
 

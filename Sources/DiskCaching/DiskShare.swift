@@ -28,6 +28,8 @@ package struct DiskStoreConfiguration: Sendable {
         self.capacities = capacities
         self.contentVersion = contentVersion
     }
+
+    var entryCapacity: Int { capacities.values.reduce(0, +) }
 }
 
 package struct DiskShareStatistics: Sendable, Equatable {

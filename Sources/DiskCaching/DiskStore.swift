@@ -17,6 +17,7 @@ package final class DiskStore: Sendable {
         var evictedBefore: [DiskShare: Int] = [:]
         var isClosed = false
         var isFull = false
+        var capacities: [DiskShare: Int]
     }
 
     private let configuration: DiskStoreConfiguration
@@ -34,15 +35,19 @@ package final class DiskStore: Sendable {
         shared = Locked(
             Shared(
                 changes: PendingChanges(maximumBytes: configuration.maximumPendingBytes),
-                health: DiskHealth(firstDelay: configuration.retryDelay, maximumDelay: configuration.maximumRetryDelay))
-        )
+                health: DiskHealth(firstDelay: configuration.retryDelay, maximumDelay: configuration.maximumRetryDelay),
+                capacities: configuration.capacities))
         worker = try DiskWorker(configuration, shared: shared, logger: logger, timekeeper: timekeeper)
         thread = WorkerPool(count: 1, maximumQueued: configuration.maximumPendingJobs, name: "disk")
         worker.onFull = { [weak self] in self?.retryWhileFull() }
         if shared.withLock({ $0.isFull }) { retryWhileFull() }
-        if shared.withLock({ $0.statistics.shares.contains { $1.usage > configuration.capacities[$0] ?? 0 } }) {
-            trim()
-        }
+        trimIfAbove()
+    }
+
+    /// The excess over a smaller capacity is removed later.
+    package func setCapacities(_ capacities: [DiskShare: Int]) {
+        shared.withLock { $0.capacities = capacities }
+        trimIfAbove()
     }
 
     package func entry(for key: DiskKey) async -> CacheValue? {
@@ -157,7 +162,7 @@ package final class DiskStore: Sendable {
             statistics.isWorking = shared.health.isWorking
             statistics.isFull = shared.isFull
             for share in DiskShare.allCases {
-                statistics[share].capacity = configuration.capacities[share] ?? 0
+                statistics[share].capacity = shared.capacities[share] ?? 0
             }
             return statistics
         }
@@ -198,6 +203,13 @@ package final class DiskStore: Sendable {
                 try database.entries.store(entry, for: key)
             }
         }
+    }
+
+    private func trimIfAbove() {
+        let isAbove = shared.withLock { shared in
+            shared.statistics.shares.contains { $1.usage > shared.capacities[$0] ?? 0 }
+        }
+        if isAbove { trim() }
     }
 
     /// In steps, so that readers run in between.

@@ -8,7 +8,7 @@ import Telemetry
 /// lock.
 final class DiskWorker: @unchecked Sendable {
     private let folder: DiskFolder
-    private let configuration: DiskStoreConfiguration
+    private var configuration: DiskStoreConfiguration
     private let logger: Logger
     private let timekeeper: any Timekeeper
     private let shared: Locked<DiskStore.Shared>
@@ -184,7 +184,11 @@ final class DiskWorker: @unchecked Sendable {
 
     /// On a full disk, pending removals often fit in the log, which is overwritten from its start again and again.
     private func performRemovals(_ database: DiskDatabase, isRetry: Bool = false) throws(SQLiteError) -> DiskDatabase {
-        let due = shared.withLock { $0.changes.takeRemovals() }
+        let (due, capacities) = shared.withLock { ($0.changes.takeRemovals(), $0.capacities) }
+        if capacities != configuration.capacities {
+            configuration.capacities = capacities
+            try database.setCapacities(configuration)
+        }
         guard !due.isNothing || isRetry else { return database }
         var pendingRemovals = unwritten
         pendingRemovals.add(due, atMost: Self.maximumUnwritten)

@@ -9,7 +9,7 @@ final class EntryTable {
     }
 
     private let connection: SQLiteConnection
-    private let capacities: [DiskShare: Int]
+    var capacities: [DiskShare: Int]
     private let select: SQLiteStatement
     private let insert: SQLiteStatement
     private let insertBody: SQLiteStatement

@@ -5,7 +5,7 @@ import Memory
 /// If there is no room for the tags of a source, it is removed, so that no entry is unreachable by its tags.
 final class TagTable {
     private let connection: SQLiteConnection
-    private let capacity: Int
+    var capacity: Int
     private let insert: SQLiteStatement
     private let insertName: SQLiteStatement
     private let selectNames: SQLiteStatement

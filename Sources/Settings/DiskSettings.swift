@@ -16,13 +16,15 @@ package struct DiskSettings: Sendable {
     package var storeConfiguration: DiskStoreConfiguration? {
         guard mode == .default, let path else { return nil }
         return DiskStoreConfiguration(
-            folder: path,
-            capacities: [
-                .source: sourceCapacity, .result: resultCapacity,
-                // A record takes a kilobyte or two, and there is one for each source and for all its results.
-                .record: max(1 << 20, (sourceCapacity + resultCapacity) / 16),
-            ],
-            contentVersion: DiskLayer.contentVersion)
+            folder: path, capacities: capacities, contentVersion: DiskLayer.contentVersion)
+    }
+
+    package var capacities: [DiskShare: Int] {
+        [
+            .source: sourceCapacity, .result: resultCapacity,
+            // A record takes a kilobyte or two, and there is one for each source and for all its results.
+            .record: max(1 << 20, (sourceCapacity + resultCapacity) / 16),
+        ]
     }
 }
 

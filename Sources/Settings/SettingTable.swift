@@ -120,10 +120,10 @@ package enum SettingTable {
             }, help: "folder of the disk cache, for one process"),
         Setting(
             "sourceCacheDisk", \.disk.sourceCapacity, .byteSize, default: "150MiB",
-            help: "maximum size of sources on disk"),
+            help: "maximum size of sources on disk", reloads: true),
         Setting(
             "resultCacheDisk", \.disk.resultCapacity, .byteSize, default: "150MiB",
-            help: "maximum size of results on disk"),
+            help: "maximum size of results on disk", reloads: true),
         Setting("sessionMode", \.disk.mode, .choice, default: "default", help: "ephemeral: never write to disk"),
     ]
 

@@ -35,6 +35,16 @@ package struct ReloadedSettings: Sendable {
         }
     }
 
+    /// A change of the setting needs a restart in this case.
+    package mutating func keep(_ name: String, of current: Settings) {
+        guard let setting = SettingTable.named(name), changed.contains(name) else { return }
+        setting.copy(&settings, current)
+        let key = ExactText(name)
+        (settings.chosen[key], settings.texts[key]) = (current.chosen[key], current.texts[key])
+        changed.removeAll { $0 == name }
+        needingRestart.append(name)
+    }
+
     /// The origin of the result store stays as it was, because the store is in use.
     private mutating func checkResultStore(_ current: Settings) {
         guard let name = current.resultStore.origin, let old = current.downloads.origins[name],

@@ -44,6 +44,19 @@ struct ConcurrencyLimiterTests {
         for task in taken { try await task.value }
     }
 
+    @Test func `the bound of waiting tasks may change`() async throws {
+        let gate = Gate()
+        let first = Task { [turns] in try await turns.run(cost: .seconds(1)) { await gate.pass() } }
+        await gate.arrivals(1)
+        turns.setMaximumWaiting(0)
+        await #expect(throws: WorkerPool.Full.self) { try await turns.run(cost: .seconds(1)) {} }
+        turns.setMaximumWaiting(1)
+        let second = Task.immediate { [turns] in try await turns.run(cost: .seconds(1)) {} }
+        #expect(turns.backlog.count == 1)
+        gate.open()
+        for task in [first, second] { try await task.value }
+    }
+
     @Test func `a canceled waiter never begins, and an error releases the turn`() async throws {
         let gate = Gate()
         let first = Task { [turns] in

@@ -18,7 +18,7 @@ struct WorkerPoolTests {
         await #expect(throws: Failure.self) { try await pool.run { _ in throw Failure() } }
     }
 
-    @Test func `a full queue rejects at once`() async throws {
+    @Test func `a full queue rejects at once, until its bound is raised`() async throws {
         let pool = WorkerPool(count: 1, maximumQueued: 1, name: "test")
         defer { pool.shutDown() }
         let door = ThreadGate()
@@ -27,9 +27,12 @@ struct WorkerPoolTests {
         let queued = Task.immediate { try await pool.run { _ in } }
         #expect(pool.queuedCount == 1)
         await #expect(throws: WorkerPool.Full.self) { try await pool.run { _ in } }
+        pool.setMaximumQueued(2)
+        let second = Task.immediate { try await pool.run { _ in } }
+        #expect(pool.queuedCount == 2)
         door.open()
         try await running
-        try await queued.value
+        for task in [queued, second] { try await task.value }
     }
 
     @Test func `submitted work runs in its turn, is rejected if the queue is full, and is notified of the shutdown`()

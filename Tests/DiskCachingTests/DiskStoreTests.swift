@@ -113,6 +113,24 @@ struct DiskStoreTests {
         }
     }
 
+    @Test func `capacities change while the store is open`() async throws {
+        let fixture = try StoreFixture()
+        let cost = CacheValue.sample(0).cost
+        try await fixture.withStore(capacity: 20 * cost) { store in
+            for number in 0..<20 { store.store(.sample(number), for: .source(number)) }
+            await store.settled()
+            store.setCapacities([.source: 5 * cost])
+            for _ in 0..<20 { await store.settled() }
+            #expect(store.statistics.shares[.source]?.entries == 5)
+            #expect(store.statistics.shares[.source]?.capacity == 5 * cost)
+            #expect(await store.entry(for: .source(19))?.isSample(19) == true)
+            store.setCapacities([.source: 10 * cost])
+            for number in 20..<40 { store.store(.sample(number), for: .source(number)) }
+            await store.settled()
+            #expect(store.statistics.shares[.source]?.entries == 10)
+        }
+    }
+
     @Test func `11: removing a source removes its results and nothing else`() async throws {
         let fixture = try StoreFixture()
         try await fixture.withStore { store in

@@ -4,17 +4,17 @@ import Text
 /// `hold` and `resume`.
 enum OriginCommands {
     static let hold = description(
-        "hold", summary: "begin no transfers to an origin of the running service",
+        "hold", summary: "stop new transfers to an origin of the running service",
         text: """
-            Begins no transfer to these origins until they are resumed or the service restarts. Cached sources are served, stale
-            ones too; other requests get 503 origin_held. Transfers in progress end. Holds scheme, host and port, by the name of
-            a named origin or a URL, in one instance. Uses the admin listener (adminBind, adminPort).
+            Stops new transfers to these origins until they are resumed or the service restarts. Cached sources are still served,
+            even stale ones; other requests get 503 origin_held. Transfers in progress continue. An origin is the name of a named
+            origin or a URL, which stands for its scheme, host and port. Only this instance is affected. Uses the admin listener (adminBind, adminPort).
             """, examples: ["alula hold shop-media", "alula hold https://img.example.com"])
 
     static let resume = description(
-        "resume", summary: "begin transfers to a held origin again",
+        "resume", summary: "allow transfers to a held origin again",
         text: """
-            Ends `alula hold`. Uses the admin listener (adminBind, adminPort).
+            Ends a hold that `alula hold` began. Uses the admin listener (adminBind, adminPort).
             """, examples: ["alula resume shop-media"])
 
     private static func description(

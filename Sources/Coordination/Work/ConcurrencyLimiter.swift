@@ -13,6 +13,9 @@ package final class ConcurrencyLimiter: Sendable {
         self.timekeeper = timekeeper
     }
 
+    /// Tasks that wait already stay.
+    package func setMaximumWaiting(_ count: Int) { queue.withLock { $0.maximumWaiting = count } }
+
     package var maximumTurns: Int { queue.withLock { $0.maximumTurns } }
 
     package var turnCount: Int { queue.withLock { $0.turnCount } }

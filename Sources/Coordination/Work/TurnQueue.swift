@@ -39,7 +39,7 @@ struct TurnQueue<Answer> {
     private static var credibleRatios: ClosedRange<Double> { 0.125...8 }
 
     let maximumTurns: Int
-    private let maximumWaiting: Int
+    var maximumWaiting: Int
     /// In order of tags.
     private var waiting: [Waiter] = []
     /// The tag of the last work that got a turn.

@@ -28,6 +28,8 @@ package final class WorkerPool: Sendable {
     }
 
     private struct State {
+        /// Other jobs are rejected with ``Full``.
+        var maximumQueued: Int
         var queues = [Deque<Job>](repeating: Deque(), count: Priority.allCases.count)
         var nextID: UInt64 = 0
         var isStopped = false
@@ -43,10 +45,9 @@ package final class WorkerPool: Sendable {
         }
     }
 
-    private let state = ConditionGuarded(State())
+    private let state: ConditionGuarded<State>
     private let threads = Locked<[WorkThread]>([])
     package let threadCount: Int
-    private let maximumQueued: Int
     private let timekeeper: any Timekeeper
     private let onThreadExit: @Sendable () -> Void
 
@@ -61,7 +62,7 @@ package final class WorkerPool: Sendable {
         precondition(
             count > 0 && maximumQueued >= 0, "a pool needs a thread, and its queue a bound that is not negative")
         threadCount = count
-        self.maximumQueued = maximumQueued
+        state = ConditionGuarded(State(maximumQueued: maximumQueued))
         self.timekeeper = timekeeper
         self.onThreadExit = onThreadExit
         do {
@@ -73,6 +74,8 @@ package final class WorkerPool: Sendable {
             preconditionFailure("cannot start a worker thread: error \(error.systemError)")
         }
     }
+
+    package func setMaximumQueued(_ count: Int) { state.withLock { $0.maximumQueued = count } }
 
     /// Cancels queued and running jobs, and waits for the threads to end.
     package func shutDown() {
@@ -157,7 +160,7 @@ package final class WorkerPool: Sendable {
             if state.isStopped { return Stopped() }
             let count = state.queuedCount
             let delay = state.delay(of: job.priority, threads: threadCount, at: job.queuedAt)
-            if count >= maximumQueued + max(0, threadCount - state.running.count) { return Full(delay: delay) }
+            if count >= state.maximumQueued + max(0, threadCount - state.running.count) { return Full(delay: delay) }
             if let queueTimeout, delay > queueTimeout, count >= threadCount { return Full(delay: delay) }
             if count == 0 { state.waitingSince = job.queuedAt }
             state.queues[job.priority.rawValue].append(job)

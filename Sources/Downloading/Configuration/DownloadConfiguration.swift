@@ -43,6 +43,9 @@ package struct DownloadConfiguration: Sendable {
 
     package init(origins: [Origin] = []) { self.origins = Origins(origins) }
 
+    /// Active and queued.
+    package var maximumTransfers: Int { maximumActiveDownloads + maximumQueuedDownloads }
+
     package var addressPolicy: AddressPolicy {
         AddressPolicy(
             allowedNetworks: allowedNetworks, deniedNetworks: deniedNetworks, allowedEndpoints: allowedEndpoints,

@@ -194,7 +194,7 @@ package struct WritableOrigins: Sendable {
             }, uniquingKeysWith: { $1 })
     }
 
-    /// Those that `new` does not reuse.
+    /// The objects that `new` does not reuse.
     package func replaced(by new: WritableOrigins) -> [OriginObjects] {
         objects.filter { $0.value !== new.objects[$0.key] }.map(\.value)
     }

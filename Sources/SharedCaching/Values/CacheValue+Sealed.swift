@@ -1,8 +1,8 @@
 import Crypto
 import Memory
 
-/// The layout's version, the length, the key and the generations under which the write began, the head and the body,
-/// and the seal of all that (``SharedSignature``). None of it is used before all of it is verified.
+/// The encoded form: version of the layout, length, key, generations at the start of the write, head, body, and the
+/// signature of all these (``SharedSignature``), which is verified before anything is used.
 extension CacheValue {
     /// With the version of the layout.
     private static let mark = Array("Alula/1\n".utf8)

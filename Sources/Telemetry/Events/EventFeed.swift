@@ -85,12 +85,12 @@ package final class EventFeed: Sendable {
     package var readerCount: Int { state.withLock { $0.readers.count } }
 
     package func shutDown() {
-        let readers = state.withLock { state in
-            state.isShutDown = true
-            return state.readers
-        }
-        for reader in readers { reader.close() }
+        state.withLock { $0.isShutDown = true }
+        closeReaders()
     }
+
+    /// They may connect again.
+    package func closeReaders() { for reader in state.withLock({ $0.readers }) { reader.close() } }
 
     private func remove(_ reader: EventReader) { state.withLock { state in state.readers.removeAll { $0 === reader } } }
 

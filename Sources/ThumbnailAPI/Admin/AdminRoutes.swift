@@ -178,7 +178,7 @@ struct AdminRoutes: RouteTable {
         }
     }
 
-    /// An action that is logged with what it did.
+    /// Runs an action, which adds its results to its log line.
     private func performing(
         _ action: AuditedAction, _ context: RequestContext,
         _ response: @escaping @Sendable (inout AuditedAction) async throws -> HTTPResponse

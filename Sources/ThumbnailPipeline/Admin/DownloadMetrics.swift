@@ -91,7 +91,7 @@ extension FinishedTransfer {
 }
 
 extension ErrorCode {
-    /// Those of a ``DownloadError`` after a transfer has its slot.
+    /// The codes with which a transfer fails once it has its slot.
     fileprivate static let ofTransfers: [ErrorCode] = [
         .originUnreachable, .originProtocolError, .originTLSError, .originError, .originTimeout, .originSuspended,
         .originHeld, .sourceNotFound, .sourceNotAllowed, .sourceTooLarge, .notAnImage, .tooManyRedirects, .overloaded,

@@ -31,6 +31,11 @@ package struct WorkLanes: Sendable {
             maximumTurns: 2 * small.threadCount, maximumWaiting: maximumWaiting, timekeeper: timekeeper)
     }
 
+    package func setMaximumWaiting(_ count: Int) {
+        for turns in [turns, smallTurns] { turns.setMaximumWaiting(count) }
+        for pool in [small, expensive] { pool.setMaximumQueued(count) }
+    }
+
     package static func expensiveThreadCount(beside workers: Int) -> Int { max(1, workers / 2) }
 
     func workers(for cost: Duration) -> WorkerPool { cost.isExpensive ? expensive : small }

@@ -20,9 +20,15 @@ package final class Prefetcher: Prefetching {
     /// `end` is called when the callback was delivered or given up.
     package typealias Reporting = @Sendable (_ report: PrefetchReport, _ end: @escaping OutgoingCaller.End) -> Void
 
+    /// Parses an item by one version of the settings, and returns the work with the pipeline that resolves its sources
+    /// by the same version; nil if the item is invalid.
+    package typealias Reading =
+        @Sendable (PrefetchItem) -> (
+            work: PrefetchWork, thumbnails: any ThumbnailLookup & ThumbnailRendering
+        )?
+
     private let configuration: PrefetchConfiguration
-    private let thumbnails: any ThumbnailLookup & ThumbnailRendering
-    private let work: @Sendable (PrefetchItem) -> PrefetchWork?
+    private let work: Reading
     private let isBusy: @Sendable () -> Bool
     private let notes: SavedPrefetchJobs?
     private let budget: MemoryBudget
@@ -32,19 +38,16 @@ package final class Prefetcher: Prefetching {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - work: Parses an item; returns nil if it is invalid.
     ///   - isBusy: Whether clients' work is queued.
     ///   - store: Nil without a disk.
     package init(
-        configuration: PrefetchConfiguration, thumbnails: any ThumbnailLookup & ThumbnailRendering,
-        reading work: @escaping @Sendable (PrefetchItem) -> PrefetchWork?,
+        configuration: PrefetchConfiguration, reading work: @escaping Reading,
         isBusy: @escaping @Sendable () -> Bool, store: DiskStore?, budget: MemoryBudget = MemoryBudget(),
         reporting reportEnd: @escaping Reporting = { $1(.dropped) },
         logger: Logger,
         timekeeper: any Timekeeper
     ) {
         self.configuration = configuration
-        self.thumbnails = thumbnails
         self.work = work
         self.isBusy = isBusy
         notes = store.map { SavedPrefetchJobs($0) }
@@ -166,7 +169,7 @@ package final class Prefetcher: Prefetching {
     /// Throws `CancellationError` if the service stops.
     private func end(of item: PrefetchItem) async throws -> PrefetchJobs.End {
         // It may have been saved by an earlier version, or under other settings.
-        guard let work = work(item) else {
+        guard let (work, thumbnails) = work(item) else {
             let reason = "This version, with these settings, does not read the target or its destination."
             return .failed(PrefetchFailure(target: item.target, source: "", code: "bad_parameter", reason: reason))
         }
@@ -176,7 +179,7 @@ package final class Prefetcher: Prefetching {
             do {
                 while isBusy() { try await timekeeper.sleep(until: timekeeper.now + configuration.pause) }
                 let stored = try await withDeadline(timekeeper.now + configuration.timeLimit, by: timekeeper) {
-                    try await self.store(work)
+                    try await self.store(work, thumbnails)
                 }
                 return .rendered(stored.map { PrefetchResult(target: item.target, source: source, stored: $0) })
             } catch let cancellation as CancellationError {
@@ -199,7 +202,9 @@ package final class Prefetcher: Prefetching {
         }
     }
 
-    private func store(_ work: PrefetchWork) async throws -> StoredResult? {
+    private func store(
+        _ work: PrefetchWork, _ thumbnails: any ThumbnailLookup & ThumbnailRendering
+    ) async throws -> StoredResult? {
         let made = try await thumbnails.thumbnail(for: Job(thumbnails.resolved(work.request), receipt: Self.makeID()))
         guard let destination = work.destination else { return nil }
         return try await work.resultWriter.put(made, at: destination)

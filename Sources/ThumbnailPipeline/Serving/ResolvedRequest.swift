@@ -11,7 +11,7 @@ package final class ResolvedRequest: Sendable {
     /// A ``ServiceError`` if one of them has no identity.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
     package let opened: OpenedSource?
-    /// Nil if the request has no line of its own.
+    /// Nil for a request that is not logged.
     package let label: RequestLabel?
     private let lastResult = Locked<LastResult?>(nil)
 

@@ -17,6 +17,8 @@ final class PrefetcherTests: Sendable {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "alula-prefetch-\(UUID().uuidString)")
     private let time = ManualTimekeeper()
     private let maker = Maker()
+    /// Nil for `maker`.
+    private let newMaker = Locked<Maker?>(nil)
     private let isBusy = Locked(false)
     private let reports = Watched<[PrefetchReport]>([])
     /// The outcome of the calls that report jobs.
@@ -39,11 +41,12 @@ final class PrefetcherTests: Sendable {
         configure(&configuration)
         let resultWriter = ResultWriter(writable)
         return Prefetcher(
-            configuration: configuration, thumbnails: maker,
-            reading: { item in
+            configuration: configuration,
+            reading: { [maker, newMaker] item in
                 guard item.target.hasPrefix("/") else { return nil }
                 let destination = item.destination.flatMap { try? resultWriter.destination(ExactText($0)) }
-                return PrefetchWork(.path(item.target), to: destination, by: resultWriter)
+                let work = PrefetchWork(.path(item.target), to: destination, by: resultWriter)
+                return (work, newMaker.withLock { $0 } ?? maker)
             }, isBusy: { [isBusy] in isBusy.withLock { $0 } }, store: store,
             reporting: { [reports, outcome] report, end in
                 end(outcome.withLock { $0 })
@@ -75,6 +78,22 @@ final class PrefetcherTests: Sendable {
         #expect(failure.code == "source_not_found" && failure.reason == "The origin has no such image.")
         #expect(maker.made == ["/a", "/b", "/c"])
         #expect(await prefetcher.status(of: "other") == nil)
+    }
+
+    @Test func `an item is rendered by the version of the settings that read it`() async throws {
+        let prefetcher = prefetcher()
+        let (gate, new) = (maker.hold(), Maker())
+        let id = try await prefetcher.begin(["/a", "/b"]).id
+        await gate.arrivals(1)
+        newMaker.withLock { $0 = new }
+        maker.reject("/a", times: 1)
+        gate.open()
+        // Rejected because of overload, it is tried again later, and still by the version before.
+        await maker.makes.reached(1)
+        await time.nextWaking(at: .seconds(30))
+        time.advance(by: .seconds(30))
+        #expect(await settled(prefetcher, id)?.done == 2)
+        #expect(maker.made == ["/a", "/a"] && new.made == ["/b"])
     }
 
     @Test func `a result is written to its destination, and the report has its location`() async throws {

@@ -1,4 +1,5 @@
 import Coordination
+import Downloading
 import HTTPServing
 import HTTPTypes
 import TestSupport
@@ -128,6 +129,23 @@ struct OverloadTests {
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 256) }
         try settings.override("maxConnections", with: "1024")
         #expect(throws: DescriptorLimit.TooLow.self) { try DescriptorLimit.fit(&settings, into: 1_000) }
+    }
+
+    @Test func `a reload that needs more descriptors than are left names the restart`() throws {
+        let current = Settings()
+        var new = current
+        try new.override("maxActiveDownloads", with: "400")
+        try new.override("maxQueuedDownloads", with: "7")
+        for (granted, changed) in [
+            (100_000, ["maxActiveDownloads", "maxQueuedDownloads"]), (5_000, ["maxQueuedDownloads"]),
+        ] {
+            var reloaded = try ReloadedSettings(current, changedTo: new)
+            DescriptorLimit.fit(&reloaded, after: current, into: granted)
+            #expect(reloaded.changed == changed)
+            #expect(reloaded.needingRestart == (changed.count == 2 ? [] : ["maxActiveDownloads"]))
+            #expect(reloaded.settings.downloads.maximumActiveDownloads == (changed.count == 2 ? 400 : 32))
+            #expect(reloaded.settings.downloads.maximumQueuedDownloads == 7)
+        }
     }
 
     @Test func `one address cannot take all connections if a setting limits it`() async throws {

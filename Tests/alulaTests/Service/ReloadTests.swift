@@ -1,6 +1,7 @@
 import Coordination
 import Crypto
 import Dialects
+import DiskCaching
 import Downloading
 import HTTPTypes
 import TestSupport
@@ -15,9 +16,11 @@ struct ReloadTests {
 
     private func write(_ text: String) { file.withLock { $0 = text } }
 
-    private func withReloadable(_ text: String, _ body: (RunningService) async throws -> Void) async throws {
+    private func withReloadable(
+        _ text: String, _ arguments: [String] = [], _ body: (RunningService) async throws -> Void
+    ) async throws {
         write(text)
-        let running = try RunningService(["--access-log", "off"], file: file)
+        let running = try RunningService(["--access-log", "off"] + arguments, file: file)
         running.origin.serve(
             "/a.png", .image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60"))
         do {
@@ -159,6 +162,32 @@ struct ReloadTests {
             #expect(try await running.send("GET", "/status", to: .admin).status == 401)
             let bearer = "Authorization: Bearer one-two-three\r\n"
             #expect(try await running.send("GET", "/cache", bearer, to: .admin).text.contains(empty))
+        }
+    }
+
+    @Test func `streams of events end when the token changes`() async throws {
+        try await withReloadable("{ adminToken: 'one-two-three' }") { running in
+            let bearer = "Authorization: Bearer one-two-three\r\n"
+            let client = try running.connect(to: .admin)
+            client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\(bearer)\r\n")
+            #expect(try await client.response(isHead: true).status == 200)
+            write("{ adminToken: 'two-three-four' }")
+            #expect(try await running.send("POST", "/reload", bearer, to: .admin).status == 200)
+            _ = try await client.remainder()
+            #expect(try await running.send("GET", "/events", bearer, to: .admin).status == 401)
+        }
+    }
+
+    @Test func `the capacities of the disk cache and the bounds of waiting work change`() async throws {
+        let folder = TemporaryFolder()
+        try await withReloadable("{}", ["--source-cache-path", folder.path]) { running in
+            let answer = try await reload(
+                running, "{ sourceCacheDisk: '3MiB', resultCacheDisk: '5MiB', maxQueuedDownloads: 0 }")
+            let changed = #"{"changed":["maxQueuedDownloads","sourceCacheDisk","resultCacheDisk"],"needsRestart":[]}"#
+            #expect(answer.text == changed, "\(answer.text)")
+            let shares = try #require(running.service.disk?.statistics.shares)
+            #expect(shares[.source]?.capacity == 3 << 20 && shares[.result]?.capacity == 5 << 20)
+            #expect(try await running.thumbnail("/a.png").status == 200)
         }
     }
 

@@ -7,7 +7,7 @@ import TestSupport
 @testable import Composition
 @testable import Settings
 
-/// The whole service on free ports of 127.0.0.1, with an origin of its own beside it.
+/// The whole service on free ports of 127.0.0.1, with an origin.
 struct RunningService: Sendable {
     enum Listener {
         case `public`, admin
@@ -47,7 +47,7 @@ struct RunningService: Sendable {
         return "/thumbnail?url=\(url)&\(query)"
     }
 
-    /// The answer to a request over a connection of its own.
+    /// The response to a request over a new connection.
     func send(
         _ method: String = "GET", _ target: String, _ fields: String = "", to listener: Listener = .public
     ) async throws -> RawHTTPClient.Response {

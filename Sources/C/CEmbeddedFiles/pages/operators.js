@@ -353,7 +353,14 @@ const heard = {
   lost: ({ count }) => hasHeard && note({ words: counted(count, "event") + " dropped", isFailure: true }),
 };
 
-async function learnStatus() {
+let statusRequest = null;
+
+/** Loads the status, one request at a time: while the page asks for the token, requests wait. */
+function learnStatus() {
+  return statusRequest ??= loadStatus().finally(() => { statusRequest = null; });
+}
+
+async function loadStatus() {
   const status = await (await request("/status")).json();
   version = status.version;
   drawSettings(status.settings);

@@ -28,7 +28,7 @@ export async function request(path, options = {}) {
     const headers = { ...options.headers, ...(token !== null && { Authorization: "Bearer " + token }) };
     const response = await fetch(path, { ...options, headers });
     if (response.status !== 401) return response;
-    // Another request may have asked in the meantime.
+    // If the token has changed meanwhile, the request is repeated with the new one.
     if (sessionStorage.getItem(key) === token) await (question ??= ask(token !== null).finally(() => { question = null; }));
   }
 }
