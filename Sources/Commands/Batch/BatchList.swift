@@ -5,9 +5,6 @@ enum BatchList {
     static let separatedByNull = CommandOption(
         name: "null", short: "0", help: "names in LIST end with NUL, as written by `find -print0`")
 
-    /// Maximum size of a list in bytes.
-    static let longest = 256 << 20
-
     /// Returns the sources of a list in a file, or of standard input for a hyphen.
     static func sources(at path: String, _ arguments: CommandArguments) throws -> [String] {
         guard !FilePath.isFolder(path) else {
@@ -40,11 +37,11 @@ enum BatchList {
     /// A hyphen stands for standard input.
     static func blockingRead(_ path: String) throws(CommandFailure) -> [UInt8] {
         do {
-            return try InputFile.blockingRead(path, atMost: longest).array
+            return try InputFile.blockingRead(path, atMost: InputFile.longestList).array
         } catch let failure as CommandFailure {
             throw CommandFailure(code: failure.code, "\(path): \(failure.reason)")
         } catch {
-            throw CommandFailure(code: "list_too_long", "\(path): longer than \(longest) bytes")
+            throw CommandFailure(code: "list_too_long", "\(path): longer than \(InputFile.longestList) bytes")
         }
     }
 

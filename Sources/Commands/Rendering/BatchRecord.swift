@@ -31,7 +31,6 @@ final class BatchRecord: Sendable {
     }
 
     static let name = ".alula-batch"
-    private static let maximumLength = 256 << 20
 
     private let folder: String
     private let options: String
@@ -57,7 +56,8 @@ final class BatchRecord: Sendable {
         state = Locked(State())
         // Without a readable record, all results are rendered again.
         let text = String(
-            decoding: (try? InputFile.blockingRead(descriptor, atMost: Self.maximumLength).array) ?? [], as: UTF8.self)
+            decoding: (try? InputFile.blockingRead(descriptor, atMost: InputFile.longestList).array) ?? [],
+            as: UTF8.self)
         state.withLock { state in
             for line in text.utf8.split(separator: UInt8(ascii: "\n")) { Self.read(Substring(line), into: &state) }
             state.isLineCut = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false

@@ -6,6 +6,9 @@ import Program
 enum InputFile {
     struct TooLong: Error {}
 
+    /// In bytes, of a list or record.
+    static let longestList = 4 << 30
+
     static func blockingSize(of path: String) throws(CommandFailure) -> Int {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw CommandFailure(system: errno) }
