@@ -280,7 +280,7 @@ let package = Package(
             [
                 "Commands", "Coordination", "Crypto", "Dialects", "Downloading", "HTTPServing", "HTTPTypes",
                 "ImageSandbox", "JSON", "Recipes", "Settings", "SharedCaching", "Telemetry", "TestSupport", "Text",
-                "ThumbnailAPI", "ThumbnailPipeline",
+                "ThumbnailAPI", "ThumbnailPipeline", "ThumbnailTypes",
             ]),
         tests(
             "CompositionTests",

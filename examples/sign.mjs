@@ -5,8 +5,8 @@
 //   node sign.mjs --post KEY TARGET < BODY           prints the value of Alula-Signature for a POST
 //   node sign.mjs --verify KEY TARGET CODE < BODY    ends with status 0 if a callback has a valid Alula-Signature
 //
-// KEY is hexadecimal, one of the service's `signingKeys`. TARGET is the path with its query, exactly as sent. Needs
-// Node.js 18 or later and no packages.
+// KEY is hexadecimal, one of the service's `signingKeys`, or a tenant's: then the last parameter is key=ID, and so is
+// TARGET's. TARGET is the path with its query, exactly as sent. Needs Node.js 18 or later and no packages.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { argv, exit } from "node:process";

@@ -6,8 +6,8 @@
 //   php sign.php --post KEY TARGET < BODY           prints the value of Alula-Signature for a POST
 //   php sign.php --verify KEY TARGET CODE < BODY    ends with status 0 if a callback has a valid Alula-Signature
 //
-// KEY is hexadecimal, one of the service's `signingKeys`. TARGET is the path with its query, exactly as sent. Needs
-// PHP 7.4 or later and no packages.
+// KEY is hexadecimal, one of the service's `signingKeys`, or a tenant's: then the last parameter is key=ID, and so is
+// TARGET's. TARGET is the path with its query, exactly as sent. Needs PHP 7.4 or later and no packages.
 
 /** The target for a source, with its signature as the last parameter. */
 function signed(string $key, string $source, array $parameters): string

@@ -5,8 +5,8 @@
     sign.py --post KEY TARGET < BODY           prints the value of Alula-Signature for a POST
     sign.py --verify KEY TARGET CODE < BODY    ends with status 0 if a callback has a valid Alula-Signature
 
-KEY is hexadecimal, one of the service's `signingKeys`. TARGET is the path with its query, exactly as sent. Needs the
-standard library only.
+KEY is hexadecimal, one of the service's `signingKeys`, or a tenant's: then the last parameter is key=ID, and so is
+TARGET's. TARGET is the path with its query, exactly as sent. Needs the standard library only.
 """
 import base64
 import hashlib

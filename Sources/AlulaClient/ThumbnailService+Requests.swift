@@ -239,7 +239,8 @@ extension ThumbnailService {
         progress: (TransferProgress) -> Void
     ) async throws(ClientError) -> Answer {
         let query = parameters.map(\.text).joined(separator: "&")
-        let target = query.isEmpty ? path : "\(path)?\(query)"
+        let unnamed = query.isEmpty ? path : "\(path)?\(query)"
+        let target = key?.named(unnamed) ?? unnamed
         var request = URLRequest(url: url(target))
         request.httpMethod = "POST"
         request.setValue(accept, forHTTPHeaderField: "Accept")

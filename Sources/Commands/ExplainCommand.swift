@@ -1,3 +1,4 @@
+import Composition
 import Coordination
 import Dialects
 import Downloading
@@ -29,7 +30,7 @@ enum ExplainCommand {
         operands: "[OPTIONS] URL…|--file LIST|--environment",
         text: """
             Prints for each URL its source, the same in Alula's own parameters, the steps, and the options that are ignored or
-            refused. URL is a path with its query, or a whole URL whose host does not matter. Nothing is fetched: expiry and
+            refused. URL is a path with its query, or a whole URL, whose host may choose the tenant. Nothing is fetched: expiry and
             the policy on sources are checked, names of hosts are not looked up.
 
             The exit status is 0, 1 if a URL is refused, and 2 for invalid use.
@@ -47,7 +48,8 @@ enum ExplainCommand {
             let settings = try CommandRunner.settings(arguments)
             var pipeline = settings.pipeline
             pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
-            let explainer = TargetExplainer(settings.api, pipeline, DownloadRules(settings.downloads))
+            let explainer = TargetExplainer(
+                settings, pipeline, DownloadRules(settings.downloads, tenants: settings.tenantDownloads))
             let now = SystemTimekeeper().secondsSince1970
             let explain = { (url: String) in
                 explainer.explanation(of: url, accept: options.accept, for: options.source, now: now)

@@ -9,6 +9,8 @@ import ThumbnailAPI
 enum SignCommand {
     private static let key = CommandOption(
         name: "key", form: "HEX", help: "the key, at least 32 bytes; default: the first of ALULA_SIGNING_KEYS")
+    private static let keyID = CommandOption(
+        name: "key-id", form: "ID", help: "the ID of a tenant's key: appends key=ID, which the signature covers")
     private static let body = CommandOption(
         name: "body", form: "FILE",
         help: "print the value of the field Alula-Signature for a POST of this file; - is standard input",
@@ -27,9 +29,9 @@ enum SignCommand {
         text: """
             Prints TARGET with `&sig=` and its signature appended. TARGET is the path and query exactly as it will be sent:
             percent-encoded, with `expires` if wanted, without `sig`; or the whole URL, of which the signature covers these.
-            With --body, TARGET needs no query.
+            With --body, TARGET needs no query; it must then be sent with key=ID, if there is one.
             """,
-        options: [key, body, contentType, accept, fields], takesSettings: false,
+        options: [key, keyID, body, contentType, accept, fields], takesSettings: false,
         examples: [
             "key=$(openssl rand -hex 32)",
             "alula sign --key \"$key\" '/thumbnail?url=https%3A%2F%2Fexample.com%2Fa.jpg&w=300'",
@@ -42,9 +44,10 @@ enum SignCommand {
             else {
                 throw UsageError("a key is needed: --key with at least 64 hexadecimal digits, or ALULA_SIGNING_KEYS")
             }
-            guard arguments.operands.count == 1, let (site, target) = parts(of: arguments.operands[0]) else {
+            guard arguments.operands.count == 1, let (site, operand) = parts(of: arguments.operands[0]) else {
                 throw UsageError("one target is needed")
             }
+            let target = try named(operand, by: arguments.value(of: keyID))
             if let path = arguments.value(of: body) {
                 return Program.print(try signature(ofFile: path, for: target, key, arguments)) ? 0 : 1
             }
@@ -53,6 +56,12 @@ enum SignCommand {
             }
             return Program.print(site + URLSigner.sign(target: target, key: key)) ? 0 : 1
         }
+    }
+
+    private static func named(_ target: String, by id: String?) throws(UsageError) -> String {
+        guard let id else { return target }
+        guard Vocabulary.isName(id) else { throw UsageError("--key-id needs an ID as in the settings file") }
+        return "\(target)\(target.contains("?") ? "&" : "?")key=\(id)"
     }
 
     private static func signature(

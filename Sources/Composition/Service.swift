@@ -55,7 +55,7 @@ package struct Engine: Sendable {
         originMetrics.prepare(settings.downloads.origins)
         let observer = DownloadMetrics.observer(registry: registry, events: log, named: originMetrics)
         loader = try CurlLoader(configuration: settings.downloads, timekeeper: timekeeper, observer: observer)
-        let rules = DownloadRules(settings.downloads)
+        let rules = DownloadRules(settings.downloads, tenants: settings.tenantDownloads)
         let writable = WritableOrigins(rules, web: loader, maximumReads: SharedStore.maximumObjectReads)
         writableOrigins = Locked(writable)
         resultStore = writable[settings.resultStore.origin].map {
@@ -151,7 +151,8 @@ package struct Engine: Sendable {
 
     /// Replaces the rules for sources, and the limits of caches and downloads; returns the settings in use.
     func use(_ settings: Settings) -> Settings {
-        let rules = DownloadRules(settings.downloads, after: downloader.rules)
+        let rules = DownloadRules(
+            settings.downloads, after: downloader.rules, tenants: settings.tenantDownloads)
         let earlier = writableOrigins.withLock { $0 }
         let writable = WritableOrigins(
             rules, web: loader, maximumReads: SharedStore.maximumObjectReads, after: earlier)

@@ -50,11 +50,17 @@ struct ServiceListeners: Sendable {
     }
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
-        ListenerResponder(
+        let tenants = ServiceTenants(version.settings, version.rules)
+        return ListenerResponder(
             version.settings.api, thumbnails: version.thumbnails, lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
             resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests,
-            clientLimit: clientLimit, tracer: tracer)
+            clientLimit: clientLimit, tracer: tracer, tenants: tenants.places
+        ) { [pipeline = engine.pipeline, resultWriter = version.resultWriter] tenant in
+            let (settings, rules) = tenants.view(tenant)
+            return TenantServices(
+                settings.api, thumbnails: pipeline.bound(to: rules), resultWriter: resultWriter.narrowed(to: rules))
+        }
     }
 
     func adminResponder(of version: ServiceVersion) -> ListenerResponder {
@@ -62,7 +68,7 @@ struct ServiceListeners: Sendable {
         return ListenerResponder(
             administering: administered, sites: settings.adminSites, token: AdminToken(settings.api.adminToken),
             reader: version.prefetchReader,
-            explainer: TargetExplainer(settings.api, settings.pipeline, version.rules), workers: engine.lanes.small,
+            explainer: TargetExplainer(settings, settings.pipeline, version.rules), workers: engine.lanes.small,
             bodies: bodies, logger: logger, timekeeper: timekeeper)
     }
 }

@@ -9,11 +9,14 @@ package struct ClientPolicy: Sendable {
 
     /// Without a signature; tags of presets are the operator's.
     let takesUnsignedTags: Bool
+    let limits: RequestLimits
 
     package init(
-        _ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil, takesUnsignedTags: Bool = true
+        _ sizes: SizePolicy = SizePolicy(), saveDataQuality: Int? = nil, takesUnsignedTags: Bool = true,
+        limits: RequestLimits = RequestLimits()
     ) {
         (self.sizes, self.saveDataQuality, self.takesUnsignedTags) = (sizes, saveDataQuality, takesUnsignedTags)
+        self.limits = limits
     }
 
     package func request(in target: RequestedTarget, of dialect: any Dialect) throws(APIError) -> Request {
@@ -23,11 +26,13 @@ package struct ClientPolicy: Sendable {
     package func allowed(
         _ query: Request, isSigned: Bool, _ hints: ClientHints
     ) throws(APIError) -> Request {
+        var query = query
+        query.limits = query.limits.within(limits)
         guard query.form.facts == nil else { return query }
         if !takesUnsignedTags, !isSigned, !query.tags.isEmpty, query.choices.contains(.tags) {
             throw .tagsNotAllowed
         }
-        let isBounded = !isSigned && !sizes.isOpen
+        let isBounded = (!isSigned || sizes.boundsSigned) && !sizes.isOpen
         guard let recipe = query.recipe.recipe as? any SizedRecipe else {
             // A dialect whose recipes cannot be limited is not available to public clients.
             if isBounded { throw sizes.rejection("w") }

@@ -36,6 +36,9 @@ package protocol Dialect: Sendable {
     /// The ID of the key that signs an authentic target; nil if none does.
     func keyID(of target: RequestedTarget) -> String?
 
+    /// The ID of the key that a target names, whether or not it signs it.
+    func namedKeyID(of target: RequestedTarget) -> String?
+
     /// The target for the log, without sources, signatures and keys.
     func loggedTarget(_ target: RequestedTarget) -> String
 
@@ -74,6 +77,8 @@ extension Dialect {
     package func keyID(of target: RequestedTarget) -> String? {
         signatures != .none && isSigned(target) && isAuthentic(target) ? "1" : nil
     }
+
+    package func namedKeyID(of target: RequestedTarget) -> String? { nil }
 
     package func loggedTarget(_ target: RequestedTarget) -> String { LoggedTarget.query(target.target.string) }
 

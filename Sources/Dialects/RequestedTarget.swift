@@ -17,6 +17,11 @@ package struct RequestedTarget: Hashable, Sendable {
         self.hints = hints
     }
 
+    /// The same fields with another text.
+    func with(_ text: String) -> RequestedTarget {
+        text.isExactly(target.string) ? self : RequestedTarget(text, accept: accept?.string, hints: hints)
+    }
+
     package init(_ request: HTTPRequest) {
         self.init(request.target, accept: request.headerFields[.accept])
         apiKey = request.headerFields[.apiKey].map { ExactText($0) }

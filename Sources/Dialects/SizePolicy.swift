@@ -15,6 +15,8 @@ package struct SizePolicy: Hashable, Sendable {
     package var sizes: [Int] = [] { didSet { sizes = Set(sizes).sorted() } }
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.reject
+    /// A tenant's sizes are the operator's bound on it, whoever signs.
+    package var boundsSigned = false
     /// For `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640
 
@@ -44,11 +46,13 @@ package struct SizePolicy: Hashable, Sendable {
 
     func quality(_ quality: Int) throws(APIError) -> Int {
         guard !qualities.isEmpty, !qualities.contains(quality) else { return quality }
-        guard rule == .up else { throw .sizeNotAllowed("q", allowed: qualities) }
+        guard rule == .up else { throw rejection("q") }
         return Self.roundUp(quality, among: qualities)
     }
 
-    func rejection(_ name: String) -> APIError { .sizeNotAllowed(name, allowed: sizes) }
+    func rejection(_ name: String) -> APIError {
+        .sizeNotAllowed(name, allowed: name == "q" ? qualities : sizes, ofAll: boundsSigned)
+    }
 
     private static func roundUp(_ number: Int, among allowed: [Int]) -> Int {
         allowed.first { $0 >= number } ?? allowed.last ?? number

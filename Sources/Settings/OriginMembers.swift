@@ -15,7 +15,7 @@ struct OriginMembers {
     /// The path of a member, such as `origins.photos.tls`.
     let path: String
     private let members: [ExactText: JSONValue]
-    private let environment: [String: String]
+    let environment: [String: String]
 
     /// Allows only these names; nil allows any.
     init(
@@ -34,6 +34,12 @@ struct OriginMembers {
     }
 
     var names: [String] { members.keys.sorted().map(\.string) }
+
+    func value(_ name: String) -> JSONValue? { members[ExactText(name)] }
+
+    func member(_ value: JSONValue, _ name: String, _ names: [String]) throws(OriginProblem) -> OriginMembers {
+        try OriginMembers(value, at: "\(path).\(name)", names: names, environment: environment)
+    }
 
     func has(_ name: String) -> Bool { members[ExactText(name)] != nil }
 

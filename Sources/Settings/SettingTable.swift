@@ -247,6 +247,7 @@ package enum SettingTable {
         ) { value, _, settings in
             VocabularyReader.read(into: &settings) { $0.readPresets(value) }
         },
+        TenantSettings.setting,
         Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
             help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),

@@ -18,6 +18,7 @@ package struct Settings: Sendable {
     package var disk = DiskSettings()
     package var sharedCache = SharedCacheSettings()
     package var resultStore = ResultStoreSettings()
+    package var tenants: [TenantSettings] = []
     package var prefetch = PrefetchConfiguration()
     package var api = APIConfiguration()
     var dialects = DialectSettings()

@@ -27,6 +27,7 @@ package struct ReloadedSettings: Sendable {
         if !changed.contains("origins"), current.downloads.origins.digests != settings.downloads.origins.digests {
             changed.append("origins")
         }
+        if !changed.contains("tenants"), current.tenants != settings.tenants { changed.append("tenants") }
         checkResultStore(current)
         settings.deriveDialects()
         let contradictions = settings.contradictions

@@ -16,6 +16,7 @@ final class ThumbnailResponder: Sendable {
     private let requestTimeout: Duration
     private let policy: ClientPolicy
     private let tagsAreSigned: Bool
+    private let tenant: ExactText
     private let thumbnails: any ThumbnailServing
     private let failures: FailureWriter
     private let redirects: FallbackRedirects
@@ -31,6 +32,7 @@ final class ThumbnailResponder: Sendable {
         honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
+        tenant = configuration.tenant
         tagsAreSigned = configuration.nativeDialect.signatures == .required
         self.thumbnails = thumbnails
         self.failures = failures
@@ -117,8 +119,8 @@ final class ThumbnailResponder: Sendable {
             let new = try policy.request(in: target, of: route.dialect)
             return thumbnails.resolved(new).labeled(
                 RequestLabel(
-                    target: route.dialect.loggedTarget(target), source: new.source.string,
-                    keyID: route.dialect.keyID(of: target)))
+                    target: route.dialect.loggedTarget(target), source: new.source.string, tenant: tenant,
+                    keyID: route.keyID(of: target)))
         }
     }
 

@@ -20,6 +20,7 @@ struct FactsReader: Sendable {
         var job = job
         while true {
             let source = try await describedSource(job, needsPixels: !request.features.isEmpty)
+            try job.request.checkByteCount(of: source.record)
             guard !request.features.isEmpty else {
                 return try await facts(request, of: source, named: job.request.source, rendering: nil)
             }
@@ -34,7 +35,7 @@ struct FactsReader: Sendable {
             if pipeline.caches.isCurrent(source.record) {
                 let current = job
                 let facts = try await facts(request, of: source, named: job.request.source) {
-                    try await pipeline.thumbnail(for: current.with(pipeline.resolved($0)))
+                    try await pipeline.thumbnail(for: current.with(pipeline.resolved(current.limited($0))))
                 }
                 // Otherwise another version may have arrived between the header and the pixels.
                 if pipeline.caches.isCurrent(source.record) { return facts }
@@ -53,7 +54,7 @@ struct FactsReader: Sendable {
         }
         return try await facts(request, of: source, named: job.request.source) {
             try await pipeline.thumbnail(
-                for: Job(pipeline.resolved($0, of: opened), of: job.client, receipt: job.receipt))
+                for: Job(pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt))
         }
     }
 

@@ -12,8 +12,7 @@ package struct Request: Hashable, Sendable {
     package var additional: [AdditionalSource]
     package var recipe: AnyRenderRecipe
     package var isNegotiated: Bool
-    /// Below the general limit, which nil stands for.
-    package var maximumSourceBytes: Int?
+    package var limits = RequestLimits()
     package var defaultQualityLimit: Int?
     package var tags: [ExactText] = []
     package var placeholder: Placeholder?
@@ -58,6 +57,25 @@ package struct Request: Hashable, Sendable {
     package func hasSameResponse(as other: Request) -> Bool {
         source == other.source && form == other.form && isNegotiated == other.isNegotiated
             && hintFields == other.hintFields && tags == other.tags
+    }
+}
+
+/// Below the general limits, which nil stands for.
+package struct RequestLimits: Hashable, Sendable {
+    package var maximumSourceBytes: Int?
+    package var maximumSourcePixels: Int?
+    package var maximumOutputPixels: Int?
+
+    package init() {}
+
+    /// The smaller of each.
+    package func within(_ other: RequestLimits) -> RequestLimits {
+        func smaller(_ limit: (RequestLimits) -> Int?) -> Int? { [limit(self), limit(other)].compactMap(\.self).min() }
+        var limits = RequestLimits()
+        limits.maximumSourceBytes = smaller(\.maximumSourceBytes)
+        limits.maximumSourcePixels = smaller(\.maximumSourcePixels)
+        limits.maximumOutputPixels = smaller(\.maximumOutputPixels)
+        return limits
     }
 }
 

@@ -117,6 +117,9 @@ struct URLTests {
     }
 
     @Test func `URLs are below the service's path and are signed by their target`() throws {
+        let named = try SigningKey(hexadecimal: Self.hexadecimal, id: "shop-2026.11_a").signed("/thumbnail?w=9")
+        #expect(named.hasPrefix("/thumbnail?w=9&key=shop-2026.11_a&sig="))
+        #expect(throws: ClientError.self) { try SigningKey(hexadecimal: Self.hexadecimal, id: "a b") }
         let key = try SigningKey(hexadecimal: Self.hexadecimal)
         let request = ThumbnailRequest(
             "https://example.com/a.jpg", Rendition(width: 300), expires: Date(timeIntervalSince1970: 4_102_444_800))

@@ -91,7 +91,7 @@ struct SecretSettingsTests {
     }
 
     @Test func `no setting accepts an object or null for a text`() {
-        let objects = ["origins", "purgeHooks", "presets", "watermarks"]
+        let objects = ["origins", "purgeHooks", "presets", "watermarks", "tenants"]
         for setting in SettingTable.all where setting.secrecy != .secret && !objects.contains(setting.name) {
             for value in ["{ env: \"A\" }", "null", "[{ file: \"a\" }]"] {
                 let lines = problems("{ \(setting.name): \(value) }", ["A": "1"])

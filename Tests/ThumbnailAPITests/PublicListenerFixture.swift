@@ -19,8 +19,8 @@ struct PublicListenerFixture {
 
     init(
         _ thumbnails: StubThumbnails = StubThumbnails(), budget: MemoryBudget = MemoryBudget(),
-        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil,
-        configure: (inout APIConfiguration) -> Void = { _ in }
+        resultWriter: ResultWriter = ResultWriter(), tracer: Tracer? = nil, tenants: [TenantPlace] = [],
+        _ configurations: [APIConfiguration] = [], configure: (inout APIConfiguration) -> Void = { _ in }
     ) {
         self.thumbnails = thumbnails
         var configuration = APIConfiguration()
@@ -28,7 +28,8 @@ struct PublicListenerFixture {
         responder = ListenerResponder(
             configuration, thumbnails: thumbnails, lifecycle: lifecycle, logger: Logger(level: .info, sink: log),
             metrics: APIMetrics(registry: registry), timekeeper: time, bodies: BodyMemory(of: budget),
-            resultWriter: resultWriter, events: events, tracer: tracer)
+            resultWriter: resultWriter, events: events, tracer: tracer, tenants: tenants
+        ) { TenantServices(configurations[$0], thumbnails: thumbnails) }
     }
 
     /// The answer to a request, now or later.

@@ -71,7 +71,8 @@ extension ClientError: LocalizedError {
         case .problem(let problem, _):
             problem.parameter.map { "The service answered \(problem.status), \(problem.code), because of “\($0)”." }
                 ?? "The service answered \(problem.status), \(problem.code)."
-        case .invalidSigningKey: "A key has at least 64 hexadecimal digits, which are 32 bytes."
+        case .invalidSigningKey:
+            "A key has at least 64 hexadecimal digits, which are 32 bytes; its ID is up to 64 letters, digits and marks."
         case .invalidBaseURL: "It must be an absolute http or https URL without a query and a fragment."
         case .transport, .unexpected, .tooLarge, .cancelled, .unreadableFile, .undecodable: nil
         }

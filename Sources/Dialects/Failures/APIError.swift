@@ -39,10 +39,12 @@ package struct APIError: ServiceError, Equatable {
             allowed: allowed)
     }
 
-    package static func sizeNotAllowed(_ name: String, allowed sizes: [Int]) -> Self {
+    /// - Parameter ofAll: The bound holds for signed requests, too.
+    package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
         let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")
         return Self(
-            .badRequest, .sizeNotAllowed, .request, "Unsigned requests may ask for \(alternatives(allowed))\(unit).",
+            .badRequest, .sizeNotAllowed, .request,
+            "\(ofAll ? "Requests" : "Unsigned requests") may ask for \(alternatives(allowed))\(unit).",
             parameter: name, allowed: allowed)
     }
 

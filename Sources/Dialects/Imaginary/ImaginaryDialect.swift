@@ -40,7 +40,8 @@ package struct ImaginaryDialect: Dialect {
     }
 
     package func keyID(of target: RequestedTarget) -> String? {
-        configuration.hasKeys && isAuthentic(target) && (try? checkKey(target)) != nil ? "1" : nil
+        guard configuration.hasKeys, isAuthentic(target), (try? checkKey(target)) != nil else { return nil }
+        return String((configuration.keys.isEmpty ? 0 : key(of: target) ?? 0) + 1)
     }
 
     package func checkProbe(_ target: RequestedTarget) throws(APIError) { try checkKey(target) }
@@ -90,12 +91,17 @@ package struct ImaginaryDialect: Dialect {
     }
 
     private func checkKey(_ target: RequestedTarget) throws(APIError) {
-        guard let key = configuration.key else { return }
+        guard !configuration.keys.isEmpty, key(of: target) == nil else { return }
+        throw .badKey
+    }
+
+    /// The index of the key that the target or the field `API-Key` names; all are compared.
+    private func key(of target: RequestedTarget) -> Int? {
         let field = target.apiKey?.string ?? ""
         let received =
             field.isEmpty
             ? FormQuery.items(of: target.target.string)?.first { $0.name.isExactly("key") }?.value ?? "" : field
-        guard HMAC.isEqual(Array(received.utf8), key) else { throw .badKey }
+        return configuration.keys.indices.filter { HMAC.isEqual(Array(received.utf8), configuration.keys[$0]) }.first
     }
 
     private func source(in target: ImaginaryTarget) throws(APIError) -> String? {
@@ -151,7 +157,12 @@ package struct ImaginaryPlaceholder: Sendable {
 
 package struct ImaginaryConfiguration: Sendable {
     package var prefix: PathPrefix?
-    package var key: [UInt8]?
+    /// Several for rotation, of a tenant.
+    package var keys: [[UInt8]] = []
+    package var key: [UInt8]? {
+        get { keys.first }
+        set { keys = newValue.map { [$0] } ?? [] }
+    }
     package var signatureKey: [UInt8]?
     package var takesURLs = true
     package var disabledRoutes: Set<ExactText> = []
@@ -161,5 +172,5 @@ package struct ImaginaryConfiguration: Sendable {
 
     package init() {}
 
-    package var hasKeys: Bool { key != nil || signatureKey != nil }
+    package var hasKeys: Bool { !keys.isEmpty || signatureKey != nil }
 }

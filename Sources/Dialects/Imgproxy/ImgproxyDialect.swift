@@ -101,7 +101,7 @@ package struct ImgproxyDialect: Dialect {
             isNegotiated: isNegotiated, expires: reader.expires)
         let watermark = image.watermark.opacity > 0 && !image.isRaw ? configuration.watermark : nil
         if let watermark { query.additional = [AdditionalSource(.watermark, source: watermark)] }
-        query.maximumSourceBytes = reader.maximumSourceBytes
+        query.limits.maximumSourceBytes = reader.maximumSourceBytes
         query.form.fileName = reader.fileName.isEmpty ? nil : ExactText(reader.fileName)
         query.form.isAttachment = reader.isAttachment
         query.form.maximumAge = configuration.maximumAge

@@ -6,14 +6,14 @@ package struct InfoDialect: Dialect {
     package static let path = "/info"
 
     package let name = "info"
-    private let signingKeys: [[UInt8]]
+    private let keys: SigningKeys
     private let vocabulary: Vocabulary
 
     package var unsignedName: String { NativeDialect.unsignedName }
-    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
+    package var signatures: DialectSignatures { keys.isEmpty ? .none : .required }
 
-    package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
-        self.signingKeys = signingKeys
+    package init(_ keys: SigningKeys = SigningKeys(), vocabulary: Vocabulary = Vocabulary()) {
+        self.keys = keys
         self.vocabulary = vocabulary
     }
 
@@ -22,16 +22,18 @@ package struct InfoDialect: Dialect {
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
-        signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
+        keys.areSatisfied(by: target.target.string)
     }
 
     package func keyID(of target: RequestedTarget) -> String? {
-        URLSigner.signer(of: target.target.string, among: signingKeys).map { String($0 + 1) }
+        keys.signerID(of: target.target.string)
     }
+
+    package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
 
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
         var reader = InfoReader()
-        let query = RawQuery(target: target.target.string)
+        let query = RawQuery(target: keys.unnamed(target.target.string))
         let items = try query.decoded()
         for (index, item) in items.enumerated() {
             do throws(APIError) {

@@ -3,18 +3,22 @@ package import ThumbnailTypes
 
 package struct NativeDialect: RenditionDialect {
     package let name = "thumbnail"
-    private let signingKeys: [[UInt8]]
+    private let keys: SigningKeys
     private let vocabulary: Vocabulary
     package static let unsignedName = "native"
     package static let uploadedSource = "upload:"
 
     package var unsignedName: String { Self.unsignedName }
     package var uploads: DialectUploads { .signedBody }
-    package var signatures: DialectSignatures { signingKeys.isEmpty ? .none : .required }
+    package var signatures: DialectSignatures { keys.isEmpty ? .none : .required }
 
     /// Without keys, unsigned targets are accepted.
     package init(signingKeys: [[UInt8]] = [], vocabulary: Vocabulary = Vocabulary()) {
-        self.signingKeys = signingKeys
+        self.init(SigningKeys(signingKeys), vocabulary: vocabulary)
+    }
+
+    package init(_ keys: SigningKeys, vocabulary: Vocabulary) {
+        self.keys = keys
         self.vocabulary = vocabulary
     }
 
@@ -23,20 +27,22 @@ package struct NativeDialect: RenditionDialect {
     }
 
     package func isAuthentic(_ target: RequestedTarget) -> Bool {
-        signingKeys.isEmpty || URLSigner.verify(target: target.target.string, keys: signingKeys)
+        keys.areSatisfied(by: target.target.string)
     }
 
     package func keyID(of target: RequestedTarget) -> String? {
-        URLSigner.signer(of: target.target.string, among: signingKeys).map { String($0 + 1) }
+        keys.signerID(of: target.target.string)
     }
 
+    package func namedKeyID(of target: RequestedTarget) -> String? { keys.namedID(in: target.target.string) }
+
     package func request(in target: RequestedTarget) throws(APIError) -> Request {
-        try ThumbnailTarget.parse(target, vocabulary: vocabulary)
+        try ThumbnailTarget.parse(target.with(keys.unnamed(target.target.string)), vocabulary: vocabulary)
     }
 
     /// An upload has no parameters about sources, and its request may expire.
     package func uploadRequest(in target: RequestedTarget) throws(APIError) -> Request {
-        let text = target.target.string
+        let text = keys.unnamed(target.target.string)
         return try rendition(
             String(text.suffix(after: UInt8(ascii: "?")) ?? ""), of: Self.uploadedSource,
             accept: target.accept?.string, hints: target.hints, mayExpire: true)

@@ -13,7 +13,7 @@ package struct ThumborDialect: Dialect {
     private let configuration: ThumborConfiguration
 
     package var signatures: DialectSignatures {
-        if configuration.key == nil { return .none }
+        if configuration.keys.isEmpty { return .none }
         return configuration.isUnsafeServed ? .optional : .required
     }
     package var readinessPaths: [String] { [prefix.path(of: "healthcheck")] }
@@ -32,7 +32,12 @@ package struct ThumborDialect: Dialect {
     }
 
     package func isSigned(_ target: RequestedTarget) -> Bool {
-        configuration.key != nil && ThumborPath(target.target.string, at: prefix).map { !$0.isUnsafe } ?? false
+        !configuration.keys.isEmpty && ThumborPath(target.target.string, at: prefix).map { !$0.isUnsafe } ?? false
+    }
+
+    package func keyID(of target: RequestedTarget) -> String? {
+        guard let path = ThumborPath(target.target.string, at: prefix), !path.isUnsafe else { return nil }
+        return signer(of: path).map { String($0.index + 1) }
     }
 
     package func loggedTarget(_ target: RequestedTarget) -> String {
@@ -88,16 +93,27 @@ package struct ThumborDialect: Dialect {
     }
 
     private func verifiedText(of path: ThumborPath) -> ThumborText? {
-        configuration.key.flatMap { key in
-            ThumborSigner(key: key, hash: configuration.signer, length: configuration.signatureLength)
-                .verifiedText(of: path)
-        }
+        signer(of: path)?.text
+    }
+
+    /// All keys are tried, even after a match.
+    private func signer(of path: ThumborPath) -> (index: Int, text: ThumborText)? {
+        configuration.keys.indices.compactMap { index in
+            ThumborSigner(
+                key: configuration.keys[index], hash: configuration.signer, length: configuration.signatureLength
+            ).verifiedText(of: path).map { (index, $0) }
+        }.first
     }
 }
 
 package struct ThumborConfiguration: Sendable {
     package var prefix: PathPrefix?
-    package var key: [UInt8]?
+    /// Several for rotation, of a tenant.
+    package var keys: [[UInt8]] = []
+    package var key: [UInt8]? {
+        get { keys.first }
+        set { keys = newValue.map { [$0] } ?? [] }
+    }
     package var signer = HMAC.Hash.sha1
     package var signatureLength: Int?
     /// Targets that begin with `unsafe/`; nil serves them only without a key.
@@ -118,5 +134,5 @@ package struct ThumborConfiguration: Sendable {
 
     package init() {}
 
-    var isUnsafeServed: Bool { servesUnsafe ?? (key == nil) }
+    var isUnsafeServed: Bool { servesUnsafe ?? keys.isEmpty }
 }

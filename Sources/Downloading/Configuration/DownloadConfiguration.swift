@@ -1,3 +1,5 @@
+package import Text
+
 package struct DownloadConfiguration: Sendable {
     package enum Order: String, Sendable, CaseIterable {
         /// First in, first out.
@@ -28,6 +30,10 @@ package struct DownloadConfiguration: Sendable {
     /// One of them must match every URL, including redirects; empty allows all URLs.
     package var allowedSources: [SourcePattern] = []
     package var allowsUnnamedSources = true
+    /// One of them must match, too, unless there are none.
+    package var tenantSources: [SourcePattern] = []
+    /// The tenant that shares no sources with others; nil for the service's rules.
+    package var tenant: ExactText?
     package var origins = Origins()
     package var staleAllowances = StaleAllowances()
     /// How long a 404 or 410 is remembered.
@@ -56,10 +62,11 @@ package struct DownloadConfiguration: Sendable {
     /// end.
     package var policyText: String {
         let sources = allowsUnnamedSources ? allowedSources.map(\.keyText) : ["named"]
-        let rules = [
-            ("allowedNetworks", allowedNetworks.map(\.keyText)), ("deniedNetworks", deniedNetworks.map(\.keyText)),
-            ("allowedSources", sources), ("allowedPorts", allowedPorts.sorted().map { "\($0)" }),
-        ]
+        let rules =
+            [
+                ("allowedNetworks", allowedNetworks.map(\.keyText)), ("deniedNetworks", deniedNetworks.map(\.keyText)),
+                ("allowedSources", sources), ("allowedPorts", allowedPorts.sorted().map { "\($0)" }),
+            ] + (tenant.map { [("tenant", [$0.string] + tenantSources.map(\.keyText))] } ?? [])
         return rules.map { name, values in ([name] + values).joined(separator: " ") }.joined(separator: "\n")
     }
 
@@ -69,13 +76,16 @@ package struct DownloadConfiguration: Sendable {
             allowedSources.isEmpty
             || !earlier.allowedSources.isEmpty && Set(allowedSources).isSuperset(of: earlier.allowedSources)
         return allowsSources && (allowsUnnamedSources || !earlier.allowsUnnamedSources)
+            && (tenantSources.isEmpty
+                || !earlier.tenantSources.isEmpty && Set(tenantSources).isSuperset(of: earlier.tenantSources))
             && Set(allowedNetworks).isSuperset(of: earlier.allowedNetworks)
             && Set(deniedNetworks).isSubset(of: earlier.deniedNetworks)
             && allowedPorts.isSuperset(of: earlier.allowedPorts)
     }
 
     package func allows(_ url: SourceURL) -> Bool {
-        allowsUnnamedSources && (allowedSources.isEmpty || allowedSources.contains { $0.matches(url) })
+        allowsUnnamedSources
+            && [allowedSources, tenantSources].allSatisfy { $0.isEmpty || $0.contains { $0.matches(url) } }
     }
 
     /// Returns the setting that forbids `url`, and the forbidden value.

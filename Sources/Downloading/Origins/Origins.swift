@@ -1,5 +1,5 @@
 import Glibc
-import Text
+package import Text
 
 package struct Origins: Sendable {
     private var origins: [ExactText: Origin] = [:]
@@ -9,6 +9,12 @@ package struct Origins: Sendable {
     package init(_ origins: [Origin]) { self.origins = Dictionary(origins.map { (ExactText($0.name), $0) }) { $1 } }
 
     package subscript(name: String?) -> Origin? { name.flatMap { origins[ExactText($0)] } }
+
+    package func without(_ names: some Sequence<ExactText>) -> Origins {
+        var rest = self
+        for name in names { rest.origins[name] = nil }
+        return rest
+    }
 
     package var all: [Origin] { origins.values.sorted { $0.name < $1.name } }
 

@@ -9,10 +9,21 @@ package final class DownloadRules: Sendable {
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
     private let version: Int
+    /// Of tenants with rules of their own.
+    private let tenants: [ExactText: DownloadRules]
 
-    /// - Parameter earlier: Its rules for unchanged origins are reused, and with them their connections.
-    package init(_ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil) {
+    /// - Parameters:
+    ///   - earlier: Its rules for unchanged origins are reused, and with them their connections.
+    ///   - tenants: Those with a name become rules of their own.
+    package init(
+        _ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil,
+        tenants: [DownloadConfiguration] = []
+    ) {
         self.configuration = configuration
+        self.tenants = Dictionary(
+            tenants.compactMap { configuration in
+                configuration.tenant.map { ($0, DownloadRules(configuration, after: earlier?.tenants[$0])) }
+            }, uniquingKeysWith: { $1 })
         let version = (earlier?.version ?? -1) + 1
         self.version = version
         let unnamed = OriginRules(nil, configuration, after: earlier?.unnamed, version).reusing(earlier?.unnamed)
@@ -24,6 +35,24 @@ package final class DownloadRules: Sendable {
                 let rules = OriginRules(origin, configuration, unnamed: unnamed, after: before, version)
                 return (name, rules.reusing(before))
             })
+    }
+
+    private init(_ other: DownloadRules, showing origins: Origins) {
+        (unnamed, version, tenants) = (other.unnamed, other.version, [:])
+        named = other.named.filter { origins[$0.key.string] != nil }
+        var configuration = other.configuration
+        configuration.origins = origins
+        self.configuration = configuration
+    }
+
+    /// The rules for a tenant with this configuration.
+    package func narrowed(to configuration: DownloadConfiguration) -> DownloadRules {
+        configuration.tenant.flatMap { tenants[$0] } ?? DownloadRules(self, showing: configuration.origins)
+    }
+
+    /// The identities of the same source under the rules of tenants.
+    package func tenantIdentities(of identity: SourceIdentity) -> [SourceIdentity] {
+        identity.isUpload ? [] : tenants.values.compactMap { try? $0.identity(of: ExactText(identity.name)) }
     }
 
     package subscript(name: String?) -> OriginRules? { name.flatMap { named[ExactText($0)] } }
@@ -100,7 +129,7 @@ package final class OriginRules: Sendable {
 
     func isSame(as other: OriginRules) -> Bool {
         if self === other { return true }
-        guard generation == other.generation else { return false }
+        guard generation == other.generation, configuration.tenant == other.configuration.tenant else { return false }
         return origin.map { $0.name == other.origin?.name && key == other.key } ?? (other.origin == nil)
     }
 

@@ -2,7 +2,7 @@ package import Dialects
 package import Downloading
 import HTTPTypes
 package import Text
-import ThumbnailTypes
+package import ThumbnailTypes
 
 package enum TagNaming: String, Sendable, CaseIterable {
     case any
@@ -13,6 +13,11 @@ package enum TagNaming: String, Sendable, CaseIterable {
 package struct APIConfiguration: Sendable {
     /// Several for rotation; without keys, unsigned requests are served.
     package var signingKeys: [[UInt8]] = []
+    /// Of the tenant; nil in a service without tenants.
+    package var namedKeys: [SigningKeys.Key]?
+    package var tenant: ExactText = "default"
+    /// Of tenants' keys for other dialects, in their order.
+    package var keyIDs: [ExactText: [ExactText]] = [:]
     package var vocabulary = Vocabulary()
     /// The quality for clients that save data, if they request none and it is lower.
     package var saveDataQuality: Int?
@@ -24,6 +29,8 @@ package struct APIConfiguration: Sendable {
     package var closingDialects: Set<ExactText> = []
     package var takesUploads = false
     package var maximumUploadBytes = 64 << 20
+    /// The tenant's.
+    package var requestLimits = RequestLimits()
     package var maximumRenditions = 64
     package var sampleSource: String?
     package var allowOrigin: String?
@@ -53,18 +60,19 @@ package struct APIConfiguration: Sendable {
     var clientPolicy: ClientPolicy {
         let defaultTags: TagNaming = dialects.allSatisfy { $0.signatures == .none } ? .any : .signed
         return ClientPolicy(
-            vocabulary.sizes, saveDataQuality: saveDataQuality, takesUnsignedTags: (tags ?? defaultTags) == .any)
+            vocabulary.sizes, saveDataQuality: saveDataQuality, takesUnsignedTags: (tags ?? defaultTags) == .any,
+            limits: requestLimits)
     }
 
     func rendition(_ rendition: String, of source: String, _ fields: HTTPFields) throws(APIError) -> Request {
         let hints = ClientHints(fields)
         let query = try nativeDialect.rendition(rendition, of: source, accept: fields[.accept], hints: hints)
-        return try clientPolicy.allowed(query, isSigned: !signingKeys.isEmpty, hints)
+        return try clientPolicy.allowed(query, isSigned: !keys.isEmpty, hints)
     }
 
     /// Alula's own come last, because an operator may assign their paths to others.
     var dialects: [any Dialect] {
-        otherDialects + [nativeDialect, InfoDialect(signingKeys: signingKeys, vocabulary: vocabulary)]
+        otherDialects + [nativeDialect, InfoDialect(keys, vocabulary: vocabulary)]
     }
 
     /// It requires signatures, no other dialect has keys, or the operator opened it.
@@ -80,7 +88,9 @@ package struct APIConfiguration: Sendable {
         closingDialects.union(dialects.filter { $0.signatures != .none }.map { ExactText($0.unsignedName) })
     }
 
-    package var nativeDialect: NativeDialect { NativeDialect(signingKeys: signingKeys, vocabulary: vocabulary) }
+    package var nativeDialect: NativeDialect { NativeDialect(keys, vocabulary: vocabulary) }
+
+    var keys: SigningKeys { SigningKeys(signingKeys, named: namedKeys) }
 }
 
 /// Failures that need an explanation are logged in any case.

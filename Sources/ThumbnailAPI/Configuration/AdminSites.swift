@@ -2,7 +2,7 @@ import Dialects
 import Downloading
 package import HTTPTypes
 import Telemetry
-import Text
+package import Text
 
 /// The host names of the admin listener, and the sites that may write to it.
 ///
@@ -104,6 +104,17 @@ private struct Authority {
             return nil
         }
         port = Int(String(Substring(digits)))
+    }
+}
+
+/// The host that a client names.
+package enum RequestHost {
+    /// In lowercase, without the port and a point at its end; nil if it is malformed.
+    package static func name(of host: String) -> ExactText? {
+        guard let authority = Authority(host.utf8[...]) else { return nil }
+        var bytes = authority.host.map { $0.asciiLowercased }
+        if bytes.count > 1, bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+        return ExactText(String(decoding: bytes, as: UTF8.self))
     }
 }
 

@@ -10,11 +10,18 @@ package struct TargetExplainer: Sendable {
     private let configuration: APIConfiguration
     private let pipeline: PipelineConfiguration
     private let rules: DownloadRules?
+    private let tenants: Tenants?
 
-    /// - Parameter rules: The policy for sources; nil to skip its checks.
+    package typealias Tenants = @Sendable (_ target: RequestedTarget, _ host: String?) -> TargetExplainer
+
+    /// - Parameters:
+    ///   - rules: The policy for sources; nil to skip its checks.
+    ///   - tenants: Returns the explainer of a target's tenant; nil in a service without tenants.
     package init(
-        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ rules: DownloadRules? = nil
+        _ configuration: APIConfiguration, _ pipeline: PipelineConfiguration, _ rules: DownloadRules? = nil,
+        tenants: Tenants? = nil
     ) {
+        self.tenants = tenants
         self.configuration = configuration
         self.pipeline = pipeline
         self.rules = rules
@@ -23,12 +30,14 @@ package struct TargetExplainer: Sendable {
     /// Fetches nothing.
     ///
     /// - Parameters:
-    ///   - text: Path and query, or an absolute URL whose scheme and authority are ignored.
+    ///   - text: Path and query, or an absolute URL, whose host may choose the tenant.
     ///   - now: Unix seconds; nil to skip the expiry check.
     package func explanation(
         of text: String, accept: String? = nil, for header: ImageHeader = Self.assumed(), now: Int? = nil
     ) -> TargetExplanation {
-        let target = RequestedTarget(Self.target(in: text), accept: accept, hints: ClientHints(HTTPFields()))
+        let (host, path) = Self.parts(of: text)
+        let target = RequestedTarget(path, accept: accept, hints: ClientHints(HTTPFields()))
+        if let tenants { return tenants(target, host).explanation(of: path, accept: accept, for: header, now: now) }
         guard let dialect = dialect(of: target.target.string) else {
             return TargetExplanation(.rejected(APIError.noSuchRoute))
         }
@@ -148,13 +157,13 @@ package struct TargetExplainer: Sendable {
         Route(nativeTarget: target).owner(of: target, among: configuration.dialects) { $0 }
     }
 
-    /// Everything after the authority of an absolute URL, without a fragment.
-    private static func target(in text: String) -> String {
+    /// The authority of an absolute URL, and everything after it, without a fragment.
+    private static func parts(of text: String) -> (host: String?, target: String) {
         let text = String(text.prefix { $0 != "#" })
-        guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return text }
+        guard !text.hasPrefix("/"), let scheme = text.firstRange(of: "://") else { return (nil, text) }
         let rest = text[scheme.upperBound...]
-        guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return "/" }
-        return rest[start] == "/" ? String(rest[start...]) : "/" + rest[start...]
+        guard let start = rest.firstIndex(where: { $0 == "/" || $0 == "?" }) else { return (String(rest), "/") }
+        return (String(rest[..<start]), rest[start] == "/" ? String(rest[start...]) : "/" + rest[start...])
     }
 }
 

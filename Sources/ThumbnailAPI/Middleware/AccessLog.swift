@@ -42,7 +42,11 @@ struct AccessLog: ResponseCompletion {
         append("durationMs", milliseconds(now - context.startedAt))
         if let client = context.client { append("client", .string(client.description)) }
         if let trace = context.trace { append("traceId", .string(trace.traceID)) }
-        if let label = outcome.label ?? context.request.map({ RequestLabel(of: $0, at: context.route) }) {
+        if let label = outcome.label
+            ?? context.request.map({
+                RequestLabel(of: $0, at: context.route, tenant: context.tenantName(after: outcome.error))
+            })
+        {
             fields += label.fields
         }
         if let image = outcome.image {
@@ -77,15 +81,16 @@ extension ServiceError {
 
 extension RequestLabel {
     /// - Parameter source: Nil if the target names it.
-    convenience init(of request: HTTPRequest, at route: Route, source: String? = nil) {
-        guard let dialect = route.images?.dialect else {
+    convenience init(of request: HTTPRequest, at route: Route, tenant: ExactText, source: String? = nil) {
+        guard let images = route.images else {
             let path = String(request.target.prefix(before: UInt8(ascii: "?")))
-            self.init(target: route.isNone ? SourceLabel.text(path) : path, source: source, keyID: nil)
+            self.init(
+                target: route.isNone ? SourceLabel.text(path) : path, source: source, tenant: tenant, keyID: nil)
             return
         }
         let target = RequestedTarget(request)
         self.init(
-            target: dialect.loggedTarget(target), source: source ?? dialect.loggedSource(target),
-            keyID: dialect.keyID(of: target))
+            target: images.dialect.loggedTarget(target), source: source ?? images.dialect.loggedSource(target),
+            tenant: tenant, keyID: images.keyID(of: target) ?? images.dialect.namedKeyID(of: target))
     }
 }

@@ -10,6 +10,8 @@ import ThumbnailTypes
 package final class ListenerResponder: RequestResponder {
     private let middleware: Middleware
     private let routes: any RouteTable
+    /// Nil in a service without tenants.
+    private let tenants: TenantRoutes?
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?
     private let requestIDs: RequestIDs
@@ -19,13 +21,14 @@ package final class ListenerResponder: RequestResponder {
     private let timekeeper: any Timekeeper
 
     init(
-        _ middleware: Middleware, routes: any RouteTable, failures: FailureWriter,
+        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil, failures: FailureWriter,
         fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
         trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
         replacement: Replacement = Replacement(), timekeeper: any Timekeeper
     ) {
         self.middleware = middleware
         self.routes = routes
+        self.tenants = tenants
         self.failures = failures
         self.fallbackImages = fallbackImages
         self.requestIDs = requestIDs
@@ -39,7 +42,9 @@ package final class ListenerResponder: RequestResponder {
     func markReplaced() { replacement.record() }
 
     package func respond(to request: HTTPRequest) -> PendingResponse<HTTPResponse> {
-        let context = context(of: request, at: routes.route(of: request.target), request.body?.count ?? 0)
+        let (routes, tenant) = table(for: request)
+        let context = context(
+            of: request, at: routes.route(of: request.target), request.body?.count ?? 0, tenant)
         do {
             if let outcome = try check(context) { return send(outcome, context) }
             guard request.method == .post, context.route.takesBody else {
@@ -54,12 +59,13 @@ package final class ListenerResponder: RequestResponder {
     }
 
     package func bodyPolicy(for request: HTTPRequest) -> BodyPolicy? {
+        let (routes, tenant) = table(for: request)
         let route = routes.route(of: request.target)
         let maximum = routes.maximumBodyLength(at: route)
         guard maximum > 0 else { return nil }
         return BodyPolicy(maximumLength: maximum) { [self] request, length in
             // The request's time begins here.
-            let context = context(of: request, at: route, length)
+            let context = context(of: request, at: route, length, tenant)
             do {
                 if let outcome = try check(context) { return .rejected(complete(outcome, context)) }
                 return .accepted(Reservation(try routes.body(of: request, context), context, self))
@@ -76,12 +82,20 @@ package final class ListenerResponder: RequestResponder {
         return complete(failures.outcome(of: rejection.error, context), context)
     }
 
-    private func context(of request: HTTPRequest, at route: Route, _ bodyLength: Int?) -> RequestContext {
+    private func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant?) {
+        guard let tenants else { return (routes, nil) }
+        return tenants.table(for: request)
+    }
+
+    private func context(
+        of request: HTTPRequest, at route: Route, _ bodyLength: Int?, _ tenant: RequestTenant?
+    ) -> RequestContext {
         let (client, isProxied) = trustedProxies.sender(of: request)
         let parent = isProxied ? request.headerFields[.traceparent].flatMap { TraceContext(traceparent: $0) } : nil
         return RequestContext(
             request: request, bodyLength: bodyLength, receipt: requestIDs.next(), startedAt: timekeeper.now,
-            route: route, client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent))
+            route: route, client: client, isProxied: isProxied, trace: tracer?.begin(continuing: parent), tenant: tenant
+        )
     }
 
     private func check(_ context: RequestContext) throws(APIError) -> Outcome? {

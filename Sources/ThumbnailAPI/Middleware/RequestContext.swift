@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Recipes
 import Telemetry
+import Text
 import ThumbnailPipeline
 import ThumbnailTypes
 
@@ -21,13 +22,22 @@ struct RequestContext: Sendable {
     let client: IPAddress?
     let isProxied: Bool
     let trace: RequestTrace?
+    /// Nil in a service without tenants.
+    let tenant: RequestTenant?
+
+    /// - Parameter error: Of the response.
+    func tenantName(after error: (any ServiceError)?) -> ExactText {
+        let isUnsigned = error.map { [.badSignature, .badKey].contains($0.response.code) } ?? false
+        return tenant?.name(isSigned: !isUnsigned) ?? "default"
+    }
 
     var method: HTTPRequest.Method? { request?.method }
 
     init(
         request: HTTPRequest?, bodyLength: Int?, receipt: String, startedAt: Duration, route: Route,
-        client: IPAddress?, isProxied: Bool, trace: RequestTrace?
+        client: IPAddress?, isProxied: Bool, trace: RequestTrace?, tenant: RequestTenant? = nil
     ) {
+        self.tenant = tenant
         (self.request, self.bodyLength, self.receipt, self.startedAt) = (request, bodyLength, receipt, startedAt)
         (self.route, self.client, self.isProxied, self.trace) = (route, client, isProxied, trace)
         id = isProxied ? request?.headerFields[.xRequestID].flatMap(RequestIDs.given) ?? receipt : receipt

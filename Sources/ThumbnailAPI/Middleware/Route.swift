@@ -110,16 +110,26 @@ extension Route {
 final class ImageRoute: Sendable {
     let dialect: any Dialect
     let isOpen: Bool
+    private let keyIDs: [ExactText]
     /// Of hits with GET and status 200: looked up once because these responses are the most frequent.
     private let hits: Counter
     private let hitTimes: Histogram
 
-    init(_ dialect: any Dialect, isOpen: Bool, metrics: APIMetrics) {
+    /// - Parameter keyIDs: Of the dialect's keys, which it numbers itself; empty for numbers.
+    init(_ dialect: any Dialect, isOpen: Bool, keyIDs: [ExactText] = [], metrics: APIMetrics) {
         self.dialect = dialect
         self.isOpen = isOpen
+        self.keyIDs = keyIDs
         hits = metrics.requests.counter(dialect.name, "200")
         hitTimes = metrics.times(dialect.name, .hit, .get, status: 200)
         for cache in CacheUse.allCases { _ = metrics.times(dialect.name, cache, .get, status: 200) }
+    }
+
+    /// The ID of the key that signs an authentic target; nil if none does.
+    func keyID(of target: RequestedTarget) -> String? {
+        dialect.keyID(of: target).map { id in
+            Int(id).flatMap { keyIDs.indices.contains($0 - 1) ? keyIDs[$0 - 1].string : nil } ?? id
+        }
     }
 
     func recordHit(seconds: Double, traceID: String? = nil) {

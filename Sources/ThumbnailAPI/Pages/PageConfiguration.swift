@@ -20,7 +20,7 @@ struct PageConfiguration: Sendable {
     init(_ configuration: APIConfiguration) {
         takesUploads = configuration.takesUploads
         maximumUploadBytes = configuration.maximumUploadBytes
-        needsSignature = !configuration.signingKeys.isEmpty
+        needsSignature = !configuration.keys.isEmpty
         isClosed = !configuration.isOpen(configuration.nativeDialect)
         sampleSource = configuration.sampleSource
         sizes = (configuration.vocabulary.sizes.sizes, configuration.vocabulary.sizes.qualities)

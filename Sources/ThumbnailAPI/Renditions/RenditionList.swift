@@ -58,7 +58,7 @@ struct RenditionList: Sendable {
                 throw .badBody(pointer + "/name", "Another rendition has this name.")
             }
             // With keys, only signed requests get here.
-            guard content.destination == nil || !configuration.signingKeys.isEmpty else { throw .badSignature }
+            guard content.destination == nil || !configuration.keys.isEmpty else { throw .badSignature }
             let destination = Result { () throws(APIError) in try content.checkDestination(resultWriter, pointer) }
             if case .success(let resolved?) = destination, !locations.insert(ExactText(resolved.location)).inserted {
                 throw .badBody(pointer + "/to", "Another rendition has this destination.")

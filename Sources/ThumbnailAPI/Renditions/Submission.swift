@@ -23,8 +23,8 @@ struct Submission: Sendable {
     init(_ request: HTTPRequest, at route: Route, _ configuration: APIConfiguration, at now: Int) throws {
         guard let route = route.images else {
             guard configuration.isOpen(configuration.nativeDialect) else { throw APIError.badSignature }
-            seal = try Seal(request, keys: configuration.signingKeys)
-            try Self.checkQuery(request.target, at: now)
+            seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
+            try Self.checkQuery(configuration.keys.unnamed(request.target), at: now)
             body = try Self.accept(SubmittedBody(ofSeveral: request.headerFields), configuration)
             work = .several
             return
@@ -40,8 +40,8 @@ struct Submission: Sendable {
             field = name
             isSigned = route.dialect.isSigned(target)
         } else {
-            seal = try Seal(request, keys: configuration.signingKeys)
-            isSigned = !configuration.signingKeys.isEmpty
+            seal = try Seal(request, keys: configuration.keys.keys(for: request.target))
+            isSigned = !configuration.keys.isEmpty
         }
         // An expired signature takes precedence over everything else that it covers.
         let query = Result { () throws(APIError) in

@@ -88,7 +88,8 @@ extension SubmissionResponder {
         fields.append(.alulaReceipt, context.receipt)
         return Outcome(
             response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
-            label: RequestLabel(of: request, at: context.route, source: NativeDialect.uploadedSource),
+            label: RequestLabel(
+                of: request, at: context.route, tenant: configuration.tenant, source: NativeDialect.uploadedSource),
             image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus))
     }
 
@@ -109,7 +110,7 @@ extension SubmissionResponder {
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
             context: context,
-            client: client, tagsAreSigned: !configuration.signingKeys.isEmpty, deadline: deadline,
+            client: client, tagsAreSigned: !configuration.keys.isEmpty, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common
@@ -124,7 +125,8 @@ extension SubmissionResponder {
         return Outcome(
             response: HTTPResponse(status: failure?.status ?? .ok, headerFields: fields, body: content),
             label: RequestLabel(
-                of: request, at: context.route, source: list.source ?? NativeDialect.uploadedSource),
+                of: request, at: context.route, tenant: configuration.tenant,
+                source: list.source ?? NativeDialect.uploadedSource),
             error: failure)
     }
 

@@ -21,8 +21,11 @@ package struct SourceRefresh: Sendable {
 
 extension PipelineControl {
     package func cancelDownloads(of source: ExactText) throws -> CanceledDownloads {
-        let (downloads, callers) = pipeline.downloader.cancelAll(of: try pipeline.downloader.identity(of: source))
-        return CanceledDownloads(downloads: downloads, callers: callers)
+        let identity = try pipeline.downloader.identity(of: source)
+        let all = [identity] + pipeline.downloader.rules.tenantIdentities(of: identity)
+        let canceled = all.map { pipeline.downloader.cancelAll(of: $0) }
+        return CanceledDownloads(
+            downloads: canceled.reduce(0) { $0 + $1.downloads }, callers: canceled.reduce(0) { $0 + $1.callers })
     }
 
     package func sourceName(of source: ExactText) throws -> ExactText {
@@ -32,7 +35,10 @@ extension PipelineControl {
     package func refresh(source: ExactText, receipt: String) async throws -> SourceRefresh {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
-        if [.changed, .gone].contains(refresh.result) { notifier?.notify(CompletedPurge(sources: [identity.name])) }
+        if [.changed, .gone].contains(refresh.result) {
+            SourceRemoval(from: pipeline).removeTenants(copiesOf: identity)
+            notifier?.notify(CompletedPurge(sources: [identity.name]))
+        }
         return refresh
     }
 

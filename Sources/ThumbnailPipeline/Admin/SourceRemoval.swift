@@ -8,14 +8,30 @@ struct SourceRemoval: Sendable {
 
     init(from pipeline: ImagePipeline) { self.pipeline = pipeline }
 
+    /// Of all tenants.
     func purgeAll(from identity: SourceIdentity) async -> RemovedEntries {
-        forget(identity)
-        return await pipeline.caches.removeLocal(.sources([identity]))
+        let all = identities(of: identity)
+        all.forEach(forget)
+        return await pipeline.caches.removeLocal(.sources(all))
     }
 
+    /// Of all tenants.
     func removeAll(from identity: SourceIdentity, cause: PurgeCause) {
-        forget(identity)
-        pipeline.caches.removeAll(from: identity, cause: cause)
+        for identity in identities(of: identity) {
+            forget(identity)
+            pipeline.caches.removeAll(from: identity, cause: cause)
+        }
+    }
+
+    func removeTenants(copiesOf identity: SourceIdentity) {
+        for identity in pipeline.downloader.rules.tenantIdentities(of: identity) {
+            forget(identity)
+            pipeline.caches.removeAll(from: identity, cause: .operator)
+        }
+    }
+
+    private func identities(of identity: SourceIdentity) -> [SourceIdentity] {
+        [identity] + pipeline.downloader.rules.tenantIdentities(of: identity).filter { $0 != identity }
     }
 
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {

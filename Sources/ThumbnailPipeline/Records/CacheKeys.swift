@@ -114,11 +114,17 @@ extension ResultKey {
         for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
-        if let maximum = request.maximumSourceBytes, record.byteCount > maximum { throw DownloadError.tooLarge }
+        try request.checkByteCount(of: record)
         let plan = try RenderPlan(for: request, of: records.mapValues(\.header), by: configuration)
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),
             plan: plan)
+    }
+}
+
+extension Request {
+    func checkByteCount(of record: SourceRecord) throws(DownloadError) {
+        if let maximum = limits.maximumSourceBytes, record.byteCount > maximum { throw .tooLarge }
     }
 }
 

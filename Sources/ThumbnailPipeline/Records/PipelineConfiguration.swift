@@ -61,6 +61,12 @@ extension RenderPlan {
         var rules = configuration.rules
         rules.limits.longestSteps = configuration.decodeTimeout
         rules.defaultQualityLimit = request.defaultQualityLimit
+        if let maximum = request.limits.maximumSourcePixels {
+            rules.limits.maximumSourcePixels = min(maximum, rules.limits.maximumSourcePixels)
+        }
+        if let maximum = request.limits.maximumOutputPixels {
+            rules.limits.maximumOutputPixels = min(maximum, rules.limits.maximumOutputPixels)
+        }
         let source = RecipeSource(header: headers.image, additions: headers.additional, rules: rules)
         do throws(ImagingError) {
             try self.init(request.recipe, of: source)

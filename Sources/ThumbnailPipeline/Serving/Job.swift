@@ -46,6 +46,13 @@ package struct Job: Sendable {
         return job
     }
 
+    /// A request of the service for the job, under the same limits.
+    func limited(_ request: Request) -> Request {
+        var request = request
+        request.limits = self.request.limits
+        return request
+    }
+
     /// A job for another request of the same caller, after the same waits.
     func with(_ resolved: ResolvedRequest) -> Job {
         var job = Job(resolved, directives: directives, of: client, receipt: receipt)

@@ -1,4 +1,5 @@
 package import Telemetry
+package import Text
 
 /// How a request appears in logs; made once for all requests with its target.
 package final class RequestLabel: Sendable {
@@ -7,10 +8,10 @@ package final class RequestLabel: Sendable {
     /// - Parameters:
     ///   - target: Without sources, signatures and keys.
     ///   - keyID: Of the key that signed it.
-    package init(target: String, source: String?, keyID: String?) {
+    package init(target: String, source: String?, tenant: ExactText = "default", keyID: String?) {
         var fields: [(String, Logger.MetadataValue)] = [("target", .string(target))]
         if let source { fields.append(("source", .string(SourceLabel.text(source)))) }
-        fields.append(("tenant", .string("default")))
+        fields.append(("tenant", .string(tenant.string)))
         if let keyID { fields.append(("key", .string(keyID))) }
         self.fields = fields
     }

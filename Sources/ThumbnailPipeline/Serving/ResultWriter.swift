@@ -15,12 +15,19 @@ package struct StoredResult: Sendable, Equatable {
 
 package struct ResultWriter: Sendable {
     private let origins: WritableOrigins?
+    /// Nil for all origins.
+    private let visible: DownloadRules?
 
-    package init(_ origins: WritableOrigins? = nil) { self.origins = origins }
+    package init(_ origins: WritableOrigins? = nil, visible: DownloadRules? = nil) {
+        (self.origins, self.visible) = (origins, visible)
+    }
+
+    /// For a tenant with these rules.
+    package func narrowed(to rules: DownloadRules) -> ResultWriter { ResultWriter(origins, visible: rules) }
 
     package func destination(_ text: ExactText) throws(Destination.Rejection) -> Destination {
         guard let origins else { throw .notWritable }
-        return try Destination(text, among: origins.rules)
+        return try Destination(text, among: visible ?? origins.rules)
     }
 
     package func holds(_ destination: Destination) async throws -> Bool {

@@ -195,7 +195,7 @@ struct ImgproxyOptionTests {
         let limited = try ImgproxyFixture.query("msfs:1000/\(ImgproxyFixture.source)") {
             $0.allowsSecurityOptions = true
         }
-        #expect(limited.maximumSourceBytes == 1_000)
+        #expect(limited.limits.maximumSourceBytes == 1_000)
         #expect(ImgproxyFixture.fault("maf:0/\(ImgproxyFixture.source)") { $0.allowsSecurityOptions = true } != nil)
     }
 }

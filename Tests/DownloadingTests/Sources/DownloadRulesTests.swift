@@ -57,6 +57,33 @@ struct DownloadRulesTests {
         #expect(try identity("shop:a", before) == identity("shop:a", after))
     }
 
+    @Test func `tenants with rules of their own share no sources, and others see their part of the service's`() throws {
+        var service = DownloadConfiguration(origins: [
+            try Self.origin("http://h/"), Origin(name: "news", location: .folder(path: "/n")),
+        ])
+        let configurations = ["a", "b"].map { name in
+            var configuration = service
+            configuration.tenant = ExactText(name)
+            configuration.tenantSources = [SourcePattern("https://cdn.example/*")].compactMap(\.self)
+            return configuration
+        }
+        let rules = DownloadRules(service, tenants: configurations)
+        service.origins = service.origins.without(["news"])
+        let views = (configurations + [service]).map { rules.narrowed(to: $0) }
+        let identities = try views.map { try identity("https://cdn.example/a", $0) }
+        #expect(Set(identities).count == 3)
+        #expect(try identities[2] == identity("https://cdn.example/a", rules))
+        #expect(try identity("shop:a", views[2]) == identity("shop:a", rules))
+        #expect(throws: SourceURLError.self) { try identity("news:a", views[2]) }
+        #expect(identities.map { $0.rules.violation(toFetching: $0.url) } == [nil, nil, nil])
+        let other = try views.map { try identity("https://other.example/a", $0) }
+        #expect(other.map { $0.rules.violation(toFetching: $0.url) != nil } == [true, true, false])
+        #expect(
+            try Set(rules.tenantIdentities(of: identity("https://cdn.example/a", rules))) == Set(identities.prefix(2)))
+        let reloaded = DownloadRules(rules.configuration, after: rules, tenants: configurations)
+        #expect(try identity("https://cdn.example/a", reloaded.narrowed(to: configurations[0])) == identities[0])
+    }
+
     @Test func `stored sources stay valid while the rules only allow more`() throws {
         var configuration = DownloadConfiguration()
         configuration.allowedSources = [SourcePattern("https://a.example/*")].compactMap(\.self)

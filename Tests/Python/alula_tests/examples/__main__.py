@@ -97,7 +97,8 @@ class Images(ImageHandler):
 
 
 # Names and values that every signer must encode in its own way and sign as they stand.
-SIGNED = [["w=300"], ["w=300", "h=200", "fit=cover", "background=#00ff00"], ["preset=a b", "expires=4102444800"], []]
+SIGNED = [["w=300"], ["w=300", "h=200", "fit=cover", "background=#00ff00"], ["preset=a b", "expires=4102444800"],
+          ["w=300", "key=shop-2026-11"], []]
 
 
 def signer_complaints(alula, name, command):

@@ -1,0 +1,91 @@
+package import Text
+
+/// The keys that sign targets of Alula's own grammar: the setting `signingKeys`, and those of a tenant, by ID.
+package struct SigningKeys: Sendable {
+    package struct Key: Hashable, Sendable {
+        package let id: ExactText
+        package let bytes: [UInt8]
+
+        package init(id: ExactText, bytes: [UInt8]) { (self.id, self.bytes) = (id, bytes) }
+    }
+
+    /// Several for rotation; their IDs in logs are numbers from 1.
+    package var unnamed: [[UInt8]] = []
+    /// Nil in a service without tenants, where the parameter `key` is unknown.
+    package var named: [Key]?
+
+    package init(_ unnamed: [[UInt8]] = [], named: [Key]? = nil) { (self.unnamed, self.named) = (unnamed, named) }
+
+    package var isEmpty: Bool { unnamed.isEmpty && named?.isEmpty != false }
+
+    /// Also false for an open service if the target names a key that did not sign it.
+    func areSatisfied(by target: String) -> Bool {
+        isEmpty && Self.keyID(in: target, of: self) == nil || signerID(of: target) != nil
+    }
+
+    /// Nil if no key signed the target.
+    func signerID(of target: String) -> String? {
+        if let id = Self.keyID(in: target, of: self) {
+            return URLSigner.verify(target: target, keys: keys(for: target)) && hasKey(id) ? id.string : nil
+        }
+        guard let index = URLSigner.signer(of: target, among: all) else { return nil }
+        return index < unnamed.count ? String(index + 1) : named?[index - unnamed.count].id.string
+    }
+
+    /// The keys that may sign a request with this target; never none if it names a key, so that an unknown ID takes as
+    /// long as a known one.
+    package func keys(for target: String) -> [[UInt8]] {
+        guard let id = Self.keyID(in: target, of: self) else { return all }
+        return [named?.first { $0.id == id }?.bytes ?? Self.noKey]
+    }
+
+    /// The ID that a target names; nil if it is none.
+    package func namedID(in target: String) -> String? {
+        Self.keyID(in: target, of: self).flatMap { Vocabulary.isName($0.string) ? $0.string : nil }
+    }
+
+    /// The target without `key`, which is not the grammar's.
+    package func unnamed(_ target: String) -> String {
+        guard named != nil, let range = Self.keyRange(in: target) else { return target }
+        var rest = target[range.upperBound...]
+        // Another parameter becomes the first.
+        if target.utf8[range.lowerBound] == UInt8(ascii: "?"), !rest.isEmpty { rest = "?" + rest.dropFirst() }
+        return String(target[..<range.lowerBound] + rest)
+    }
+
+    private var all: [[UInt8]] { unnamed + (named ?? []).map(\.bytes) }
+
+    private func hasKey(_ id: ExactText) -> Bool { named?.contains { $0.id == id } == true }
+
+    private static func keyID(in target: String, of keys: SigningKeys) -> ExactText? {
+        keys.named == nil ? nil : keyID(in: target)
+    }
+
+    /// Random, so that no one can sign with it.
+    private static let noKey = (0..<32).map { _ in UInt8.random(in: 0...255) }
+}
+
+extension SigningKeys {
+    private static let mark = Array("key=".utf8)
+
+    /// The value of the parameter `key` at the end of the target, before `sig` if there is one.
+    package static func keyID(in target: String) -> ExactText? {
+        keyRange(in: target).map { ExactText(Substring(target[$0].utf8.dropFirst(mark.count + 1))) }
+    }
+
+    /// With the separator before it.
+    private static func keyRange(in target: String) -> Range<String.Index>? {
+        let bytes = target.utf8
+        var end = bytes.endIndex
+        func parameter() -> Range<String.Index>? {
+            bytes[..<end].lastIndex { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }.map { $0..<end }
+        }
+        guard var last = parameter() else { return nil }
+        if bytes[last].dropFirst().starts(with: "sig=".utf8) {
+            end = last.lowerBound
+            guard let before = parameter() else { return nil }
+            last = before
+        }
+        return bytes[last].dropFirst().starts(with: mark) ? last : nil
+    }
+}

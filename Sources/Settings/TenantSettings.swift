@@ -1,0 +1,158 @@
+package import Dialects
+package import Downloading
+import JSON
+package import Text
+import ThumbnailAPI
+import ThumbnailTypes
+
+/// A customer with keys, hosts, origins, presets and limits.
+package struct TenantSettings: Hashable, Sendable {
+    package struct Key: Hashable, Sendable {
+        enum Kind: String, CaseIterable, Hashable, Sendable { case native, imgproxy, thumbor, imaginary }
+
+        let id: ExactText
+        let kind: Kind
+        let secret: [UInt8]
+        /// Of imgproxy's signatures.
+        var salt: [UInt8] = []
+    }
+
+    /// For requests of no other tenant.
+    package static let defaultName = "default"
+
+    package let name: String
+    package var keys: [Key] = []
+    /// In lowercase, without ports.
+    package var hosts: [ExactText] = []
+    package var origins: [ExactText] = []
+    var allowedSources: [SourcePattern] = []
+    var presets: [ExactText] = []
+    var sizes: [Int] = []
+    var maximumSourceBytes: Int?
+    var maximumSourcePixels: Int?
+    var maximumOutputPixels: Int?
+
+    package init(_ name: String) { self.name = name }
+
+    package var nativeKeys: [SigningKeys.Key] {
+        keys.filter { $0.kind == .native }.map { SigningKeys.Key(id: $0.id, bytes: $0.secret) }
+    }
+
+    package var hasOtherKeys: Bool { keys.contains { $0.kind != .native } }
+
+    var isDefault: Bool { name == Self.defaultName }
+
+    static let setting = Setting.inFile(
+        "tenants", help: "customers with keys, hosts, origins and limits of their own, in the file only",
+        secrecy: .hidden, copying: { $0.tenants = $1.tenants }
+    ) { value, environment, settings in
+        var reader = TenantsReader(settings, environment)
+        let (tenants, problems) = reader.read(value)
+        settings.tenants = tenants
+        return problems
+    }
+}
+
+extension Settings {
+    /// The settings as requests of a tenant see them; the service's own in a service without tenants.
+    package func narrowed(to tenant: TenantSettings) -> Settings {
+        guard !tenants.isEmpty else { return self }
+        var settings = self
+        tenant.narrowSources(of: &settings)
+        tenant.narrowVocabulary(of: &settings)
+        tenant.giveKeys(to: &settings)
+        settings.deriveDialects()
+        return settings
+    }
+
+    /// Begins with the one for requests of no other tenant; empty in a service without tenants.
+    package var allTenants: [TenantSettings] {
+        guard !tenants.isEmpty else { return [] }
+        let standard = tenants.first(where: \.isDefault) ?? TenantSettings(TenantSettings.defaultName)
+        return [standard] + tenants.filter { !$0.isDefault }
+    }
+
+    /// The rules of tenants for sources that differ from the service's.
+    package var tenantDownloads: [DownloadConfiguration] {
+        allTenants.compactMap { tenant in
+            var settings = self
+            tenant.narrowSources(of: &settings)
+            return settings.downloads.tenant == nil ? nil : settings.downloads
+        }
+    }
+}
+
+/// The origins and presets that a tenant lists are its alone, and all that it sees.
+extension TenantSettings {
+    fileprivate func narrowSources(of settings: inout Settings) {
+        let all = settings.downloads.origins
+        settings.downloads.origins =
+            origins.isEmpty
+            ? all.without(settings.tenants.lazy.flatMap(\.origins)) : Origins(origins.compactMap { all[$0.string] })
+        if let base = settings.api.vocabulary.baseOrigin, !Self.sees(base.text, settings) {
+            settings.api.vocabulary.baseOrigin = nil
+        }
+        let maximum = min(maximumSourceBytes ?? .max, settings.downloads.maximumBytes)
+        // Tenants that the same rules hold for share sources.
+        if !allowedSources.isEmpty || maximum < settings.downloads.maximumBytes {
+            settings.downloads.tenant = ExactText(name)
+        }
+        settings.downloads.tenantSources = allowedSources
+        settings.downloads.maximumBytes = maximum
+        settings.api.maximumUploadBytes = min(maximum, settings.api.maximumUploadBytes)
+        settings.api.requestLimits.maximumSourceBytes = maximumSourceBytes
+        settings.api.requestLimits.maximumSourcePixels = maximumSourcePixels
+        settings.api.requestLimits.maximumOutputPixels = maximumOutputPixels
+    }
+
+    fileprivate func narrowVocabulary(of settings: inout Settings) {
+        let taken = Set(settings.tenants.flatMap(\.presets))
+        func sees(_ name: ExactText) -> Bool {
+            if name == Vocabulary.standardPreset, !taken.contains(name) { return true }
+            return presets.isEmpty ? !taken.contains(name) : presets.contains(name)
+        }
+        var vocabulary = settings.api.vocabulary
+        vocabulary.presets = vocabulary.presets.filter { sees($0.key) }
+        vocabulary.dialectPresets = vocabulary.dialectPresets.filter { sees($0.key) }
+        vocabulary.watermarks = vocabulary.watermarks.filter { Self.sees($0.value.source.string, settings) }
+        if !sizes.isEmpty {
+            let allowed = vocabulary.sizes.sizes
+            vocabulary.sizes.sizes = sizes.filter { allowed.isEmpty || allowed.contains($0) }
+            vocabulary.sizes.boundsSigned = true
+        }
+        settings.api.vocabulary = vocabulary
+    }
+
+    /// False for a source of an origin that is another tenant's.
+    private static func sees(_ source: String, _ settings: Settings) -> Bool {
+        guard let name = source.firstIndex(of: ":").map({ String(source[..<$0]) }), Origins.isName(name) else {
+            return true
+        }
+        return settings.downloads.origins[name] != nil
+    }
+
+    /// Other tenants' keys close nothing.
+    fileprivate func giveKeys(to settings: inout Settings) {
+        if !isDefault {
+            settings.api.signingKeys = []
+            settings.dialects.thumbor.keys = []
+            (settings.dialects.imaginary.keys, settings.dialects.imaginary.signatureKey) = ([], nil)
+            (settings.dialects.imgproxy.keys, settings.dialects.imgproxy.salts) = ([], [])
+            settings.dialects.imgproxy.trustedSignatures = []
+        }
+        (settings.api.tenant, settings.api.namedKeys) = (ExactText(name), nativeKeys)
+        settings.dialects.imgproxy.salts += keys.filter { $0.kind == .imgproxy }.map(\.salt)
+        give(.imgproxy, to: &settings, \.imgproxy.keys)
+        give(.thumbor, to: &settings, \.thumbor.keys)
+        give(.imaginary, to: &settings, \.imaginary.keys)
+    }
+
+    private func give(
+        _ kind: Key.Kind, to settings: inout Settings, _ place: WritableKeyPath<DialectSettings, [[UInt8]]>
+    ) {
+        let keys = keys.filter { $0.kind == kind }
+        let numbers = settings.dialects[keyPath: place].indices.map { ExactText("\($0 + 1)") }
+        settings.dialects[keyPath: place] += keys.map(\.secret)
+        settings.api.keyIDs[ExactText(kind.rawValue)] = numbers + keys.map(\.id)
+    }
+}

@@ -1,0 +1,161 @@
+import Crypto
+import Dialects
+import Downloading
+import JSON
+import Text
+import ThumbnailAPI
+
+/// Reads `tenants`, after the origins and presets that they name.
+struct TenantsReader {
+    private let settings: Settings
+    private let environment: [String: String]
+    private var keyIDs: Set<ExactText> = []
+    private var hosts: Set<ExactText> = []
+
+    private static let members = [
+        "keys", "hosts", "origins", "allowedSources", "presets", "sizes", "maxSourceBytes", "maxSourcePixels",
+        "maxOutputPixels",
+    ]
+
+    init(_ settings: Settings, _ environment: [String: String]) {
+        (self.settings, self.environment) = (settings, environment)
+    }
+
+    mutating func read(_ value: JSONValue) -> (tenants: [TenantSettings], problems: [SettingsProblem]) {
+        guard case .object(let members) = value else {
+            return ([], [OriginProblem(path: "tenants", allowed: "an object of tenants by name").problem])
+        }
+        var tenants: [TenantSettings] = []
+        var problems: [SettingsProblem] = []
+        for (name, description) in members.sorted(by: { $0.0 < $1.0 }) {
+            do throws(OriginProblem) {
+                tenants.append(try tenant(name, description))
+            } catch {
+                problems.append(error.problem)
+            }
+        }
+        return (tenants, problems)
+    }
+
+    private mutating func tenant(_ name: String, _ value: JSONValue) throws(OriginProblem) -> TenantSettings {
+        let path = "tenants.\(name)"
+        guard Origins.isName(name) else {
+            throw OriginProblem(
+                path: path, allowed: "a name of up to 32 lower-case letters, digits and hyphens, a letter first")
+        }
+        let object = try OriginMembers(value, at: path, names: Self.members, environment: environment)
+        var tenant = TenantSettings(name)
+        tenant.keys = try keys(object)
+        tenant.hosts = try hosts(object)
+        guard tenant.isDefault || !tenant.keys.isEmpty || !tenant.hosts.isEmpty else {
+            throw OriginProblem(path: path, allowed: "keys or hosts, without which no request belongs to it")
+        }
+        tenant.origins = try names(object, "origins", "an origin") { settings.downloads.origins[$0.string] != nil }
+        tenant.presets = try names(object, "presets", "a preset") { name in
+            let vocabulary = settings.api.vocabulary
+            return vocabulary.presets[name] != nil || vocabulary.dialectPresets[name] != nil
+        }
+        tenant.allowedSources =
+            try object.setting("allowedSources", .list(allowed: Self.patterns) { SourcePattern($0) }) ?? []
+        tenant.sizes = try object.setting("sizes", .integers(in: 1...16_384)) ?? []
+        let allowed = settings.api.vocabulary.sizes.sizes
+        guard tenant.sizes.isEmpty || allowed.isEmpty || tenant.sizes.contains(where: allowed.contains) else {
+            throw object.problem("sizes", "at least one of the setting sizes")
+        }
+        tenant.maximumSourceBytes = try object.setting("maxSourceBytes", .byteSize)
+        tenant.maximumSourcePixels = try object.setting("maxSourcePixels", .integer(in: 1...10_000_000_000))
+        tenant.maximumOutputPixels = try object.setting("maxOutputPixels", .integer(in: 1...10_000_000_000))
+        return tenant
+    }
+
+    private static let patterns = "a list of patterns such as https://*.example.com/images/*"
+
+    private mutating func keys(_ object: OriginMembers) throws(OriginProblem) -> [TenantSettings.Key] {
+        var keys: [TenantSettings.Key] = []
+        for key in try object.objects("keys", names: ["id", "secret", "kind", "salt"]) {
+            let allowed = "a text of up to 64 letters, digits, points, underscores and hyphens"
+            let id = try key.requiredText("id", allowed)
+            guard Vocabulary.isName(id) else { throw key.problem("id", allowed) }
+            guard keyIDs.insert(ExactText(id)).inserted else { throw key.problem("id", "an ID that no other key has") }
+            keys.append(try self.key(ExactText(id), key))
+        }
+        return keys
+    }
+
+    private func key(_ id: ExactText, _ object: OriginMembers) throws(OriginProblem) -> TenantSettings.Key {
+        let kind = try object.setting("kind", SettingParser<TenantSettings.Key.Kind>.choice) ?? .native
+        guard kind == .imgproxy || !object.has("salt") else {
+            throw object.problem("salt", "none beside a key of kind \(kind.rawValue)")
+        }
+        let dialects = settings.dialects
+        let isServed =
+            switch kind {
+            case .native: true
+            case .imgproxy: dialects.imgproxy.prefix != nil
+            case .thumbor: dialects.thumbor.prefix != nil
+            case .imaginary: dialects.imaginary.prefix != nil
+            }
+        guard isServed else { throw object.problem("kind", "\(kind.rawValue) only beside \(kind.rawValue)Path") }
+        switch kind {
+        case .native:
+            let keys = try object.key("secret", .keys)
+            guard keys.count == 1 else { throw object.problem("secret", "one key; others are keys with other IDs") }
+            return TenantSettings.Key(id: id, kind: kind, secret: keys[0])
+        case .imgproxy:
+            let (keys, salts) = (try object.key("secret", .hexadecimal), try object.key("salt", .hexadecimal))
+            guard keys.count == 1, salts.count == 1 else {
+                throw object.problem("secret", "one key and one salt; others are keys with other IDs")
+            }
+            return TenantSettings.Key(id: id, kind: kind, secret: keys[0], salt: salts[0])
+        case .thumbor, .imaginary:
+            return TenantSettings.Key(id: id, kind: kind, secret: try object.key("secret", .bytes(atLeast: 1)))
+        }
+    }
+
+    private mutating func hosts(_ object: OriginMembers) throws(OriginProblem) -> [ExactText] {
+        let allowed = "a list of host names without ports"
+        var found: [ExactText] = []
+        for text in try object.texts("hosts", allowed) ?? [] {
+            guard text != AdminSites.anyName, let host = RequestHost.name(of: text), host.string == text.asciiLowercased
+            else { throw object.problem("hosts", allowed) }
+            guard hosts.insert(host).inserted else {
+                throw object.problem("hosts", "each host once, of one tenant; \(host) is repeated")
+            }
+            found.append(host)
+        }
+        return found
+    }
+
+    private func names(
+        _ object: OriginMembers, _ member: String, _ kind: String, _ exists: (ExactText) -> Bool
+    ) throws(OriginProblem) -> [ExactText] {
+        let allowed = "a list of names"
+        let names = (try object.texts(member, allowed) ?? []).map { ExactText($0) }
+        if let unknown = names.first(where: { !exists($0) }) {
+            throw object.problem(member, "\(allowed); \(unknown) is not the name of \(kind) in the settings file")
+        }
+        return names
+    }
+}
+
+extension OriginMembers {
+    func objects(_ name: String, names: [String]) throws(OriginProblem) -> [OriginMembers] {
+        guard let value = value(name) else { return [] }
+        guard case .array(let values) = value else { throw problem(name, "a list of objects") }
+        var objects: [OriginMembers] = []
+        for (index, value) in values.enumerated() { objects.append(try member(value, "\(name).\(index)", names)) }
+        return objects
+    }
+
+    /// A text or a reference, as in the settings for keys.
+    fileprivate func key<Value>(_ name: String, _ parser: SettingParser<Value>) throws(OriginProblem) -> Value {
+        guard let value = value(name) else { throw problem(name, "a text, \(SecretReferences.allowed)") }
+        do throws(InvalidValue) {
+            let text = try SecretReferences(environment: environment).text(of: value)
+            try SecretReferences.checkKey(text)
+            return try parser.parse(text)
+        } catch {
+            throw problem(name, error.allowed)
+        }
+    }
+}
