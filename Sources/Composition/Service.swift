@@ -103,7 +103,7 @@ package struct Engine: Sendable {
     ) -> CacheLayers {
         // A command without such caches does not load libraries to learn their versions.
         let isLasting = disk != nil || sharedCache != nil || resultStore != nil
-        let engine = isLasting ? "alula \(Program.build), \(ImageLibrary.versions)" : ""
+        let engine = isLasting ? Self.keyText : ""
         return CacheLayers(
             configuration: settings.pipeline,
             disk: disk.map {
@@ -112,6 +112,9 @@ package struct Engine: Sendable {
             sharedCache: sharedCache, resultStore: resultStore,
             rules: settings.sharedLayerRules(settings.pipeline, engine: engine), events: log, timekeeper: timekeeper)
     }
+
+    /// In the keys of disk, shared cache and result store: other releases and libraries may make other bytes.
+    static var keyText: String { "alula \(Program.build), \(ImageLibrary.versions)" }
 
     private static func lanes(_ settings: Settings, timekeeper: any Timekeeper) -> WorkLanes {
         let maximumQueued = settings.downloads.maximumTransfers

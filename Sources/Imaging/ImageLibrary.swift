@@ -1,6 +1,7 @@
 import CAOMShim
 import CCodedImages
 import CPlanarShim
+import CVipsShim
 import Memory
 package import Recipes
 
@@ -91,6 +92,11 @@ extension ImageLibrary {
             String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
             String(cString: CAOMShim_version())
         )
-        return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc), libaom \(encoder)"
+        // Loads libvips.
+        let version = version
+        var others = [CChar](repeating: 0, count: Int(CVipsShim_versions_size))
+        unsafe CVipsShim_versions(&others)
+        return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc), libaom \(encoder), "
+            + String(cText: others)
     }
 }

@@ -21,8 +21,8 @@ enum PlanarLane {
         of plan: RenderPlan, for image: DecodedImage, needsPixels: Bool = false
     ) -> (target: PlanarTarget, rest: RenderPlan) {
         let whole = PlanarTarget(of: image.size)
-        // Filters apply to planes that are encoded directly.
-        let isForPlanes = !needsPixels && image.bands == 3 && plan.format.encoding?.planes != nil
+        // Filters apply to planes that are encoded directly; without loss, pixels are.
+        let isForPlanes = !needsPixels && !plan.isLossless && image.bands == 3 && plan.format.encoding?.planes != nil
         var start = whole
         start.takesFilters = isForPlanes
         // During a quality search, the planes are encoded more than once, and encoders may overwrite transparent parts.
@@ -41,7 +41,8 @@ enum PlanarLane {
     /// Nil if the planes must be converted to pixels: for steps of libvips, gray profiles, and formats without a planar
     /// encoder.
     static func encoder(for image: DecodedImage, rest: RenderPlan) -> PlaneEncoder? {
-        guard image.bands == 3 || image.profile == nil, !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
+        guard !rest.isLossless, image.bands == 3 || image.profile == nil,
+            !rest.hasSharpChroma || rest.format.maximumSharpPixels == 0
         else {
             return nil
         }

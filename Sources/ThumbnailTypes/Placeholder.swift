@@ -22,6 +22,7 @@ package struct Placeholder: Hashable, Sendable {
         }
         // CSS pixels times the device pixel ratio, rounded half up, at least 1.
         func devicePixels(_ side: Int) -> Int { max(1, (side * options.devicePixelRatio + 500) / 1_000) }
-        size = PixelSize(width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side))
+        size = options.limited(
+            PixelSize(width: devicePixels(options.width ?? side), height: devicePixels(options.height ?? side)))
     }
 }

@@ -17,6 +17,7 @@ struct URLTests {
     static var full: Rendition {
         var all = Rendition(width: 300, height: 200, fit: .cover, format: .webp)
         all.enlarge = true
+        (all.area, all.multipleOf) = (90_000, 28)
         all.devicePixelRatio = 1.5
         all.gravity = .focal(x: 0.25, y: 1)
         all.trim = 10
@@ -32,6 +33,7 @@ struct URLTests {
         all.mask = .triangleDown
         all.background = Rendition.Color(red: 255, green: 136, blue: 0, alpha: 128)
         all.quality = 70
+        all.isLossless = false
         all.maximumBytes = 100_000
         all.avifBitDepth = 8
         all.gamut = .auto
@@ -50,11 +52,11 @@ struct URLTests {
         #expect(Rendition().query == "")
         #expect(
             Self.full.query
-                == "w=300&h=200&fit=cover&enlarge=1&dpr=1.5&gravity=focal&fx=0.25&fy=1&trim=10&trimColor=white"
+                == "w=300&h=200&fit=cover&enlarge=1&area=90000&multipleOf=28&dpr=1.5&gravity=focal&fx=0.25&fy=1&trim=10&trimColor=white"
                 + "&crop=0.0%2C0.125%2C1.0%2C0.5&rotate=90&flip=hv&brightness=110&contrast=90&saturate=120&hue=10"
                 + "&grayscale=20&sepia=30&invert=40&blur=0.3&sharpen=1.25&pixelate=4&pad=1%2C2%2C3%2C4&radius=max"
-                + "&mask=triangle-180&background=ff880080&format=webp&q=70&maxBytes=100000&avifBitDepth=8&gamut=auto"
-                + "&keepCopyright=1&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png"
+                + "&mask=triangle-180&background=ff880080&format=webp&q=70&lossless=0&maxBytes=100000&avifBitDepth=8"
+                + "&gamut=auto&keepCopyright=1&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png"
                 + "&watermarkPosition=top-left&watermarkX=-3"
                 + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark"
                 + "&tag=product-7%2Cseason")

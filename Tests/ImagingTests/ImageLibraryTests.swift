@@ -13,6 +13,21 @@ struct ImageLibraryTests {
         #expect(ImageLibrary.version.hasPrefix("8."))
     }
 
+    @Test func `the text of versions has each library that makes pixels or files`() {
+        let parts = ImageLibrary.versions.split(separator: ", ").map { $0.split(separator: " ") }
+        #expect(
+            parts.map(\.first) == [
+                "libvips", "libjpeg-turbo", "libwebp", "libjxl", "zimg", "dav1d", "libde265", "libaom", "zlib",
+                "libtiff",
+                "lcms", "libimagequant", "librsvg", "cairo",
+            ])
+        for part in parts {
+            #expect(
+                part.count == 2 && part[1].contains(where: \.isNumber) && part[1] != "0" && part[1] != "0.0.0",
+                "\(part)")
+        }
+    }
+
     @Test func `no file of a foreign format opens, even if libvips detects the format`() throws {
         try ImageLibrary.start()
         let types = ["MAT", "SVG", "PDF", "MVG", "ICO", "FITS", "HDR", "PPM", "VIPS", "EXR", "CSV"]

@@ -45,6 +45,37 @@ struct RenderPlanKeyTests {
             ])
     }
 
+    @Test func `a lossless result has its own key, unless the format never loses anything`() throws {
+        func texts(_ format: FormatChoice) throws -> [String] {
+            var options = options(200, 150)
+            (options.isLossless, options.format) = (true, format)
+            let source = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_600, height: 1_200))
+            return try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source)).keyTexts
+        }
+        #expect(try texts(.fixed(.webp)).last == "webp.4 100 lossless")
+        #expect(try texts(.fixed(.jxl)).last == "jxl.3 100 lossless")
+        #expect(try texts(.fixed(.png)).last == "png.3 100")
+        #expect(try texts(.negotiated([.avif: 1_000, .jpeg: 1_000])).last == "png.3 100")
+        #expect(try texts(.negotiated([.avif: 1_000, .webp: 1_000])).last == "webp.4 100 lossless")
+    }
+
+    @Test func `a lossless result costs more time and memory, and large ones become PNG`() throws {
+        func plan(_ format: FormatChoice, _ side: Int, isLossless: Bool = true) throws -> RenderPlan {
+            var options = options(side, side)
+            (options.isLossless, options.format) = (isLossless, format)
+            let source = ImageHeader(format: .png, storedSize: PixelSize(width: 4_000, height: 4_000))
+            return try RenderPlan(AnyRenderRecipe(options), of: RecipeSource(header: source))
+        }
+        let (small, lossy) = (try plan(.fixed(.webp), 1_000), try plan(.fixed(.webp), 1_000, isLossless: false))
+        let header = ImageHeader(format: .png, storedSize: PixelSize(width: 4_000, height: 4_000))
+        #expect(small.timeCost(of: header) > lossy.timeCost(of: header) + .milliseconds(500))
+        #expect(small.cost > lossy.cost + 60_000_000)
+        #expect(throws: ImagingError.self) { try plan(.fixed(.webp), 3_000) }
+        #expect(try plan(.fixed(.webp), 3_000, isLossless: false).format == .webp)
+        #expect(try plan(.negotiated([.webp: 1_000]), 3_000).format == .png)
+        #expect(try plan(.negotiated([.webp: 1_000]), 2_000).format == .webp)
+    }
+
     @Test func `the key names pages, frames and the policy on incomplete images`() throws {
         #expect(try keyTexts(options(400, 300) { $0.page = 3 }, .gif)[0] == "page 3 level 1 refuse")
         var limits = ImagingLimits()

@@ -149,7 +149,7 @@ struct RenderPlanSizeTests {
 }
 
 /// The same numbers in every run.
-private struct RepeatableGenerator: RandomNumberGenerator {
+struct RepeatableGenerator: RandomNumberGenerator {
     private var state: UInt64 = 1
 
     mutating func next() -> UInt64 {

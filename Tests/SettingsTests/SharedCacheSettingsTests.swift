@@ -143,6 +143,10 @@ struct SharedCacheSettingsTests {
             return settings.responseDigest(settings.pipeline, engine: engine) + settings.downloads.policyText
         }
         var digests = Set([digest(), digest(engine: "2")])
+        // Release, revision, and each library.
+        let engine = "alula 1.2.0 (0123abc), libvips 8.14.1, libwebp 10204, zlib 1.2.13"
+        let other = ["1.2.0", "0123abc", "8.14.1", "10204", "1.2.13"].map { engine.replacing($0, with: "9") }
+        #expect(Set(([engine] + other).map { digest(engine: $0) }).count == 6)
         for (name, change) in Self.changes {
             let (isNew, _) = digests.insert(digest(change))
             #expect(isNew, "\(name)")

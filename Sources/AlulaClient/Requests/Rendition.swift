@@ -14,6 +14,10 @@ public struct Rendition: Hashable, Sendable {
     public var fit: Fit?
     /// Whether the result may be larger than the source.
     public var enlarge: Bool?
+    /// The most pixels of the result, before padding.
+    public var area: Int?
+    /// The number of which both sides of the result are multiples, before padding: 2 to 256.
+    public var multipleOf: Int?
     /// The number of device pixels per CSS pixel, 0.5 to 8, rounded to three decimals.
     public var devicePixelRatio: Double?
     /// Takes sizes from client hints instead of ``width`` and ``devicePixelRatio``, for URLs in web pages; requires the
@@ -51,6 +55,8 @@ public struct Rendition: Hashable, Sendable {
     public var format: Format?
     /// The quality of the encoder.
     public var quality: Quality?
+    /// Whether a WebP, JPEG XL or PNG result has the rendered pixels exactly; not with ``quality`` or ``maximumBytes``.
+    public var isLossless: Bool?
     /// The maximum size of the result in bytes, at least 256.
     public var maximumBytes: Int?
     /// The number of bits per component of an AVIF result: 8 or 10.
@@ -98,6 +104,8 @@ public struct Rendition: Hashable, Sendable {
             ("h", height?.description),
             ("fit", fit?.rawValue),
             ("enlarge", enlarge.map(flag)),
+            ("area", area?.description),
+            ("multipleOf", multipleOf?.description),
             ("dpr", automatic.contains(.devicePixelRatio) ? "auto" : devicePixelRatio.map { decimal($0, places: 3) }),
             ("gravity", gravity?.name),
             ("fx", gravity?.x.map { decimal($0, places: 3) }),
@@ -123,6 +131,7 @@ public struct Rendition: Hashable, Sendable {
             ("background", background?.text),
             ("format", format?.rawValue),
             ("q", quality?.text),
+            ("lossless", isLossless.map(flag)),
             ("maxBytes", maximumBytes?.description),
             ("avifBitDepth", avifBitDepth?.description),
             ("gamut", gamut?.rawValue),

@@ -48,6 +48,11 @@ static CPlanarShimStatus encode(
     if (WebPConfigInit(&config)) {
         config.quality = (float) settings->quality;
         config.method = settings->effort;
+        if (settings->is_lossless) {
+            config.lossless = 1;
+            // How hard the encoder tries.
+            config.quality = 75;
+        }
         // The deblocking filter avoids sharp areas: 1 to 2 % fewer bytes at the same visual quality.
         config.filter_sharpness = 7;
         // Without sharp chroma, colored text and edges of drawings lose 10 to 20 points of SSIMULACRA2.

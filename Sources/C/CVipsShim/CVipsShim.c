@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <gmodule.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -149,6 +150,39 @@ void CVipsShim_end_thread(void)
 int CVipsShim_version(int part)
 {
     return vips_version(part);
+}
+
+static const char *text_of(void *libraries, const char *function)
+{
+    const char *(*text)(void) = (const char *(*) (void) ) dlsym(libraries, function);
+    return text ? text() : "0";
+}
+
+static int number_of(void *libraries, const char *function)
+{
+    int (*number)(void) = (int (*)(void)) dlsym(libraries, function);
+    return number ? number() : 0;
+}
+
+static unsigned variable_of(void *libraries, const char *name)
+{
+    const unsigned *variable = dlsym(libraries, name);
+    return variable ? *variable : 0;
+}
+
+void CVipsShim_versions(char text[CVipsShim_versions_size])
+{
+    // Already loaded, with these libraries.
+    void *libraries = dlopen("libvips.so.42", RTLD_LAZY | RTLD_NOLOAD);
+    char tiff[16] = "0";
+    // The first line is "LIBTIFF, Version 4.5.0".
+    sscanf(text_of(libraries, "TIFFGetVersion"), "LIBTIFF, Version %15[0-9.]", tiff);
+    g_snprintf(
+        text, CVipsShim_versions_size, "zlib %s, libtiff %s, lcms %d, libimagequant %d, librsvg %u.%u.%u, cairo %s",
+        text_of(libraries, "zlibVersion"), tiff, number_of(libraries, "cmsGetEncodedCMMversion"),
+        number_of(libraries, "liq_version"), variable_of(libraries, "rsvg_major_version"),
+        variable_of(libraries, "rsvg_minor_version"), variable_of(libraries, "rsvg_micro_version"),
+        text_of(libraries, "cairo_version_string"));
 }
 
 int CVipsShim_has_alpha(VipsImage *image)
@@ -470,8 +504,8 @@ void CVipsShim_watch(VipsImage *in, int (*should_stop)(void *context), void *con
 int CVipsShim_save_webp(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     // Without smart subsampling, colored text and edges of drawings lose 10 to 20 points of SSIMULACRA2.
-    return vips_webpsave_buffer(in, bytes, count, "Q", options.quality, "effort", options.effort,
-        "smart_subsample", options.has_sharp_chroma, "strip", TRUE, NULL);
+    return vips_webpsave_buffer(in, bytes, count, "Q", options.is_lossless ? 75 : options.quality, "effort", options.effort,
+        "lossless", options.is_lossless, "smart_subsample", options.has_sharp_chroma, "strip", TRUE, NULL);
 }
 
 int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
@@ -482,6 +516,8 @@ int CVipsShim_save_gif(VipsImage *in, void **bytes, size_t *count, CVipsShimSave
 int CVipsShim_save_jxl(VipsImage *in, void **bytes, size_t *count, CVipsShimSaveOptions options)
 {
     gboolean strip = !options.keeps_profile;
+    if (options.is_lossless)
+        return vips_jxlsave_buffer(in, bytes, count, "lossless", TRUE, "effort", options.effort, "strip", strip, NULL);
     // libvips 8.14 accepts a distance of at most 15, but its own for low qualities are higher.
     if (options.distance > 15 && vips_version(0) == 8 && vips_version(1) < 16)
         return vips_jxlsave_buffer(in, bytes, count, "Q", options.quality + 5, "effort", options.effort, "strip", strip, NULL);

@@ -42,6 +42,7 @@ package struct NativeParameters {
     private mutating func read(_ plan: RenderPlan) {
         values["format"] = plan.format.rawValue
         switch plan.quality {
+        case .fixed where plan.isLossless: values["lossless"] = "1"
         case .fixed(let quality):
             if plan.format.hasQuality { values["q"] = String(plan.visualQuality(of: quality)) }
         case .fitting(let bytes, let highest, _):

@@ -3,7 +3,7 @@ package import Recipes
 extension RenderingOptions: BoxRecipe {
     package var hasDefaultQuality: Bool {
         if case .fixed(let format) = format, !format.hasQuality { return false }
-        return quality == nil && !isQualityAutomatic
+        return quality == nil && !isQualityAutomatic && !isLossless
     }
 
     package mutating func set(_ box: RequestedBox, quality: Int?) {

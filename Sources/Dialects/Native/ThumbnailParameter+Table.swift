@@ -29,6 +29,12 @@ extension ThumbnailParameter {
         .optional("h", \.options.height, .side, "height of the box, 1 to 16384", alias: "height").choosing(.height),
         .value("fit", \.options.fit, .choice, "how the image fits into the box"),
         .value("enlarge", \.options.enlarge, .flag, "1: a small image may be enlarged"),
+        .optional(
+            "area", \.options.maximumArea, .whole("PIXELS", from: 1, to: 100_000_000),
+            "most pixels of the result, 1 to 100000000, ratio kept"),
+        .optional(
+            "multipleOf", \.options.multiple, .whole("PIXELS", from: 2, to: 256),
+            "both sides are multiples of it, 2 to 256"),
         .value(
             "dpr", \.options.devicePixelRatio,
             .fraction("RATIO", decimals: 3, in: 500...8_000, "0.5 to 8 with at most three"),
@@ -58,6 +64,7 @@ extension ThumbnailParameter {
             "rgb, rrggbb, rrggbbaa, rgb() or a CSS name, behind what is transparent"),
         .value("format", \.format, .format, "format of the result", in: [.renditions, .presets, .besidePresets]),
         .quality("q", "auto: the lowest quality that looks the same", alias: "quality").choosing(.quality),
+        .value("lossless", \.options.isLossless, .flag, "1: webp, jxl and png have the rendered pixels exactly"),
         .optional(
             "maxBytes", \.options.maximumBytes, .whole("BYTES", from: 256, to: nil, largest: 999_999_999_999),
             "most bytes of the result, from 256"),

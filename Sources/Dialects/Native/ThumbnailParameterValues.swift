@@ -99,6 +99,17 @@ struct ThumbnailParameterValues: Sendable {
     /// If the format is negotiated, both apply if the chosen one has a quality.
     private func checkQuality() throws(APIError) {
         let hasQuality = format?.hasQuality ?? true
+        if options.isLossless {
+            guard format?.canBeLossless ?? true else {
+                throw .badParameter("lossless", "Needs webp, jxl, png or auto as the format.")
+            }
+            guard options.quality == nil, !options.isQualityAutomatic else {
+                throw .badParameter("q", "Cannot be combined with lossless=1.")
+            }
+            guard options.maximumBytes == nil else {
+                throw .badParameter("maxBytes", "Cannot be combined with lossless=1.")
+            }
+        }
         if options.maximumBytes != nil {
             guard hasQuality else { throw .badParameter("maxBytes", "Needs a format with a quality.") }
             guard !options.isQualityAutomatic else {

@@ -8,6 +8,7 @@ struct ThumborOptions: Hashable, Sendable {
     /// For animations that ``format`` does not support.
     var fallback: ImageFormat?
     var quality: Int?
+    var isLossless = false
     var maximumBytes: Int?
     var replacesPNG = false
     var stripsProfile = false

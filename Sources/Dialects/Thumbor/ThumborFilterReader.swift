@@ -71,6 +71,7 @@ extension ThumborFilterReader {
         case "quality":
             guard let quality = arguments.whole(0), quality > 0 else { return false }
             options.quality = min(quality, 100)
+        case "lossless": options.isLossless = true
         case "max_bytes":
             guard let bytes = arguments.whole(0, maximum: 1_000_000_000), bytes > 0 else { return false }
             options.maximumBytes = bytes

@@ -23,6 +23,10 @@ struct ThumborRecipe: RenderRecipe {
         if frame.hasAlpha, !format.supportsAlpha { frame.apply(OpaqueStep()) }
         var composition = frame.composition(as: format, encodingQuality(in: format, by: source.rules))
         if options.quality == nil, !hasOwnQuality(format) { composition.qualityScale = .visual }
+        // As in thumbor, WebP of the highest quality loses nothing.
+        let isLossless = options.isLossless || format == .webp && composition.quality == .fixed(100)
+        composition.isLossless =
+            isLossless && format.canBeLossless && source.limits.allow(frame.size, in: format, isLossless: true)
         composition.gamut = options.stripsProfile ? .srgb : .auto
         composition.frames = options.page > 0 ? 1 : options.frames ?? .max
         if isTrimmed { composition.trim = options.geometry.trim.map(Self.trim) }

@@ -25,6 +25,7 @@ struct WsrvRecipe: RenderRecipe {
 
         var composition = frame.composition(as: format, quality(of: format, by: source.rules))
         if hasDefaultQuality { composition.qualityScale = .visual }
+        composition.isLossless = isLossless(format) && source.limits.allow(frame.size, in: format, isLossless: true)
         composition.frames = frames
         composition.stacksFrames = true
         composition.timing = timing(frames: frames)
@@ -98,9 +99,11 @@ struct WsrvRecipe: RenderRecipe {
         return source.firstSupported(of: [sourceFormat], hasAlpha: hasAlpha, isMoving: isMoving)
     }
 
-    /// Lossless files are requested as the best ones.
+    private func isLossless(_ format: ImageFormat) -> Bool { options.isLossless == true && format == .webp }
+
+    /// Lossless files that are too large become the best ones.
     private func quality(of format: ImageFormat, by rules: RenderingRules) -> EncodingQuality {
-        if options.isLossless == true, format == .webp { return .fixed(100) }
+        if isLossless(format) { return .fixed(100) }
         return .fixed(hasDefaultQuality ? rules.defaultQuality(options.effectiveQuality) : options.effectiveQuality)
     }
 }

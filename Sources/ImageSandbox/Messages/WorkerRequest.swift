@@ -75,7 +75,7 @@ extension MessageCoder {
             let format = element(format, of: ImageFormat.allCases)
             let settings = EncoderSettings(
                 quality: byte(settings.quality), effort: byte(settings.effort), bitDepth: byte(settings.bitDepth),
-                isWide: flag(settings.isWide))
+                isWide: flag(settings.isWide), isLossless: flag(settings.isLossless))
             let delays = size(delays)
             require(format.isEncodedByWorker && 1...100 ~= settings.quality && 0...9 ~= settings.effort)
             require(format.bitDepths.contains(settings.bitDepth))

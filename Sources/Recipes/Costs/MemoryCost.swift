@@ -59,7 +59,7 @@ extension RenderPlan {
         let perPixel =
             memory.pixel + (chromaStep == 1 ? memory.fullChroma : 0) + (quality.isSearched ? Self.searching : 0)
             + (steps.shape(after: source).hasAlpha ? memory.alpha : 0) + (isDataURL ? Self.dataURL : 0)
-            + (gamut == .auto ? Self.counting : 0)
+            + (gamut == .auto ? Self.counting : 0) + (isLossless ? memory.lossless.pixel : 0)
         let largest = steps.work(on: source).map(\.output.size.area).max() ?? source.size.area
         // An animation is composed and encoded frame by frame, but some encoders need all frames at once.
         let framing =
@@ -72,7 +72,8 @@ extension RenderPlan {
         // The map is rendered after the image and has no more pixels; after a trim, the result may be small enough for
         // full chroma.
         let mapping = decode.keepsGainMap ? (memory.pixel + memory.fullChroma) * outputSize.area : 0
-        return mapping + framing.bytes + trimming + choosing + memory.minimum + largest * perPixel
+        let lossless = isLossless ? memory.lossless.once : 0
+        return lossless + mapping + framing.bytes + trimming + choosing + memory.minimum + largest * perPixel
             + steps.costs(on: source).reduce(0) { $0 + $1.bytes }
     }
 }

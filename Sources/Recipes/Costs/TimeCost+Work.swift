@@ -80,7 +80,8 @@ extension RenderPlan {
         let colored = steps.work(on: frame).first?.made ?? result.size.area
         let coloring = hasProfile ? times * Double(colored) * TimeCost.profile : 0
         let encoding =
-            format.writing?.time.cost(
+            (isLossless ? format.writing?.losslessTime : nil)
+            ?? format.writing?.time.cost(
                 isFine: quality.highest >= 90 || decode.keepsGainMap, hasAlpha: result.hasAlpha && format.supportsAlpha,
                 isAnimated: isAnimated,
                 choosesPalette: choosesPalette)

@@ -102,6 +102,14 @@ extension ImageFormat {
     /// and saves less than a twentieth of the bytes.
     package var effort: Int { writing?.effort ?? 0 }
 
+    /// Lossless on request, but not otherwise.
+    var isLosslessByChoice: Bool { writing?.losslessTime != nil }
+
+    /// Whether an answer can have the rendered pixels exactly.
+    package var canBeLossless: Bool { isLosslessByChoice || self == .png }
+
+    static let lossy = Set(written.filter { !$0.canBeLossless })
+
     var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
 
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }

@@ -101,6 +101,8 @@ extension FormatTraits {
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         var holdsEXIF = false
         var holdsGainMap = false
+        /// In nanoseconds per pixel, if nothing is lost on request; nil if that is impossible, or always so.
+        var losslessTime: Double?
         /// Whether files can declare Display P3 colors.
         var holdsWideColors = true
         let memory: WritingMemory
@@ -118,6 +120,8 @@ extension FormatTraits {
         var palette = 0
         /// Per pixel of every frame, per pixel of one frame, and once.
         var animation = (frame: 0, pixel: 0, once: 0)
+        /// Additional, if nothing is lost: per pixel, and once.
+        var lossless = (pixel: 0, once: 0)
         /// Independent of the size.
         var minimum = 1 << 20
     }

@@ -52,7 +52,9 @@ extension FormatTraits {
             Writing(
                 quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, maximumSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 90), (40_000, 96), (100_000, 99), (150_000, 101), (500_000, 109)],
-                holdsEXIF: true, memory: WritingMemory(pixel: 24, alpha: 20),
+                holdsEXIF: true, losslessTime: 1_100,
+                // The histograms of up to 2,600 blocks, and the matches of each pixel.
+                memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),
                 time: WritingTime(pixel: 230, alpha: 145))))
 
     static let gif = FormatTraits(
@@ -87,6 +89,6 @@ extension FormatTraits {
         output: .written(
             Writing(
                 quality: .jxl, effort: 5, version: 3, fullChromaFrom: nil, isSlow: true, isUninterruptible: true,
-                photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)],
+                photographBytes: [(0, 50), (2_500, 97), (40_000, 95), (100_000, 91)], losslessTime: 1_700,
                 memory: WritingMemory(pixel: 120, minimum: 4 << 20), time: WritingTime(pixel: 190, alpha: 340))))
 }

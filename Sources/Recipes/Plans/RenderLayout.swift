@@ -18,12 +18,31 @@ struct RenderLayout: Hashable, Sendable {
     init(options: RenderingOptions, of requestedPart: RequestedPart, in source: ImageHeader) {
         guard let drawing = source.drawing else {
             self.init(options: options, source: requestedPart.size)
+            limit(by: options, source: requestedPart.size)
             return
         }
         var options = options
         options.enlarge = true
         let isProportion = requestedPart.part == nil && (options.width != nil || options.height != nil)
-        self.init(options: options, source: isProportion ? requestedPart.turn.turned(drawing) : requestedPart.size)
+        let size = isProportion ? requestedPart.turn.turned(drawing) : requestedPart.size
+        self.init(options: options, source: size)
+        limit(by: options, source: size)
+    }
+
+    /// The box of `cover` and `contain` changes; otherwise the image is stretched.
+    private mutating func limit(by options: RenderingOptions, source: PixelSize) {
+        guard options.limitsSize else { return }
+        let size = SizeLimits(options, of: outputSize, source: source).size(for: outputSize)
+        guard size != outputSize else { return }
+        switch options.fit {
+        case .inside, .outside, .fill:
+            resizedSize = size
+            decidingSides = [.width, .height]
+        case .cover:
+            // Larger than the image only if its sides are shorter than one multiple.
+            self = RenderLayout(box: size, source: source, fit: .cover, enlarge: true)
+        case .contain: self = RenderLayout(box: size, source: source, fit: .contain, enlarge: options.enlarge)
+        }
     }
 
     init(options: RenderingOptions, source: PixelSize) {

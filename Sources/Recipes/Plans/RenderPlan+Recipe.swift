@@ -15,7 +15,9 @@ extension RenderPlan {
                 let isUnfit =
                     switch error {
                     case .sideTooLong(_, composition.format): true
-                    case .tooManyPixels(let size, _): !source.limits.allow(size, in: composition.format)
+                    case .tooManyPixels(let size, _):
+                        !source.limits.allow(
+                            size, in: composition.format, isLossless: composition.isLossless)
                     default: false
                     }
                 guard isUnfit, source.unsupportedFormats.insert(composition.format).inserted else { throw error }
@@ -62,7 +64,11 @@ extension RenderPlan {
         if frames > 1 { (self.frames, timing) = (frames, composition.timing) }
         isDataURL = composition.isDataURL
         self.gamut = gamut
-        if format.hasQuality { set(composition.quality, in: composition.qualityScale) }
+        if composition.isLossless, format.isLosslessByChoice {
+            (isLossless, quality) = (true, .fixed(100))
+        } else if format.hasQuality {
+            set(composition.quality, in: composition.qualityScale)
+        }
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.holdsEXIF == true { attribution = decoded.attribution }
         additions = try composition.plannedAdditions(of: source)
@@ -84,7 +90,7 @@ extension RenderPlan {
     /// - Parameter area: Pixels of one frame of the source, which were accepted.
     func check(_ limits: ImagingLimits, frames: Int = 1, maximum area: Int) throws(ImagingError) {
         try outputSize.check(frames: frames, maximumPixels: limits.maximumOutputPixels)
-        try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format))
+        try outputSize.check(frames: 1, maximumPixels: limits.maximumFramePixels(of: format, isLossless: isLossless))
         guard max(outputSize.width, outputSize.height) <= format.maximumSide else {
             throw .sideTooLong(outputSize, format: format)
         }

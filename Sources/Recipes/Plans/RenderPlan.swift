@@ -21,6 +21,8 @@ package struct RenderPlan: Hashable, Sendable {
     /// The format's default, unless it supports the requested depth.
     package internal(set) var bitDepth: Int
     package internal(set) var gamut = Gamut.srgb
+    /// The file has the rendered pixels exactly, although the format can lose some.
+    package internal(set) var isLossless = false
     /// The result is the text of a `data:` URL (RFC 2397).
     package internal(set) var isDataURL = false
     package internal(set) var isStacked = false
@@ -85,6 +87,7 @@ package struct RenderPlan: Hashable, Sendable {
         var settings = EncoderSettings(
             quality: encoderQuality(for: quality), effort: effort, bitDepth: bitDepth, isWide: gamut == .p3)
         settings.hasFullChroma = hasFullChroma
+        settings.isLossless = isLossless
         return settings
     }
 
@@ -140,7 +143,8 @@ extension RenderPlan {
         let pages = decode.isAnimated ? "all frames, at most \(decode.maximumFrames)" : "page \(decode.page)"
         let level = decode.level > 1 ? ", reduced to 1/\(decode.level) of each side" : ""
         let drawing = decode.drawnSize.map { ", drawn as \($0) pixels" } ?? ""
-        let encoding = (format.hasQuality ? " with \(quality.summary)" : "") + gamut.summary
+        let quality = isLossless ? " without loss" : format.hasQuality ? " with \(quality.summary)" : ""
+        let encoding = quality + gamut.summary
         return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.summary] } ?? []) + steps.map(\.summary)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
             + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
@@ -150,7 +154,8 @@ extension RenderPlan {
     private var encodingKeyText: String {
         let version = format.writing?.version ?? 1
         return format.rawValue + (version == 1 ? "" : ".\(version)") + " \(quality.keyText)"
-            + (qualityScale == .visual ? " look.2" : "") + (effort == format.effort ? "" : " effort \(effort)")
+            + (qualityScale == .visual ? " look.2" : "") + (isLossless ? " lossless" : "")
+            + (effort == format.effort ? "" : " effort \(effort)")
             + (bitDepth == format.bitDepth ? "" : " bits \(bitDepth)") + (decode.keepsGainMap ? " gain map.2" : "")
     }
 }

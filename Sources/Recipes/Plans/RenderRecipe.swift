@@ -80,6 +80,8 @@ package struct Composition: Sendable {
     package var quality: EncodingQuality
     package var qualityScale = QualityScale.encoder
     var paletteQuality: Int?
+    /// If the format supports it; the quality is ignored then.
+    package var isLossless = false
     package var bitDepth: Int?
     package var gamut: Gamut?
     /// If the format supports it.

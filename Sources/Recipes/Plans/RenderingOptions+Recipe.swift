@@ -55,6 +55,7 @@ extension RenderingOptions: RenderRecipe {
         if format.hasPaletteQuality, self.format.isFixed { composition.paletteQuality = quality }
         composition.bitDepth = avifBitDepth
         composition.gamut = gamut
+        composition.isLossless = isLossless
         composition.keepsCopyright = keepsCopyright
         composition.keepsGainMap = gainMap == .keep
         return composition
@@ -78,7 +79,7 @@ extension RenderingOptions: RenderRecipe {
         let chosen = format.format(
             own: header.format, hasAlpha: header.hasAlpha, pixels: whole.layout.outputSize.area,
             isMoving: keepsFrames(of: source.header), automatic: source.rules.automaticFormats,
-            excluding: source.unsupportedFormats)
+            excluding: isLossless ? source.unsupportedFormats.union(ImageFormat.lossy) : source.unsupportedFormats)
         return (chosen, whole)
     }
 
@@ -99,7 +100,8 @@ extension RenderingOptions: RenderRecipe {
         func text(_ side: Int?) -> String { side.map(String.init) ?? "any" }
         return "box \(text(width))x\(text(height)) \(devicePixelRatio) \(fit.rawValue) \(enlarge) \(gravity.keyText) "
             + "\(background?.keyText ?? "none") \(operations.crop?.keyText ?? "all")"
-            + (watermark.map { " \($0.keyText)" } ?? "")
+            + (watermark.map { " \($0.keyText)" } ?? "") + (maximumArea.map { " area \($0)" } ?? "")
+            + (multiple.map { " multiple \($0)" } ?? "")
     }
 }
 

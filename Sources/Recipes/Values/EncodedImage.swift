@@ -92,8 +92,10 @@ package struct EncoderSettings: Hashable, Sendable {
     package var bitDepth: Int
     package var isWide: Bool
     package var hasFullChroma = false
+    package var isLossless: Bool
 
-    package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false) {
+    package init(quality: Int, effort: Int, bitDepth: Int = 8, isWide: Bool = false, isLossless: Bool = false) {
         (self.quality, self.effort, self.bitDepth, self.isWide) = (quality, effort, bitDepth, isWide)
+        self.isLossless = isLossless
     }
 }

@@ -5,12 +5,17 @@ package struct RenderingOptions: Hashable, Sendable {
     package var devicePixelRatio = 1_000
     package var fit = Fit.inside
     package var enlarge = false
+    /// In pixels; the result is scaled down to it.
+    package var maximumArea: Int?
+    /// Both sides are multiples of it, such as of the patches of a vision model.
+    package var multiple: Int?
     package var gravity = Gravity.center
     package var operations = ImageOperations()
     package var background: Color?
     /// 1…100; nil for the default.
     package var quality: Int?
     package var qualityScale = QualityScale.visual
+    package var isLossless = false
     package var isQualityAutomatic = false
     /// The limit of the file; lower qualities are tried until it fits.
     package var maximumBytes: Int?

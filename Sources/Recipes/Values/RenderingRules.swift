@@ -29,12 +29,14 @@ package struct ImagingLimits: Sendable, Hashable {
 
     package init() {}
 
-    package func maximumFramePixels(of format: ImageFormat) -> Int {
-        format.isSlow ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
+    package func maximumFramePixels(of format: ImageFormat, isLossless: Bool = false) -> Int {
+        format.isSlow || isLossless && format.isLosslessByChoice
+            ? min(maximumOutputPixels, maximumOutputPixelsSlow) : maximumOutputPixels
     }
 
-    package func allow(_ size: PixelSize, in format: ImageFormat) -> Bool {
-        max(size.width, size.height) <= format.maximumSide && size.area <= maximumFramePixels(of: format)
+    package func allow(_ size: PixelSize, in format: ImageFormat, isLossless: Bool = false) -> Bool {
+        max(size.width, size.height) <= format.maximumSide
+            && size.area <= maximumFramePixels(of: format, isLossless: isLossless)
     }
 
     package func maximumPixels(of header: ImageHeader) -> Int {

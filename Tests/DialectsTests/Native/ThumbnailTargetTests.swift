@@ -77,6 +77,27 @@ import ThumbnailTypes
         }
     }
 
+    @Test func `area, multiples and losslessness are read, and not combined with a quality`() throws {
+        let read = try parse("url=x:y&area=1150000&multipleOf=28&lossless=1&format=webp")
+        #expect(read.options.maximumArea == 1_150_000 && read.options.multiple == 28 && read.options.isLossless)
+        #expect(try ThumbnailTarget.parse(#require(ThumbnailTarget.generate(read)), accept: nil) == read)
+        #expect(try parse("url=x:y&lossless=0") == parse("url=x:y"))
+        for format in ["auto", "png", "jxl"] {
+            #expect(try parse("url=x:y&lossless=1&format=\(format)").options.isLossless)
+        }
+        let wrong = [
+            ("area", "area=0"), ("area", "area=100000001"), ("multipleOf", "multipleOf=1"),
+            ("multipleOf", "multipleOf=257"),
+            ("lossless", "lossless=yes"), ("lossless", "lossless=1&format=jpeg"), ("lossless", "lossless=1&format=gif"),
+            ("lossless", "lossless=1&format=avif"), ("q", "lossless=1&q=90"), ("q", "lossless=1&q=auto&format=webp"),
+            ("q", "lossless=1&q=90&format=png"), ("maxBytes", "lossless=1&maxBytes=3000"),
+        ]
+        for (parameter, query) in wrong {
+            let error = #expect(throws: APIError.self) { try parse("url=x:y&" + query) }
+            #expect(error?.code == "bad_parameter" && error?.parameter == parameter, "\(query)")
+        }
+    }
+
     @Test func `aliases, order and spelling change nothing`() throws {
         let plain = try parse("url=http%3A%2F%2Fh%2Fa&w=30&h=20&q=50&background=ff0000")
         let other = try parse("quality=%35%30&height=20&background=RED&width=30&url=http://h/%61")

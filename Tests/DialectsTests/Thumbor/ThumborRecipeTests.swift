@@ -52,6 +52,19 @@ struct ThumborRecipeTests {
         }
     }
 
+    @Test func `WebP of quality 100 is lossless as thumbor's, and lossless() as imagor's`() throws {
+        func isLossless(_ filters: String) throws -> Bool {
+            try composition("10x10/filters:\(filters)", Self.header()).isLossless
+        }
+        #expect(try isLossless("format(webp):quality(100)") && isLossless("format(webp):lossless()"))
+        #expect(try isLossless("format(jxl):lossless()") && isLossless("format(png):lossless()"))
+        #expect(try !isLossless("format(webp):quality(99)") && !isLossless("quality(100)"))
+        #expect(try !isLossless("format(avif):lossless()") && !isLossless("format(jxl):quality(100)"))
+        #expect(try !isLossless("format(webp):quality(100):max_bytes(5000)"))
+        let large = try composition("3000x3000/filters:format(webp):quality(100)", Self.header(.jpeg, 4_000, 4_000))
+        #expect(!large.isLossless && large.quality == .fixed(100))
+    }
+
     @Test func `colors are preserved unless a filter or a setting of thumbor's or imagor's strips them`() throws {
         func gamut(_ filter: String, strips: Bool = false) throws -> Gamut? {
             try composition("10x10/filters:\(filter)", Self.header()) { $0.stripsProfile = strips }.gamut

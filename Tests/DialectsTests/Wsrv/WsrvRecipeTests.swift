@@ -7,6 +7,17 @@ import ThumbnailTypes
 @testable import Dialects
 
 @Suite struct WsrvRecipeTests {
+    @Test func `ll makes WebP lossless, and no other format`() throws {
+        let source = RecipeSource(
+            header: ImageHeader(format: .jpeg, storedSize: PixelSize(width: 400, height: 300)))
+        for (query, isLossless) in [
+            ("ll&output=webp", true), ("lossless=true&output=webp&q=50", true), ("output=webp&q=100", false),
+            ("ll&output=png", false), ("ll", false),
+        ] {
+            #expect(try WsrvRecipe(wsrvOptions(query)).composition(of: source).isLossless == isLossless, "\(query)")
+        }
+    }
+
     @Test func `the steps have the service's order`() throws {
         let all = """
             mask=star&bg=red&tint=blue&blur=2&filt=sepia&sharp=1&gam=2&con=20&hue=30&bri=10&ro=30&fit=contain&w=200&h=200\

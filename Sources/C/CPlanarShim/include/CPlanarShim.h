@@ -199,10 +199,11 @@ CPlanarShimStatus CPlanarShim_write_jpeg_pixels(
     const CPlanarShimPixels *pixels, CPlanarShimJPEGSettings settings, CPixelsWatch watch, void **bytes,
     size_t *count, char text[CPlanarShim_text_size]);
 
-/// libwebp's quality, 1…100, and its method, 0…6.
+/// libwebp's quality, 1…100, and its method, 0…6; `is_lossless` applies to pixels, not to planes.
 typedef struct {
     int quality;
     int effort;
+    int is_lossless;
 } CPlanarShimWebPSettings;
 
 /// Writes limited-range planes, with half-size chroma, rounded up, and alpha if present: then samples of transparent

@@ -172,6 +172,7 @@ typedef struct {
     int has_sharp_chroma;
     /// Whether JPEG XL files include the image's profile.
     int keeps_profile;
+    int is_lossless;
 } CVipsShimSaveOptions;
 
 // The savers store the file in `*bytes`, to be released with `g_free`.
@@ -204,6 +205,11 @@ void CVipsShim_end_thread(void);
 
 /// 0, 1 and 2 are the parts of the version.
 int CVipsShim_version(int part);
+
+#define CVipsShim_versions_size 300
+
+/// The versions of the libraries that libvips uses and that can change pixels or files; 0 for a missing one.
+void CVipsShim_versions(char text[CVipsShim_versions_size]);
 
 int CVipsShim_has_alpha(VipsImage *image);
 
