@@ -24,7 +24,8 @@ struct PartsAndBoundsTests {
             ),
             (
                 .invalidSigningKey, "The signing key is invalid.",
-                "A key has at least 64 hexadecimal digits, which are 32 bytes.", nil
+                "A key has at least 64 hexadecimal digits, which are 32 bytes; its ID is up to 64 letters, digits and marks.",
+                nil
             ),
             (.unreadableFile(URL(filePath: "/a/b.jpg")), "The file “b.jpg” cannot be read.", nil, nil),
         ]

@@ -28,7 +28,7 @@ struct CompletionTests {
         #expect(serve.options.contains { $0.name == "max-active-downloads" })
         #expect(serve.options.contains { $0.name == "check-config" })
         let sign = try #require(CompletionTable.commands.first { $0.name == "sign" })
-        #expect(sign.options.map(\.name) == ["key", "body", "content-type", "accept", "fields", "help"])
+        #expect(sign.options.map(\.name) == ["key", "key-id", "body", "content-type", "accept", "fields", "help"])
     }
 
     @Test(arguments: [

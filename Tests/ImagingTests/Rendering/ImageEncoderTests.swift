@@ -44,6 +44,8 @@ struct ImageEncoderTests {
         #expect(zip(levels, levels.dropFirst()).allSatisfy { $0.distance > $1.distance })
         #expect(levels[99].distance > 0 && levels[0].distance < 25)
         #expect(levels[0].effort == (effort == 5 && version == 11_000 ? 4 : effort))
+        let lossless = EncoderSettings(quality: 100, effort: effort, isLossless: true)
+        #expect(JXLLevel(lossless, version: version).effort == (effort == 5 ? 4 : effort))
     }
 
     @Test func `pixels that do not fill the image are rejected`() throws {

@@ -34,8 +34,9 @@ struct JXLLevel {
         // libvips takes 3 to 9, and silently 7 for any other effort.
         let encoderEffort = min(max(settings.effort, 3), 9)
         let plain = Self.distance(for: settings.quality)
-        // There effort 5 takes four times as long as 4, and makes files no smaller.
-        effort = version >= 11_000 && encoderEffort == 5 ? 4 : encoderEffort
+        // There effort 5 takes four times as long as 4, and makes files no smaller. Without loss it takes a fifth
+        // longer, in all versions.
+        effort = (version >= 11_000 || settings.isLossless) && encoderEffort == 5 ? 4 : encoderEffort
         distance = version >= 11_000 && effort <= 4 ? Self.laterDistance(for: plain) : plain
     }
 
