@@ -227,6 +227,7 @@ struct Service: Sendable {
         let settings = engine.settings
         let registry = engine.registry
         let apiMetrics = APIMetrics(registry: registry)
+        let accounts = TenantAccounts(registry: registry, timekeeper: timekeeper)
         PipelineGauges(of: engine.pipeline).register(in: registry)
         ProcessMetrics.register(in: registry)
         let version = Locked(ServiceVersion(settings, engine))
@@ -253,10 +254,10 @@ struct Service: Sendable {
             control: control, prefetching: prefetcher, lifecycle: lifecycle, events: events, history: history,
             slowRequests: slowRequests, calls: calls,
             settings: { EffectiveSetting.json(version.withLock { $0.settings.effective }) },
-            reload: reloads.reload, metricsText: { registry.text(as: $0) })
+            reload: reloads.reload, tenants: accounts, metricsText: { registry.text(as: $0) })
         let listeners = ServiceListeners(
             engine: engine, administered: administered, lifecycle: lifecycle, metrics: apiMetrics,
-            slowRequests: slowRequests, tracer: tracer, logger: logger, timekeeper: timekeeper)
+            slowRequests: slowRequests, tracer: tracer, accounts: accounts, logger: logger, timekeeper: timekeeper)
         let publicResponder = CurrentResponder(listeners.publicResponder(of: version.withLock { $0 }))
         let adminResponder = CurrentResponder(listeners.adminResponder(of: version.withLock { $0 }))
         let configurations = settings.listeners

@@ -1,26 +1,30 @@
+import Coordination
 package import Downloading
 package import Settings
 import Text
 package import ThumbnailAPI
 package import ThumbnailPipeline
 
-/// The tenants of one version of the settings.
-struct ServiceTenants: Sendable {
+/// The tenants of one version of the settings; a class, because each of many places refers to the settings.
+final class ServiceTenants: Sendable {
     private let settings: Settings
     private let rules: DownloadRules
     private let tenants: [TenantSettings]
+    let accounts: [TenantAccount]
 
-    init(_ settings: Settings, _ rules: DownloadRules) {
+    /// - Parameter account: Of a tenant, whose limits it takes.
+    init(_ settings: Settings, _ rules: DownloadRules, account: (TenantSettings) -> TenantAccount) {
         (self.settings, self.rules) = (settings, rules)
         tenants = settings.allTenants
+        accounts = tenants.map(account)
     }
 
     var places: [TenantPlace] {
-        tenants.map { [settings] tenant in
+        tenants.indices.map { index in
             TenantPlace(
-                ExactText(tenant.name), hosts: tenant.hosts, keys: tenant.nativeKeys,
-                hasOtherKeys: tenant.hasOtherKeys
-            ) { settings.narrowed(to: tenant).api }
+                accounts[index], hosts: tenants[index].hosts, keys: tenants[index].nativeKeys,
+                hasOtherKeys: tenants[index].hasOtherKeys
+            ) { self.view(index).settings.api }
         }
     }
 
@@ -34,7 +38,9 @@ struct ServiceTenants: Sendable {
 extension TargetExplainer {
     /// - Parameter pipeline: With the formats that may be decoded.
     package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
-        let tenants = ServiceTenants(settings, rules)
+        let tenants = ServiceTenants(settings, rules) {
+            TenantAccount(ExactText($0.name), timekeeper: SystemTimekeeper())
+        }
         let places = tenants.places
         guard !places.isEmpty else {
             self.init(settings.api, pipeline, rules)

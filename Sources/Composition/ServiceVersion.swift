@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import Settings
 import Telemetry
+import Text
 import ThumbnailAPI
 import ThumbnailPipeline
 
@@ -33,6 +34,7 @@ struct ServiceListeners: Sendable {
     let metrics: APIMetrics
     let slowRequests: SlowRequests
     let tracer: Tracer?
+    let accounts: TenantAccounts
     let logger: Logger
     let timekeeper: any Timekeeper
     private let bodies: BodyMemory
@@ -40,8 +42,10 @@ struct ServiceListeners: Sendable {
 
     init(
         engine: Engine, administered: AdministeredService, lifecycle: ServiceLifecycle, metrics: APIMetrics,
-        slowRequests: SlowRequests, tracer: Tracer?, logger: Logger, timekeeper: any Timekeeper
+        slowRequests: SlowRequests, tracer: Tracer?, accounts: TenantAccounts, logger: Logger,
+        timekeeper: any Timekeeper
     ) {
+        self.accounts = accounts
         (self.engine, self.administered, self.lifecycle) = (engine, administered, lifecycle)
         (self.metrics, self.slowRequests, self.tracer) = (metrics, slowRequests, tracer)
         (self.logger, self.timekeeper) = (logger, timekeeper)
@@ -50,7 +54,9 @@ struct ServiceListeners: Sendable {
     }
 
     func publicResponder(of version: ServiceVersion) -> ListenerResponder {
-        let tenants = ServiceTenants(version.settings, version.rules)
+        let tenants = ServiceTenants(version.settings, version.rules) { [accounts] in
+            accounts.account(of: ExactText($0.name), $0.limits)
+        }
         return ListenerResponder(
             version.settings.api, thumbnails: version.thumbnails, lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
@@ -59,7 +65,8 @@ struct ServiceListeners: Sendable {
         ) { [pipeline = engine.pipeline, resultWriter = version.resultWriter] tenant in
             let (settings, rules) = tenants.view(tenant)
             return TenantServices(
-                settings.api, thumbnails: pipeline.bound(to: rules), resultWriter: resultWriter.narrowed(to: rules))
+                settings.api, thumbnails: pipeline.bound(to: rules), resultWriter: resultWriter.narrowed(to: rules),
+                account: tenants.accounts[tenant])
         }
     }
 

@@ -83,6 +83,9 @@ extension HTTPField.Name {
     package static let allow = Self(unchecked: "Allow")
     package static let location = Self(unchecked: "Location")
     package static let retryAfter = Self(unchecked: "Retry-After")
+    /// draft-ietf-httpapi-ratelimit-headers-10.
+    package static let rateLimit = Self(unchecked: "RateLimit")
+    package static let rateLimitPolicy = Self(unchecked: "RateLimit-Policy")
 
     /// The freshness of a response (RFC 9111 section 5), the request fields that selected it (RFC 9110 section 12.5.5),
     /// and the handling by caches (RFC 9211).
@@ -132,8 +135,9 @@ extension HTTPField.Name {
     package static let alulaHDR = Self(unchecked: "Alula-HDR")
     package static let alulaQuality = Self(unchecked: "Alula-Quality")
     package static let alulaReceipt = Self(unchecked: "Alula-Receipt")
+    package static let alulaCost = Self(unchecked: "Alula-Cost")
 
     package static let ownResponseFields = [
-        alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt,
+        alulaError, alulaIncomplete, alulaHDR, alulaQuality, alulaReceipt, alulaCost,
     ]
 }

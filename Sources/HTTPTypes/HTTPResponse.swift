@@ -43,7 +43,7 @@ package struct HTTPResponse: Sendable {
         /// The client already has the current image (RFC 9110 section 15.4.5).
         package static let notModified = Self(code: 304)
 
-        /// Client errors (RFC 9110 section 15.5; 431: RFC 6585 section 5).
+        /// Client errors (RFC 9110 section 15.5; 429, 431: RFC 6585).
         package static let badRequest = Self(code: 400)
         package static let unauthorized = Self(code: 401)
         package static let forbidden = Self(code: 403)
@@ -57,6 +57,7 @@ package struct HTTPResponse: Sendable {
         package static let uriTooLong = Self(code: 414)
         package static let unsupportedMediaType = Self(code: 415)
         package static let unprocessableContent = Self(code: 422)
+        package static let tooManyRequests = Self(code: 429)
         package static let requestHeaderFieldsTooLarge = Self(code: 431)
         /// Not registered; introduced by nginx and used by other software too.
         package static let clientClosedRequest = Self(code: 499)
@@ -76,7 +77,8 @@ package struct HTTPResponse: Sendable {
             400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
             406: "Not Acceptable", 408: "Request Timeout", 409: "Conflict", 411: "Length Required",
             413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type", 422: "Unprocessable Content",
-            431: "Request Header Fields Too Large", 500: "Internal Server Error", 502: "Bad Gateway",
+            429: "Too Many Requests", 431: "Request Header Fields Too Large", 500: "Internal Server Error",
+            502: "Bad Gateway",
             503: "Service Unavailable", 504: "Gateway Timeout", 505: "HTTP Version Not Supported",
         ]
     }

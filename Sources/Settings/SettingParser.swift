@@ -1,3 +1,4 @@
+import Coordination
 import Crypto
 import Dialects
 import Downloading
@@ -97,6 +98,21 @@ extension SettingParser where Value == Duration {
     static func duration(maximumSeconds: Int) -> Self {
         duration.map(allowed: "a duration from 1ms to \(maximumSeconds)s") {
             $0 > .zero && $0 <= .seconds(maximumSeconds) ? $0 : nil
+        }
+    }
+}
+
+extension SettingParser where Value == Quota {
+    /// An amount, and the time in which it may be used; the number of the time may be missing.
+    static func quota(of amount: SettingParser<Int>, example: String) -> Self {
+        Self(allowed: "an amount and a time of at most 31 days, such as \(example)") { text in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count == 2, let amount = try? amount.parse(String(parts[0])), amount > 0 else { return nil }
+            let time = parts[1].first?.isNumber == true ? String(parts[1]) : "1" + parts[1]
+            guard let window = try? SettingParser<Duration>.duration.parse(time), window >= .seconds(1),
+                window <= .seconds(31 * 86_400)
+            else { return nil }
+            return Quota(amount, per: window)
         }
     }
 }

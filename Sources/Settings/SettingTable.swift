@@ -249,6 +249,10 @@ package enum SettingTable {
         },
         TenantSettings.setting,
         Setting(
+            "costHeader", \.api.showsCosts, .flag, default: "off",
+            help: "on: Alula-Cost shows the cost of each response",
+            reloads: true),
+        Setting(
             "onlyPresets", \.api.vocabulary.allowsOnlyPresets, .flag, default: "off",
             help: "on: allow only presets, url, dpr, format, tag, expires and sig", reloads: true),
         Setting(

@@ -3,6 +3,7 @@ package import Downloading
 import JSON
 package import Text
 import ThumbnailAPI
+package import ThumbnailPipeline
 import ThumbnailTypes
 
 /// A customer with keys, hosts, origins, presets and limits.
@@ -31,6 +32,7 @@ package struct TenantSettings: Hashable, Sendable {
     var maximumSourceBytes: Int?
     var maximumSourcePixels: Int?
     var maximumOutputPixels: Int?
+    package var limits = TenantAccount.Limits()
 
     package init(_ name: String) { self.name = name }
 

@@ -1,9 +1,11 @@
+import Coordination
 import Crypto
 import Dialects
 import Downloading
 import JSON
 import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 
 /// Reads `tenants`, after the origins and presets that they name.
 struct TenantsReader {
@@ -14,7 +16,7 @@ struct TenantsReader {
 
     private static let members = [
         "keys", "hosts", "origins", "allowedSources", "presets", "sizes", "maxSourceBytes", "maxSourcePixels",
-        "maxOutputPixels",
+        "maxOutputPixels", "rate", "processorTime", "originBytes", "share",
     ]
 
     init(_ settings: Settings, _ environment: [String: String]) {
@@ -65,6 +67,12 @@ struct TenantsReader {
         tenant.maximumSourceBytes = try object.setting("maxSourceBytes", .byteSize)
         tenant.maximumSourcePixels = try object.setting("maxSourcePixels", .integer(in: 1...10_000_000_000))
         tenant.maximumOutputPixels = try object.setting("maxOutputPixels", .integer(in: 1...10_000_000_000))
+        let count = SettingParser<Int>.integer(in: 1...1_000_000)
+        tenant.limits.rate = try object.setting("rate", .quota(of: count, example: "200/s"))
+        let time = SettingParser<Duration>.duration.map { Int($0.nanoseconds) }
+        tenant.limits.processorTime = try object.setting("processorTime", .quota(of: time, example: "30s/1m"))
+        tenant.limits.originBytes = try object.setting("originBytes", .quota(of: .byteSize, example: "50GiB/24h"))
+        tenant.limits.share = try object.setting("share", .integer(in: 1...1_000)) ?? 1
         return tenant
     }
 

@@ -11,11 +11,14 @@ package struct TenantServices: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
     let resultWriter: ResultWriter
+    /// Nil in a service without tenants.
+    let account: TenantAccount?
 
     package init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing,
-        resultWriter: ResultWriter = ResultWriter()
+        resultWriter: ResultWriter = ResultWriter(), account: TenantAccount? = nil
     ) {
+        self.account = account
         (self.configuration, self.thumbnails, self.resultWriter) = (configuration, thumbnails, resultWriter)
     }
 }
@@ -37,8 +40,10 @@ extension ListenerResponder {
         let log = AccessLog(configuration.accessLog, logger: logger)
         let requestIDs = RequestIDs()
         let replacement = Replacement()
+        let files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
         let routes = { @Sendable (services: TenantServices) in
             let (configuration, thumbnails) = (services.configuration, services.thumbnails)
+            let costs = CostAccounting(services.account, areShown: configuration.showsCosts)
             return PublicRoutes(
                 configuration.dialects.map { dialect in
                     ImageRoute(
@@ -49,13 +54,13 @@ extension ListenerResponder {
                     configuration, thumbnails: thumbnails, failures: failures,
                     repeated: RepeatedResponses(
                         thumbnails: thumbnails, lifecycle: lifecycle, replacement: replacement,
-                        isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper,
+                        isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
                         fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
-                    timekeeper: timekeeper),
+                    costs: costs, timekeeper: timekeeper),
                 submissions: SubmissionResponder(
                     configuration: configuration, thumbnails: thumbnails, resultWriter: services.resultWriter,
-                    bodies: bodies, failures: failures, events: events, timekeeper: timekeeper),
-                files: EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration)),
+                    bodies: bodies, failures: failures, events: events, costs: costs, timekeeper: timekeeper),
+                files: services.account == nil ? files : files.with(PageConfiguration(configuration)),
                 health: HealthResponses(failures: failures))
         }
         let standard = TenantServices(configuration, thumbnails: thumbnails, resultWriter: resultWriter)
@@ -67,7 +72,10 @@ extension ListenerResponder {
                     CrossOrigin(isAllowed: configuration.allowOrigin != nil, common: fields.strict),
                 ],
                 counters: [clientLimit ?? ClientLimit(configuration.maximumRequestsPerClient), metrics],
-                completions: [ServerTiming(), metrics, Tracing(), log, requestIDs, AllowedMethods()]
+                completions: [
+                    ServerTiming(), RequestCosts(areShown: configuration.showsCosts), metrics, Tracing(), log,
+                    requestIDs, AllowedMethods(),
+                ]
                     + (slowRequests.map { [$0] } ?? [])),
             routes: routes(tenants.isEmpty ? standard : serving(0)),
             tenants: tenants.isEmpty ? nil : TenantRoutes(tenants) { routes(serving($0)) }, failures: failures,

@@ -23,12 +23,14 @@ final class ThumbnailResponder: Sendable {
     private let factsResponder: FactsResponder
     private let repeated: RepeatedResponses
     private let targets = ParsedTargets()
+    private let costs: CostAccounting
     private let timekeeper: any Timekeeper
 
     init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, failures: FailureWriter,
-        repeated: RepeatedResponses, timekeeper: any Timekeeper
+        repeated: RepeatedResponses, costs: CostAccounting, timekeeper: any Timekeeper
     ) {
+        self.costs = costs
         honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
@@ -54,6 +56,7 @@ final class ThumbnailResponder: Sendable {
         let resolved: ResolvedRequest
         do {
             resolved = try resolvedRequest(for: request, at: route)
+            try costs.admit()
             if let expires = resolved.request.expires, expires <= timekeeper.secondsSince1970 { throw APIError.expired }
             if failures.lifecycle.isDraining { throw APIError.draining }
         } catch {
@@ -66,7 +69,7 @@ final class ThumbnailResponder: Sendable {
         func job() -> Job {
             Job(
                 resolved, directives: directives.map { RequestCacheControl($0) } ?? .none, of: client, tagger: tagger,
-                receipt: context.receipt)
+                receipt: context.receipt, bill: costs.newBill)
         }
         if let request = resolved.request.form.facts { return facts(request, for: job(), context) }
         if directives == nil, let thumbnail = thumbnails.cachedThumbnail(for: resolved) {
@@ -156,6 +159,7 @@ extension ThumbnailResponder {
             if let route, !Task.isCancelled { outcome = withFallbackImage(outcome, context, at: route) }
         }
         outcome.hasReceipt = true
+        outcome.bill = job.bill
         return outcome
     }
 

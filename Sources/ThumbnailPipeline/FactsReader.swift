@@ -34,7 +34,7 @@ struct FactsReader: Sendable {
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
             if pipeline.caches.isCurrent(source.record) {
                 let current = job
-                let facts = try await facts(request, of: source, named: job.request.source) {
+                let facts = try await facts(request, of: source, named: job.request.source, bill: job.bill) {
                     try await pipeline.thumbnail(for: current.with(pipeline.resolved(current.limited($0))))
                 }
                 // Otherwise another version may have arrived between the header and the pixels.
@@ -52,9 +52,11 @@ struct FactsReader: Sendable {
         guard !request.features.isEmpty else {
             return try await facts(request, of: source, named: job.request.source, rendering: nil)
         }
-        return try await facts(request, of: source, named: job.request.source) {
+        return try await facts(request, of: source, named: job.request.source, bill: job.bill) {
             try await pipeline.thumbnail(
-                for: Job(pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt))
+                for: Job(
+                    pipeline.resolved(job.limited($0), of: opened), of: job.client, receipt: job.receipt,
+                    bill: job.bill))
         }
     }
 
@@ -80,7 +82,8 @@ struct FactsReader: Sendable {
 
     /// - Parameter render: Renders the image; nil if no facts from the pixels are requested.
     private func facts(
-        _ request: FactsRequest, of source: AvailableSource, named name: ExactText, rendering render: Rendering?
+        _ request: FactsRequest, of source: AvailableSource, named name: ExactText, bill: RequestBill? = nil,
+        rendering render: Rendering?
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
         var (small, preview) = (Thumbnail?.none, Thumbnail?.none)
@@ -91,10 +94,15 @@ struct FactsReader: Sendable {
             if request.features.contains(.preview) { preview = try await self.preview(of: name, render) }
         }
         if let image = small?.image {
+            let clock = WorkClock(at: pipeline.timekeeper.now)
+            defer { bill?.charge(processor: clock.wholeProcessorTime) }
             appearance = try await pipeline.resources.lanes.small.run(timeLimit: pipeline.configuration.decodeTimeout) {
-                token in
-                try ImageAppearance(
-                    of: image, features: request.features, components: (request.columns, request.rows), token: token)
+                [timekeeper = pipeline.timekeeper] token in
+                try clock.perform(token, at: timekeeper.now) {
+                    try ImageAppearance(
+                        of: image, features: request.features, components: (request.columns, request.rows),
+                        token: token)
+                }
             }
         }
         let rendered = small ?? preview
@@ -130,6 +138,7 @@ struct FactsReader: Sendable {
         } else {
             try pipeline.throwRememberedFailure(of: identity, directives)
         }
+        if let refusal = job.bill?.workRefusal { throw refusal }
         if needsPixels { try pipeline.admission.admit(to: .small, for: job.flow) }
         var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {

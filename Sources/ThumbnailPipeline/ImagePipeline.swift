@@ -143,6 +143,10 @@ package final class ImagePipeline: ThumbnailServing {
 
     package func thumbnail(for job: Job) async throws -> Thumbnail {
         let sources = try job.sources
+        if let refusal = job.bill?.workRefusal {
+            guard let thumbnail = try await storedResult(for: job, sources) else { throw refusal }
+            return thumbnail
+        }
         if job.directives.noStore { return try await unstoredThumbnail(for: job) }
         return try await caches.serving(sources.image, under: job.request.tags, by: job.tagger) {
             try await storedThumbnail(for: job, sources)
@@ -172,6 +176,18 @@ package final class ImagePipeline: ThumbnailServing {
         // Checked again, because many requests may have arrived before the first of them was seen in the queue.
         if needsBytes.contains(true) { try admit(job, to: lane) }
         return try await fetchedThumbnail(for: job, needsBytes: needsBytes)
+    }
+
+    /// The result that any layer has for fresh sources: it takes no work.
+    private func storedResult(for job: Job, _ identities: PerSource<SourceIdentity>) async throws -> Thumbnail? {
+        guard !job.directives.noStore, !job.directives.noCache,
+            let records = try await knownRecords(for: job, identities).complete(),
+            records.allSatisfy({ downloader.reuse(of: $0.freshness, for: job.directives) == .usable })
+        else { return nil }
+        let key = try resultKey(for: job.resolved, records)
+        if let result = caches.result(for: key) { return thumbnail(result, of: records) }
+        let restored = await caches.restoreResult(for: key, of: records, job.allowances, after: job.lookup)
+        return RenderedImage(restored).map { thumbnail($0, of: records) }
     }
 
     /// Fresh or stale; throws the error of an earlier request if the same work failed recently.

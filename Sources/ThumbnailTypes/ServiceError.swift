@@ -27,6 +27,15 @@ package struct ErrorResponse: Equatable, Sendable {
     package var upstreamStatus: Int?
     /// In seconds.
     package var retryAfter: Int?
+    package var rateLimit: RateLimit?
+
+    /// The values of `RateLimit` and `RateLimit-Policy`.
+    package struct RateLimit: Equatable, Sendable {
+        package let current: String
+        package let policy: String
+
+        package init(current: String, policy: String) { (self.current, self.policy) = (current, policy) }
+    }
 
     package init(
         _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
@@ -86,6 +95,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case cropOutside = "crop_outside", nothingMade = "nothing_made", headersTooLarge = "headers_too_large"
     case `internal`, originUnreachable = "origin_unreachable", originProtocolError = "origin_protocol_error"
     case originError = "origin_error", destinationFailed = "destination_failed", originTLSError = "origin_tls_error"
+    case rateLimited = "rate_limited", quotaExceeded = "quota_exceeded"
     case tooManyRedirects = "too_many_redirects", overloaded, draining, originSuspended = "origin_suspended"
     case originHeld = "origin_held"
     case originTimeout = "origin_timeout", deadlineExceeded = "deadline_exceeded", notCached = "not_cached"

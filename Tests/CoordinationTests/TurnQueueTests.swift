@@ -7,12 +7,12 @@ struct TurnQueueTests {
 
     /// Enters work that costs this number of seconds.
     private mutating func enter(
-        _ seconds: Int, of flow: Int = 0, queueTimeout: Duration? = nil, at now: Duration = .zero,
+        _ seconds: Int, of flow: Int = 0, share: Int = 1, queueTimeout: Duration? = nil, at now: Duration = .zero,
         _ answer: String = ""
     ) -> (id: UInt64, admission: TurnQueue<String>.Admission) {
         let id = queue.newID()
         let admission = queue.enter(
-            id, of: flow, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer)
+            id, of: flow, share: share, cost: .seconds(seconds), queueTimeout: queueTimeout, at: now, answer: answer)
         return (id, admission)
     }
 
@@ -114,6 +114,36 @@ struct TurnQueueTests {
         var order = [queue.finish(running[0].id, at: .seconds(1))]
         for id in 3...5 as ClosedRange<UInt64> { order.append(queue.finish(id, at: .seconds(1))) }
         #expect(order == ["a", "B", "b", "C"])
+    }
+
+    @Test mutating func `a flow with twice the share has twice the turns`() {
+        queue = TurnQueue(maximumTurns: 1, maximumWaiting: 9)
+        var ids = ["": enter(1, of: 3).id]
+        for number in 1...4 { ids["a\(number)"] = enter(2, of: 1, share: 2, "a\(number)").id }
+        for number in 1...2 { ids["b\(number)"] = enter(2, of: 2, "b\(number)").id }
+        var order = [""]
+        for second in 1...6 {
+            guard let last = order.last, let id = ids[last], let next = queue.finish(id, at: .seconds(second)) else {
+                break
+            }
+            order.append(next)
+        }
+        #expect(order == ["", "a1", "b1", "a2", "a3", "b2", "a4"])
+    }
+
+    @Test mutating func `a full queue makes room for a flow that has less of it`() {
+        for number in 0..<6 { _ = enter(2, of: 1, "flood \(number)") }
+        #expect(enter(2, of: 1).admission == .rejected(.seconds(6)))
+        #expect(enter(1, of: -2, "other").admission == .replaces("flood 5"))
+        #expect(queue.waitingCount == 4)
+        #expect(
+            enter(9, of: 3).admission == .rejected(.milliseconds(2_500)), "it would have more than the flood has left")
+    }
+
+    @Test mutating func `negative flows are shared by none`() {
+        _ = (enter(1, of: -1), enter(1, of: -1))
+        #expect(queue.turnCount(of: -1) == 2 && queue.turnCount(of: -1 - 1_024) == 0)
+        #expect(queue.turnCount(of: 1_023) == 0 && queue.turnCount(of: -1 & 1_023) == 0)
     }
 
     @Test mutating func `a flow that was idle is not ahead for that`() {

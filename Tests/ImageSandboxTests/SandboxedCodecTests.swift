@@ -52,6 +52,17 @@ struct SandboxedCodecTests {
         #expect(SandboxMetrics.Cause.allCases.map(fixture.ends).reduce(0, +) == 0)
     }
 
+    @Test func `work is charged with the processor time of its worker process`() throws {
+        let fixture = try SandboxFixture()
+        let file = ImageFixture.photo(width: 1_601, height: 1_203, format: .png)
+        let header = try ImageHeader.inspect(file)
+        let token = WorkToken()
+        let start = SystemTimekeeper().now
+        _ = try fixture.codec.decode(file, header: header, plan: DecodePlan(), limits: .none, token: token)
+        let time = token.processorTimeOfProcesses
+        #expect(time > .zero && time <= (SystemTimekeeper().now - start) * 2)
+    }
+
     @Test(arguments: [1, 6]) func `results with a gain map are the same from workers and from this process`(
         orientation: Int
     ) throws {

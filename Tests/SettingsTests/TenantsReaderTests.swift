@@ -1,9 +1,11 @@
+import Coordination
 import Crypto
 import Dialects
 import Downloading
 import Testing
 import Text
 import ThumbnailAPI
+import ThumbnailPipeline
 import ThumbnailTypes
 
 @testable import Settings
@@ -37,7 +39,7 @@ struct TenantsReaderTests {
             shop: {
               keys: [{ id: "2026-11", secret: { env: "SHOP_KEY" } }], hosts: ["img.shop.example"],
               origins: ["shop-media"], allowedSources: ["https://cdn.shop.example/*"], presets: ["card"],
-              sizes: [640, 320], maxSourceBytes: "16MiB", maxSourcePixels: 30000000, maxOutputPixels: 4000000,
+              sizes: [640, 320], maxSourceBytes: "16MiB", maxSourcePixels: 30000000, maxOutputPixels: 4000000, rate: "200/s", processorTime: "30s/1m", originBytes: "50GiB/24h",
             }
             """)
         let shop = settings.narrowed(to: try #require(settings.tenants.first))
@@ -49,6 +51,10 @@ struct TenantsReaderTests {
         #expect(shop.downloads.maximumBytes == 16 << 20 && shop.api.maximumUploadBytes == 16 << 20)
         #expect(shop.api.requestLimits.maximumSourcePixels == 30_000_000)
         #expect(shop.api.requestLimits.maximumOutputPixels == 4_000_000)
+        let limits = settings.tenants[0].limits
+        #expect(
+            limits.rate == Quota(200, per: .seconds(1)) && limits.originBytes == Quota(50 << 30, per: .seconds(86_400)))
+        #expect(limits.processorTime == Quota(30_000_000_000, per: .seconds(60)))
         #expect(shop.downloads.tenantSources.map(\.description) == ["https://cdn.shop.example/*"])
     }
 
@@ -108,6 +114,9 @@ struct TenantsReaderTests {
             ("a: { hosts: ['a'], presets: ['none'] }", "tenants.a.presets"),
             ("a: { hosts: ['a'], allowedSources: ['ftp://a'] }", "tenants.a.allowedSources"),
             ("a: { hosts: ['a'], sizes: [0] }", "tenants.a.sizes"),
+            ("a: { hosts: ['a'], rate: 5 }", "tenants.a.rate"), ("a: { hosts: ['a'], rate: '0/s' }", "tenants.a.rate"),
+            ("a: { hosts: ['a'], processorTime: '5/s' }", "tenants.a.processorTime"),
+            ("a: { hosts: ['a'], originBytes: '5GiB/0s' }", "tenants.a.originBytes"),
             ("a: { hosts: ['a'], maxSourceBytes: '1MB' }", "tenants.a.maxSourceBytes"),
         ] {
             let text = rejection(of: tenants)

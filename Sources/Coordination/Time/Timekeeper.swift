@@ -28,6 +28,13 @@ package struct SystemTimekeeper: Timekeeper {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
+    /// Of the calling thread.
+    package static var threadProcessorTime: Duration {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     package var secondsSince1970: Int {
         var time = timespec()
         unsafe clock_gettime(CLOCK_REALTIME_COARSE, &time)

@@ -31,34 +31,43 @@ package final class ConcurrencyLimiter: Sendable {
     }
 
     /// - Parameters:
-    ///   - flow: Tasks of different flows take turns by cost.
+    ///   - flow: Tasks of different flows take turns by cost for their share.
     ///   - queueTimeout: Checked on entry: a task that would wait longer is rejected, unless fewer tasks wait before it
     ///     than have turns.
     /// - Throws: ``WorkerPool/Full``, `CancellationError`, or any error of `body`.
     package func run<Value: Sendable>(
-        of flow: Int = 0, cost: Duration, queueTimeout: Duration? = nil, _ body: () async throws -> Value
+        of flow: Int = 0, share: Int = 1, cost: Duration, queueTimeout: Duration? = nil,
+        _ body: () async throws -> Value
     ) async throws -> Value {
         let id = queue.withLock { $0.newID() }
-        try await turn(id, flow, cost, queueTimeout)
+        try await turn(id, flow, share, cost, queueTimeout)
         defer { finish(id) }
         return try await body()
     }
 
-    private func turn(_ id: Queue.ID, _ flow: Int, _ cost: Duration, _ queueTimeout: Duration?) async throws {
+    private func turn(
+        _ id: Queue.ID, _ flow: Int, _ share: Int, _ cost: Duration, _ queueTimeout: Duration?
+    ) async throws {
         let now = timekeeper.now
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                var replaced: CheckedContinuation<Void, any Error>?
                 let answer: Result<Void, any Error>? = queue.withLock { queue in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     switch queue.enter(
-                        id, of: flow, cost: cost, queueTimeout: queueTimeout, at: now, answer: continuation)
+                        id, of: flow, share: share, cost: cost, queueTimeout: queueTimeout, at: now,
+                        answer: continuation)
                     {
                     case .turn: return .success(())
                     case .waits: return nil
+                    case .replaces(let other):
+                        replaced = other
+                        return nil
                     case .rejected(let delay): return .failure(WorkerPool.Full(delay: delay))
                     }
                 }
                 if let answer { continuation.resume(with: answer) }
+                replaced?.resume(throwing: WorkerPool.Full(delay: backlog.delay))
             }
         } onCancel: {
             queue.withLock { $0.leave(id) }?.resume(throwing: CancellationError())

@@ -3,16 +3,19 @@
 /// A plain value. Each piece of work has an estimated cost in time. Measured times scale the costs, and thus the
 /// estimated waits, to this machine.
 ///
-/// Flows, such as clients, take turns by cost: start-time fair queueing (Goyal, Vin and Cheng, 1996). A flow that fills
-/// the queue delays another by little more than the work that runs. Within a flow the order is that of arrival.
+/// Flows, such as clients and tenants, take turns by cost for their share: start-time fair queueing (Goyal, Vin and
+/// Cheng, 1996). A flow that fills the queue delays another by little more than the work that runs, and makes room in a
+/// full queue. Within a flow the order is that of arrival.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
-    enum Admission: Equatable {
+    enum Admission {
         /// The turn lasts until the entrant calls `finish`.
         case turn
         /// The answer is stored until the entrant's turn.
         case waits
+        /// It waits in place of work of the flow that has most of the queue; this is the answer of that work.
+        case replaces(Answer)
         /// The wait would have been this long.
         case rejected(Duration)
     }
@@ -22,6 +25,8 @@ struct TurnQueue<Answer> {
         let flow: Int
         let cost: Duration
         let since: Duration
+        /// The cost for the flow's share.
+        let charge: Duration
         /// The start tag: the cost of the flow before this work, in virtual time.
         let tag: Duration
         let answer: Answer
@@ -71,26 +76,47 @@ struct TurnQueue<Answer> {
         return lastID
     }
 
-    /// - Parameter flow: Identifies the client of the work; a few clients share a flow, so that there are not too many.
+    /// - Parameters:
+    ///   - flow: Identifies the client of the work; a few clients share a flow, so that there are not too many, but
+    ///     none shares a negative flow.
+    ///   - share: Of the turns, relative to other flows.
     mutating func enter(
-        _ id: ID, of flow: Int, cost: Duration, queueTimeout: Duration?, at now: Duration, answer: Answer
+        _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
+        answer: Answer
     ) -> Admission {
         let flow = Self.bucket(of: flow)
-        let tag = tag(of: flow)
+        let (tag, charge) = (tag(of: flow), cost / share)
         if turns.count < maximumTurns {
             begin(id, flow, tag, cost, at: now)
-            nextTags[flow] = tag + cost
+            nextTags[flow] = tag + charge
             return .turn
         }
         let ahead = waiting[..<place(of: tag)]
         let delay = delay(behind: ahead, at: now)
-        if waiting.count >= maximumWaiting { return .rejected(delay) }
         if let queueTimeout, delay > queueTimeout, ahead.count >= maximumTurns { return .rejected(delay) }
+        var replaced: Answer?
+        if waiting.count >= maximumWaiting {
+            guard let other = waiterToReplace(by: flow, charge: charge), let answer = leave(other) else {
+                return .rejected(delay)
+            }
+            replaced = answer
+        }
         if waiting.isEmpty { waitingSince = now }
         waiting.insert(
-            Waiter(id: id, flow: flow, cost: cost, since: now, tag: tag, answer: answer), at: ahead.endIndex)
-        nextTags[flow] = tag + cost
-        return .waits
+            Waiter(id: id, flow: flow, cost: cost, since: now, charge: charge, tag: tag, answer: answer),
+            at: place(of: tag))
+        nextTags[flow] = tag + charge
+        return replaced.map { .replaces($0) } ?? .waits
+    }
+
+    /// The latest of the flow with the most waiting work for its share, if that is more than the entrant's flow has.
+    private func waiterToReplace(by flow: Int, charge: Duration) -> ID? {
+        var charges: [Int: Duration] = [:]
+        for waiter in waiting { charges[waiter.flow, default: .zero] += waiter.charge }
+        guard let most = charges.max(by: { ($0.value, $0.key) < ($1.value, $1.key) }), most.key != flow,
+            most.value > charges[flow, default: .zero] + charge
+        else { return nil }
+        return waiting.last { $0.flow == most.key }?.id
     }
 
     mutating func leave(_ id: ID) -> Answer? {
@@ -98,7 +124,7 @@ struct TurnQueue<Answer> {
         let left = waiting.remove(at: index)
         // The tags of later work of the flow stand.
         if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
-            nextTags[left.flow] = next - left.cost
+            nextTags[left.flow] = next - left.charge
         }
         if waiting.isEmpty { waitingSince = nil }
         return left.answer
@@ -129,7 +155,7 @@ struct TurnQueue<Answer> {
         nextTags = nextTags.filter { $0.value > virtualTime }
     }
 
-    private static func bucket(of flow: Int) -> Int { flow & 1_023 }
+    private static func bucket(of flow: Int) -> Int { flow < 0 ? flow : flow & 1_023 }
 
     private func tag(of flow: Int) -> Duration { max(virtualTime, nextTags[flow] ?? .zero) }
 
@@ -159,3 +185,5 @@ struct TurnQueue<Answer> {
         return max(ahead.first.map { now - $0.since } ?? .zero, (left + cost * pace) / maximumTurns)
     }
 }
+
+extension TurnQueue.Admission: Equatable where Answer: Equatable {}

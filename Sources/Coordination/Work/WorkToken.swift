@@ -7,6 +7,9 @@ package final class WorkToken: Sendable {
 
     private let limit = Atomic(Int64.max)
     private let writing = Atomic(Int64.max)
+    /// Nanoseconds of the thread's processor time.
+    private let writingProcessor = Atomic(Int64.max)
+    private let otherProcessor = Atomic(Int64(0))
 
     package init() {}
 
@@ -30,7 +33,22 @@ package final class WorkToken: Sendable {
 
     /// The work begins to write its result; the first call counts.
     package func beginWriting() {
-        _ = writing.compareExchange(expected: .max, desired: SystemTimekeeper().now.nanoseconds, ordering: .relaxed)
+        let began = SystemTimekeeper().now.nanoseconds
+        guard writing.compareExchange(expected: .max, desired: began, ordering: .relaxed).exchanged else { return }
+        writingProcessor.store(SystemTimekeeper.threadProcessorTime.nanoseconds, ordering: .relaxed)
+    }
+
+    /// Used by a worker process.
+    package func add(processorTime: Duration) {
+        if processorTime > .zero { otherProcessor.add(processorTime.nanoseconds, ordering: .relaxed) }
+    }
+
+    package var processorTimeOfProcesses: Duration { .nanoseconds(otherProcessor.load(ordering: .relaxed)) }
+
+    /// By the clock of the thread that called ``beginWriting()``; nil before.
+    package var processorTimeAtWriting: Duration? {
+        let time = writingProcessor.load(ordering: .relaxed)
+        return time == .max ? nil : .nanoseconds(time)
     }
 
     /// System's monotonic time; nil before.

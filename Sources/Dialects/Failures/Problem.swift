@@ -29,6 +29,10 @@ package struct Problem: Sendable {
         } else if let seconds = error.retryAfter {
             fields.append(.retryAfter, String(seconds))
         }
+        if let limit = error.response.rateLimit {
+            fields.append(.rateLimit, limit.current)
+            fields.append(.rateLimitPolicy, limit.policy)
+        }
         return HTTPResponse(status: error.status, headerFields: fields, body: .text(text))
     }
 

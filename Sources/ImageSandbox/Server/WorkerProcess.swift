@@ -84,6 +84,7 @@ final class WorkerProcess: @unchecked Sendable {
         var output = try OutputMemory(kept, room: room)
         if let memory { setAddressSpace(for: memory) }
         let processorStart = processorTime
+        defer { token.add(processorTime: processorTime - processorStart) }
         supervisor?.begin()
         guard try send(for: work, on: bytes, room: room, new, output) else { return .lost }
         // A short limit needs short checks.

@@ -43,6 +43,7 @@ struct AdminRoutes: RouteTable {
         case "/reload": return .admin(.reload)
         case "/prefetch": return .admin(.prefetch)
         case "/explain": return .admin(.explain)
+        case "/tenants": return .admin(.tenants)
         case "/health/live": return .live
         case "/health/ready": return .ready
         default: break
@@ -162,6 +163,7 @@ struct AdminRoutes: RouteTable {
                 return HTTPResponse(status: .noContent, headerFields: failures.common)
             }
         case .explain: response = self.response(json: try explanation(of: parameters))
+        case .tenants: response = self.response(json: .tenants(service.tenants?.all ?? []))
         }
         return .ready(Outcome(response: response))
     }
@@ -287,6 +289,7 @@ package struct AdministeredService: Sendable {
     /// The effective values, without secrets.
     let settings: @Sendable () -> JSONValue
     let reload: @Sendable () async throws -> SettingsReload
+    let tenants: TenantAccounts?
     let metricsText: @Sendable (MetricsFormat) -> String
 
     package init(
@@ -298,12 +301,12 @@ package struct AdministeredService: Sendable {
         reload: @escaping @Sendable () async throws -> SettingsReload = {
             SettingsReload(changed: [], needingRestart: [])
         },
-        metricsText: @escaping @Sendable (MetricsFormat) -> String
+        tenants: TenantAccounts? = nil, metricsText: @escaping @Sendable (MetricsFormat) -> String
     ) {
         (self.version, self.revision, self.instance) = (version, revision, instance)
         (self.control, self.prefetching, self.lifecycle) = (control, prefetching, lifecycle)
         self.slowRequests = slowRequests
         (self.events, self.history, self.calls) = (events, history, calls)
-        (self.settings, self.reload, self.metricsText) = (settings, reload, metricsText)
+        (self.settings, self.reload, self.tenants, self.metricsText) = (settings, reload, tenants, metricsText)
     }
 }

@@ -16,6 +16,7 @@ package struct APIConfiguration: Sendable {
     /// Of the tenant; nil in a service without tenants.
     package var namedKeys: [SigningKeys.Key]?
     package var tenant: ExactText = "default"
+    package var showsCosts = false
     /// Of tenants' keys for other dialects, in their order.
     package var keyIDs: [ExactText: [ExactText]] = [:]
     package var vocabulary = Vocabulary()

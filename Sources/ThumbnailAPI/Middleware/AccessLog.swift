@@ -44,7 +44,8 @@ struct AccessLog: ResponseCompletion {
         if let trace = context.trace { append("traceId", .string(trace.traceID)) }
         if let label = outcome.label
             ?? context.request.map({
-                RequestLabel(of: $0, at: context.route, tenant: context.tenantName(after: outcome.error))
+                RequestLabel(
+                    of: $0, at: context.route, tenant: context.account(after: outcome.error)?.name ?? "default")
             })
         {
             fields += label.fields

@@ -26,9 +26,9 @@ struct RequestContext: Sendable {
     let tenant: RequestTenant?
 
     /// - Parameter error: Of the response.
-    func tenantName(after error: (any ServiceError)?) -> ExactText {
+    func account(after error: (any ServiceError)?) -> TenantAccount? {
         let isUnsigned = error.map { [.badSignature, .badKey].contains($0.response.code) } ?? false
-        return tenant?.name(isSigned: !isUnsigned) ?? "default"
+        return tenant?.account(isSigned: !isUnsigned)
     }
 
     var method: HTTPRequest.Method? { request?.method }
@@ -75,5 +75,7 @@ struct Outcome: Sendable {
     var error: (any ServiceError)?
     var hasReceipt = false
     var fallbackImage: FallbackImage?
+    /// Nil if nothing was worked on.
+    var bill: RequestBill?
     var action: AuditedAction?
 }

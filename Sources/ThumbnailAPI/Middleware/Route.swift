@@ -74,6 +74,7 @@ enum ClientRoute: Sendable {
 
 enum AdminRoute: Sendable {
     case metrics, status, cache, downloads, events, statsHistory, refresh, reload, hold, resume, prefetch, explain
+    case tenants
     case download(receipt: String)
     case prefetchJob(id: String)
 }

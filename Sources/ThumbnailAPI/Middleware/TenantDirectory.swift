@@ -1,9 +1,10 @@
 package import Dialects
 package import Text
+package import ThumbnailPipeline
 
 /// A tenant as requests find it.
 package struct TenantPlace: Sendable {
-    let name: ExactText
+    let account: TenantAccount
     let hosts: [ExactText]
     let keys: [SigningKeys.Key]
     /// Has keys for other dialects.
@@ -11,10 +12,10 @@ package struct TenantPlace: Sendable {
     let configuration: @Sendable () -> APIConfiguration
 
     package init(
-        _ name: ExactText, hosts: [ExactText], keys: [SigningKeys.Key], hasOtherKeys: Bool,
+        _ account: TenantAccount, hosts: [ExactText], keys: [SigningKeys.Key], hasOtherKeys: Bool,
         configuration: @escaping @Sendable () -> APIConfiguration
     ) {
-        (self.name, self.hosts, self.keys) = (name, hosts, keys)
+        (self.account, self.hosts, self.keys) = (account, hosts, keys)
         (self.hasOtherKeys, self.configuration) = (hasOtherKeys, configuration)
     }
 }

@@ -1,28 +1,28 @@
 import Coordination
 import Dialects
 import HTTPTypes
-import Text
+import ThumbnailPipeline
 
 /// The tenants that a request may belong to.
 struct RequestTenant: Sendable {
     /// The one whose key the request names, or whose host.
-    let claimed: ExactText
-    let host: ExactText
+    let claimed: TenantAccount
+    let host: TenantAccount
 
     /// A key that did not sign the request says nothing of its tenant.
-    func name(isSigned: Bool) -> ExactText { isSigned ? claimed : host }
+    func account(isSigned: Bool) -> TenantAccount { isSigned ? claimed : host }
 }
 
 /// The routes of each tenant, made at its first request, because many of a service's tenants may be idle.
 final class TenantRoutes: Sendable {
     private let directory: TenantDirectory
-    private let names: [ExactText]
+    private let accounts: [TenantAccount]
     private let make: @Sendable (_ tenant: Int) -> any RouteTable
     private let made: [Locked<(any RouteTable)?>]
 
     init(_ places: [TenantPlace], make: @escaping @Sendable (_ tenant: Int) -> any RouteTable) {
         directory = TenantDirectory(places)
-        names = places.map(\.name)
+        accounts = places.map(\.account)
         self.make = make
         made = places.map { _ in Locked(nil) }
     }
@@ -30,7 +30,7 @@ final class TenantRoutes: Sendable {
     func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant) {
         let claim = directory.claim(
             of: RequestedTarget(request), host: request.headerFields[.host], hasBody: request.method == .post)
-        let tenant = RequestTenant(claimed: names[claim.tenant], host: names[claim.host])
+        let tenant = RequestTenant(claimed: accounts[claim.tenant], host: accounts[claim.host])
         let routes = made[claim.tenant].withLock { routes in
             let made = routes ?? make(claim.tenant)
             routes = made

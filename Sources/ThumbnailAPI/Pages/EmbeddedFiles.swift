@@ -8,6 +8,8 @@ import Text
 struct EmbeddedFiles: Sendable {
     private let responses: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
+    /// Of a tenant.
+    private var page: PageConfiguration?
 
     /// `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
@@ -22,8 +24,19 @@ struct EmbeddedFiles: Sendable {
         self.common = common
     }
 
+    /// The same files with the page of a tenant, which is made for each request, because there may be many tenants.
+    func with(_ page: PageConfiguration) -> EmbeddedFiles {
+        var files = self
+        files.page = page
+        return files
+    }
+
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         if let chapter = file.chapter { return response(to: request, file, chapter) }
+        if let page, file.isPage {
+            let bytes = page.inserted(into: file.bytes)
+            return StaticResponse(bytes, mediaType: file.mediaType, common: common.page).response(to: request)
+        }
         guard var response = responses[file]?.response(to: request) else { return nil }
         if file.mediaType == "application/yaml" {
             // Browsers save YAML to a file, and show text.

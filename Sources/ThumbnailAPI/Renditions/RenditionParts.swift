@@ -15,6 +15,8 @@ struct RenditionParts: Sendable {
     let lifecycle: ServiceLifecycle
     let context: RequestContext
     let client: ClientNetwork
+    let bill: RequestBill?
+    let limits: RequestLimits
     let tagsAreSigned: Bool
     let deadline: Duration
     let timekeeper: any Timekeeper
@@ -49,7 +51,7 @@ struct RenditionParts: Sendable {
                     guard let destination else { return .image(made) }
                     return .stored(try await resultWriter.put(made, at: destination, of: source))
                 case .facts(let factsRequest):
-                    let facts = try await thumbnails.facts(factsRequest, for: call(Request(source: "")))
+                    let facts = try await thumbnails.facts(factsRequest, for: call(factsSource))
                     return .facts(FactsText.text(facts, of: list.source, requested: factsRequest))
                 }
             }
@@ -61,7 +63,14 @@ struct RenditionParts: Sendable {
     private func call(_ request: Request) -> Job {
         Job(
             thumbnails.resolved(request, of: source), of: client, tagger: tagsAreSigned ? nil : client,
-            receipt: context.receipt)
+            receipt: context.receipt, bill: bill)
+    }
+
+    /// The opened source is described, not the named one.
+    private var factsSource: Request {
+        var request = Request(source: "")
+        request.limits = limits
+        return request
     }
 }
 

@@ -17,11 +17,14 @@ struct SubmissionResponder: Sendable {
     let bodies: BodyMemory
     let failures: FailureWriter
     let events: EventLog
+    let costs: CostAccounting
     let timekeeper: any Timekeeper
 
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
         if failures.lifecycle.isDraining { throw APIError.draining }
         let submission = try Submission(request, at: context.route, configuration, at: timekeeper.secondsSince1970)
+        try costs.admit()
+        if let refusal = costs.account?.workRefusal() { throw refusal }
         let (maximumImage, maximum) = (configuration.maximumUploadBytes, bodies.maximumOfOne)
         let report =
             submission.body.bringsImage
@@ -61,12 +64,14 @@ extension SubmissionResponder {
     ) async throws -> Outcome {
         let image = try body.image(in: request.body ?? SharedBytes([UInt8]()), atMost: configuration.maximumUploadBytes)
         let client = ClientNetwork(of: context.client)
+        let bill = costs.newBill
         let deadline = context.startedAt + configuration.requestTimeout
         let thumbnail = try await withDeadline(deadline, by: timekeeper) { () async throws -> Thumbnail in
             let source = try await thumbnails.open(upload: image, of: client)
             defer { thumbnails.close(source) }
             return try await thumbnails.thumbnail(
-                for: Job(thumbnails.resolved(query, of: source), of: client, receipt: context.receipt))
+                for: Job(
+                    thumbnails.resolved(query, of: source), of: client, receipt: context.receipt, bill: bill))
         }
         try Task.checkCancellation()
         var fields = failures.common
@@ -90,7 +95,7 @@ extension SubmissionResponder {
             response: HTTPResponse(status: .ok, headerFields: fields, body: content), timings: thumbnail.timings,
             label: RequestLabel(
                 of: request, at: context.route, tenant: configuration.tenant, source: NativeDialect.uploadedSource),
-            image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus))
+            image: thumbnail.image, cache: CacheUse(thumbnail.cacheStatus), bill: bill)
     }
 
     /// The room is released when the file or the list is no longer needed.
@@ -99,18 +104,20 @@ extension SubmissionResponder {
     ) async throws -> Outcome {
         let (list, image) = try listAndImage(body, request)
         let client = ClientNetwork(of: context.client)
+        let bill = costs.newBill
         let deadline = context.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.open(upload: image, of: client) }
             let request = Request(source: ExactText(list.source ?? ""))
             return try await thumbnails.open(
-                for: Job(thumbnails.resolved(request), of: client, receipt: context.receipt))
+                for: Job(thumbnails.resolved(request), of: client, receipt: context.receipt, bill: bill))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
             context: context,
-            client: client, tagsAreSigned: !configuration.keys.isEmpty, deadline: deadline,
+            client: client, bill: bill, limits: configuration.requestLimits, tagsAreSigned: !configuration.keys.isEmpty,
+            deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common
@@ -127,7 +134,7 @@ extension SubmissionResponder {
             label: RequestLabel(
                 of: request, at: context.route, tenant: configuration.tenant,
                 source: list.source ?? NativeDialect.uploadedSource),
-            error: failure)
+            error: failure, bill: bill)
     }
 
     private func listAndImage(

@@ -1,5 +1,6 @@
 import Coordination
 import HTTPTypes
+import Memory
 import Recipes
 import Telemetry
 import ThumbnailPipeline
@@ -15,6 +16,7 @@ struct RepeatedResponses: Sendable {
     let isLoggingAll: Bool
     let tracer: Tracer?
     let timekeeper: any Timekeeper
+    let costs: CostAccounting
     let fields: ThumbnailFields
 
     /// Nil if each request needs its own response: when every request is logged, because each line has another request
@@ -34,11 +36,12 @@ struct RepeatedResponses: Sendable {
         to request: ResolvedRequest, at route: ImageRoute, after last: DatedResponse?
     ) -> DatedResponse? {
         let start = timekeeper.now
-        guard !lifecycle.isDraining, !replacement.hasHappened else { return nil }
+        guard !lifecycle.isDraining, !replacement.hasHappened, costs.account?.refusal() == nil else { return nil }
         let second = timekeeper.secondsSince1970
         let cacheVersion = thumbnails.cacheVersion
         if let last, last.second == second, last.cacheVersion == cacheVersion {
             thumbnails.countRepeatedHit()
+            costs.account?.record(cache: .hit, code: nil, sentBytes: last.byteCount)
             let now = timekeeper.now
             let trace = tracer?.beginIfSampled()
             route.recordHit(seconds: (now - start).seconds, traceID: trace?.recordedID)
@@ -50,7 +53,8 @@ struct RepeatedResponses: Sendable {
         guard let thumbnail = thumbnails.cachedThumbnail(for: request),
             let response = response(thumbnail, to: request, at: route, since: start, second: second)
         else { return nil }
-        return DatedResponse(response: response, second: second, cacheVersion: cacheVersion)
+        return DatedResponse(
+            response: response, byteCount: thumbnail.image.bytes.count, second: second, cacheVersion: cacheVersion)
     }
 
     private func response(
@@ -60,12 +64,15 @@ struct RepeatedResponses: Sendable {
             return nil
         }
         route.recordHit(seconds: (timekeeper.now - start).seconds)
+        let byteCount = thumbnail.image.bytes.count
+        costs.account?.record(cache: .hit, code: nil, sentBytes: byteCount)
         let age = thumbnail.freshness.age
         return template.response(age: age, second: second) {
             var fields = template.fields
             fields.append(.date, HTTPDate(secondsSince1970: second).imfFixdate)
             if let age { fields.append(.age, String(age)) }
             fields.append(.serverTiming, ServerTiming.ofHits)
+            if costs.areShown { fields.append(.alulaCost, RequestCosts.text(nil, sentBytes: byteCount)) }
             return HTTPResponse(status: .ok, headerFields: fields, body: .shared(thumbnail.image.bytes))
         }
     }
@@ -109,6 +116,7 @@ private final class RecurringThumbnail: RecurringResponder {
 
 private struct DatedResponse {
     let response: RecurringResponse
+    let byteCount: Int
     let second: Int
     /// ``ThumbnailLookup/cacheVersion`` before the response was built.
     let cacheVersion: Int

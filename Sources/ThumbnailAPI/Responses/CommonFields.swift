@@ -10,7 +10,10 @@ struct CommonFields: Sendable {
 
     /// CORS always exposes some others.
     private static let exposed =
-        ([.eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .contentDisposition]
+        ([
+            .eTag, .xRequestID, .serverTiming, .cacheStatus, .retryAfter, .rateLimit, .rateLimitPolicy,
+            .contentDisposition,
+        ]
         + HTTPField.Name.ownResponseFields).map(\.rawName).joined(separator: ", ")
 
     let strict: HTTPFields

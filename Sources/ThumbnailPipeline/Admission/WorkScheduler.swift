@@ -13,7 +13,7 @@ struct WorkScheduler: Sendable {
     ///   - queueTimeout: Nil for the lane's default.
     ///   - cost: Called before each turn.
     func run<Value: Sendable>(
-        of flow: Int, queueTimeout: Duration?, cost: () async throws -> WorkCost,
+        of flow: Int, share: Int = 1, queueTimeout: Duration?, cost: () async throws -> WorkCost,
         _ body: (WorkTurn) async throws -> Value
     ) async throws -> Value {
         while true {
@@ -21,7 +21,8 @@ struct WorkScheduler: Sendable {
             let lane = cost.lane
             do {
                 return try await lanes.turns(in: lane).run(
-                    of: flow, cost: cost.sum, queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
+                    of: flow, share: share, cost: cost.sum,
+                    queueTimeout: queueTimeout ?? admission.queueTimeout(in: lane, for: flow)
                 ) {
                     // The small parts of expensive work wait for the threads of the small lane, ahead of later work.
                     // What waits there for small work has a turn, and is soon done.

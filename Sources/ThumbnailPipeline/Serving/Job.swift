@@ -13,17 +13,22 @@ package struct Job: Sendable {
     package let tagger: ClientNetwork?
     let client: ClientNetwork?
     var allowances = LayerAllowances()
+    /// For the work that it starts; nil for the operator's.
+    package let bill: RequestBill?
 
     package init(
         _ resolved: ResolvedRequest, directives: RequestCacheControl = .none, of client: ClientNetwork? = nil,
-        tagger: ClientNetwork? = nil, receipt: String
+        tagger: ClientNetwork? = nil, receipt: String, bill: RequestBill? = nil
     ) {
+        self.bill = bill
         (self.resolved, self.directives, self.receipt) = (resolved, directives, receipt)
         (self.client, self.tagger) = (client, tagger)
     }
 
-    /// Work of different clients takes turns; 0 without a client.
-    var flow: Int { client?.hashValue ?? 0 }
+    /// Work of different tenants, and of clients of the default, takes turns; 0 without a client.
+    var flow: Int { bill?.flow ?? (client?.hashValue ?? 0) & Int.max }
+
+    var share: Int { bill?.share ?? 1 }
 
     package var request: Request { resolved.request }
 
@@ -55,7 +60,7 @@ package struct Job: Sendable {
 
     /// A job for another request of the same caller, after the same waits.
     func with(_ resolved: ResolvedRequest) -> Job {
-        var job = Job(resolved, directives: directives, of: client, receipt: receipt)
+        var job = Job(resolved, directives: directives, of: client, receipt: receipt, bill: bill)
         job.allowances = allowances
         return job
     }

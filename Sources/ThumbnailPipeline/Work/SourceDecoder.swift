@@ -58,7 +58,7 @@ struct SourceDecoder: Sendable {
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
                     for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
-                    room: rooms[index])
+                    room: rooms[index], job.bill)
             }
         }
         let participations = found.lazy.map(\.participation)
@@ -69,9 +69,11 @@ struct SourceDecoder: Sendable {
     }
 
     /// Decodes the plan's levels in one pass, as far as the format allows, for the results of an opened source.
-    func decode(_ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation) async throws {
+    func decode(
+        _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation, _ bill: RequestBill?
+    ) async throws {
         let image = try await decode(
-            opened.bytes, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room)
+            opened.bytes, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
             opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
         }
@@ -86,14 +88,14 @@ struct SourceDecoder: Sendable {
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 guard let bytes = sources[index].bytes else { throw PipelineError.sourceNeeded }
                 return try await decode(
-                    bytes, of: sources[index].record, for: key, turn: turn, room: rooms[index])
+                    bytes, of: sources[index].record, for: key, turn: turn, room: rooms[index], job.bill)
             }
         }
     }
 
     private func image(
         for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
-        room: MemoryReservation?
+        room: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
         // Evicted since the cost was estimated, and maybe being decoded again.
@@ -106,7 +108,7 @@ struct SourceDecoder: Sendable {
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
             guard let bytes = source.bytes ?? caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await decode(bytes, of: record, for: key, turn: turn, room: room)
+            let image = try await decode(bytes, of: record, for: key, turn: turn, room: room, bill)
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
             imagesInUse.add(image, for: key)
@@ -119,7 +121,7 @@ struct SourceDecoder: Sendable {
 
     private func decode(
         _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, turn: WorkTurn,
-        room: MemoryReservation?
+        room: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> DecodedImage {
         // Nothing was reserved if the pixels were cached a moment ago.
         let room =
@@ -130,20 +132,24 @@ struct SourceDecoder: Sendable {
         do {
             let start = timekeeper.now
             let clock = WorkClock(at: start)
-            defer { clock.record("decode", record.header.format, until: timekeeper.now) }
+            defer {
+                clock.record("decode", record.header.format, until: timekeeper.now)
+                bill?.charge(processor: clock.wholeProcessorTime)
+            }
             let isSmall = !costs.cost(of: key, from: record).isExpensive
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
             ) { [self] token in
-                clock.begin(token, at: timekeeper.now)
-                return try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
+                try clock.perform(token, at: timekeeper.now) {
+                    try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
+                }
             }
             let end = timekeeper.now
             let steps = clock.steps(until: end)
             turn.waits.record(steps.queue)
             resources.decoded(
-                decoded, of: key.source, record.header.format, in: end - start, work: steps.work + steps.encoding)
+                decoded, of: key.source, record.header.format, in: end - start, work: clock.wholeProcessorTime)
             failedDecodes.forget(key.plan, of: key.source)
             if decoded.isIncomplete, caches.isCurrent(record) {
                 caches.limit(record, until: timekeeper.now + .seconds(Freshness.maximumLifetimeOfIncomplete))

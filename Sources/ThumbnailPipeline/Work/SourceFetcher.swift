@@ -69,6 +69,9 @@ struct SourceFetcher: Sendable {
                     identity: identity, directives: job.directives, needsBytes: needsBytes,
                     traceparent: trace?.traceparent),
                 receipt: job.receipt, deadline: start + timeLimit)
+            if copy.participation == .started, copy.exchange?.status != 304 {
+                job.bill?.charge(originBytes: copy.bytes?.count ?? 0)
+            }
             trace?.record(copy, from: identity.url.host, until: timekeeper.now)
             return copy
         } catch {

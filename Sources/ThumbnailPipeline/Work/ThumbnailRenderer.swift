@@ -50,14 +50,17 @@ struct ThumbnailRenderer: Sendable {
             queuedAt = timekeeper.now
             return estimator.cost(of: key, from: sources.records) { _ in false }
         }
-        return try await scheduler.run(of: job.flow, queueTimeout: sources.queueTimeout, cost: cost) { turn in
+        return try await scheduler.run(
+            of: job.flow, share: job.share, queueTimeout: sources.queueTimeout, cost: cost
+        ) { turn in
             let rooms = try await memory.reserve(for: key, from: sources) { _ in false }
             defer { rooms.render.release() }
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
                 for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
             let decoded = timekeeper.now
-            let (result, steps) = try await render(images, for: key, of: sources, keepsForms: false)
+            let (result, steps) = try await render(
+                images, for: key, of: sources, keepsForms: false, bill: job.bill)
             return result.with(
                 [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: Self.timings(
@@ -74,7 +77,7 @@ struct ThumbnailRenderer: Sendable {
         try await scheduler.run(of: flow, queueTimeout: nil, cost: cost) { turn in
             let room = try await resources.budget.reserve(
                 opened.header.cost(of: plan, fileByteCount: opened.bytes.count))
-            try await decoder.decode(plan, of: opened, turn: turn, room: room)
+            try await decoder.decode(plan, of: opened, turn: turn, room: room, nil)
         }
     }
 
@@ -97,7 +100,7 @@ struct ThumbnailRenderer: Sendable {
         let imagesInUse = job.opened?.imagesInUse ?? ImagesInUse()
         var joined: Duration?
         var queuedAt = timekeeper.now
-        return try await scheduler.run(of: job.flow, queueTimeout: sources.queueTimeout) {
+        return try await scheduler.run(of: job.flow, share: job.share, queueTimeout: sources.queueTimeout) {
             let begin = timekeeper.now
             let hasJoined = try await decoder.joinExpensiveDecodes(for: key, from: sources, for: job, imagesInUse)
             queuedAt = timekeeper.now
@@ -129,7 +132,7 @@ struct ThumbnailRenderer: Sendable {
         let decoded = timekeeper.now
         let (result, steps) = try await render(
             pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
-            queueTimeout: participation == .cached ? turn.queueTimeout : nil)
+            queueTimeout: participation == .cached ? turn.queueTimeout : nil, bill: job.bill)
         let stored = caches.store(result, for: key, of: sources.records)
         var status = [CacheLayerStatus(.result, .uriMiss)] + shared
         for index in status.indices { status[index].isStored = stored.contains(status[index].layer) }
@@ -162,26 +165,30 @@ struct ThumbnailRenderer: Sendable {
     /// Renders ahead of decodes if it completes its own decode, because others could otherwise delay it forever.
     private func render(
         _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>,
-        keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil
+        keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
+        bill: RequestBill?
     ) async throws -> (RenderedImage, Steps) {
         let plan = key.plan
         let start = timekeeper.now
         let clock = WorkClock(at: start)
+        defer { bill?.charge(processor: clock.wholeProcessorTime) }
         let workers = resources.lanes.workers(for: plan.timeCost(of: sources.image.record.header))
         let reuse = keepsForms ? self.reuse(for: key, of: sources) : AdditionForm.made
         let result = try await workers.run(
             priority: priority, timeLimit: configuration.decodeTimeout, queueTimeout: queueTimeout
         ) { [codec = resources.codec, timekeeper] token in
-            clock.begin(token, at: timekeeper.now)
-            let image = try ImageRenderer.render(
-                images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec)
-            return RenderedImage(
-                plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
+            try clock.perform(token, at: timekeeper.now) {
+                let image = try ImageRenderer.render(
+                    images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec)
+                return RenderedImage(
+                    plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
+            }
         }
         let end = timekeeper.now
         let steps = clock.steps(until: end)
+        let processor = clock.processorTime
         resources.rendered(
-            key.source, plan.format, in: end - start, work: steps.work, encoding: steps.encoding)
+            key.source, plan.format, in: end - start, work: processor.work, encoding: processor.encoding)
         clock.record("render", plan.format, until: end)
         return (result, steps)
     }

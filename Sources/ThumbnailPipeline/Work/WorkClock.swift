@@ -11,6 +11,7 @@ final class WorkClock: Sendable {
     private let trace: RequestTrace?
     private let start: Duration
     private let began = Locked<(time: Duration, token: WorkToken)?>(nil)
+    private let processor = Locked((work: Duration.zero, encoding: Duration.zero))
 
     /// - Parameter start: Of the wait for a thread.
     init(at start: Duration) {
@@ -18,7 +19,27 @@ final class WorkClock: Sendable {
         self.start = start
     }
 
-    func begin(_ token: WorkToken, at time: Duration) { began.withLock { $0 = (time, token) } }
+    /// Performs the work on the calling thread, and measures its processor time and that of its worker processes.
+    func perform<Value>(_ token: WorkToken, at time: Duration, _ work: () throws -> Value) rethrows -> Value {
+        began.withLock { $0 = (time, token) }
+        let start = SystemTimekeeper.threadProcessorTime
+        defer {
+            let (end, others) = (SystemTimekeeper.threadProcessorTime, token.processorTimeOfProcesses)
+            let writing = token.processorTimeAtWriting.map { min(max($0, start), end) }
+            processor.withLock {
+                $0 = writing.map { ($0 - start, end - $0 + others) } ?? (end - start + others, .zero)
+            }
+        }
+        return try work()
+    }
+
+    /// Of the work, and of the encoding at its end; zero if it never started.
+    var processorTime: (work: Duration, encoding: Duration) { processor.withLock { $0 } }
+
+    var wholeProcessorTime: Duration {
+        let time = processorTime
+        return time.work + time.encoding
+    }
 
     /// The wait, the work, and the encoding at its end.
     func steps(until end: Duration) -> (queue: Duration, work: Duration, encoding: Duration) {

@@ -25,7 +25,7 @@ package struct WorkResources: Sendable {
         self.logger = logger
     }
 
-    /// - Parameter work: The time on a thread.
+    /// - Parameter work: The processor time.
     func decoded(
         _ image: DecodedImage, of source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration
     ) {
@@ -40,8 +40,8 @@ package struct WorkResources: Sendable {
     }
 
     /// - Parameters:
-    ///   - work: The time on a thread before the encoding.
-    ///   - encoding: The time of the encoding.
+    ///   - work: The processor time before the encoding.
+    ///   - encoding: The processor time of the encoding.
     func rendered(
         _ source: SourceIdentity, _ format: ImageFormat, in duration: Duration, work: Duration, encoding: Duration
     ) {

@@ -3,7 +3,7 @@ import Downloading
 package import Recipes
 import Telemetry
 
-/// The time of worker threads: in total by step and format, and in the last ten minutes also by origin.
+/// The processor time of image work: in total by step and format, and in the last ten minutes also by origin.
 package final class WorkUsage: Sendable {
     package enum Step: String, Sendable, CaseIterable {
         case decode, render, encode
@@ -45,7 +45,8 @@ package final class WorkUsage: Sendable {
             }
         }
         registry.gauge(
-            "alula_work_seconds_total", help: "Time of worker threads by step and format.", labels: "step", "format",
+            "alula_work_seconds_total", help: "Processor time of image work by step and format.", labels: "step",
+            "format",
             isCounter: true
         ) { [totals] in
             totals.withLock { $0 }.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map {

@@ -6,6 +6,7 @@ import Telemetry
 import TestSupport
 import Testing
 import Text
+import ThumbnailPipeline
 import ThumbnailTypes
 
 @testable import ThumbnailAPI
@@ -32,7 +33,8 @@ struct TenantListenerTests {
             thumbnails,
             tenants: configurations.enumerated().map { index, configuration in
                 TenantPlace(
-                    configuration.tenant, hosts: index == 2 ? ["news.example"] : [],
+                    TenantAccount(configuration.tenant, timekeeper: ManualTimekeeper()),
+                    hosts: index == 2 ? ["news.example"] : [],
                     keys: configuration.namedKeys ?? [],
                     hasOtherKeys: false
                 ) { configuration }

@@ -1,0 +1,46 @@
+import Coordination
+import HTTPTypes
+import Telemetry
+import ThumbnailPipeline
+import ThumbnailTypes
+
+/// Records requests in their tenants' accounts, and shows their costs.
+struct RequestCosts: ResponseCompletion {
+    /// In `Alula-Cost`.
+    let areShown: Bool
+
+    func complete(_ outcome: inout Outcome, to context: RequestContext, at now: Duration) {
+        guard areShown || context.tenant != nil, context.route.takesBody || context.route.images != nil else { return }
+        let hasBody = context.method != .head && outcome.response.status != .notModified
+        let sentBytes = hasBody ? outcome.response.body.count : 0
+        if areShown {
+            outcome.response.headerFields.append(.alulaCost, Self.text(outcome.bill, sentBytes: sentBytes))
+        }
+        context.account(after: outcome.error)?.record(
+            cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
+    }
+
+    /// As in `processor;dur=12.3, origin;bytes=1203311, sent;bytes=16550`; nil for no work.
+    static func text(_ bill: RequestBill?, sentBytes: Int) -> String {
+        let tenths = Int(((bill?.processorTime ?? .zero).milliseconds * 10).rounded())
+        let (processor, origin) = ("\(tenths / 10).\(tenths % 10)", bill?.originBytes ?? 0)
+        return "processor;dur=\(processor), origin;bytes=\(origin), sent;bytes=\(sentBytes)"
+    }
+}
+
+/// The costs of one tenant's requests.
+struct CostAccounting: Sendable {
+    /// Nil in a service without tenants.
+    let account: TenantAccount?
+    let areShown: Bool
+
+    init(_ account: TenantAccount?, areShown: Bool) { (self.account, self.areShown) = (account, areShown) }
+
+    /// Nil if no one wants to know.
+    var newBill: RequestBill? { account != nil || areShown ? RequestBill(to: account) : nil }
+
+    /// Counts a request whose signature is valid.
+    func admit() throws(TenantRefusal) {
+        if let refusal = account?.refusal() { throw refusal }
+    }
+}

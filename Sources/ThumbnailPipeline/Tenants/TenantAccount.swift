@@ -1,0 +1,145 @@
+package import Coordination
+import HTTPTypes
+package import Text
+package import ThumbnailTypes
+
+/// The use of one tenant's requests, and its limits.
+///
+/// Lives as long as the service, whatever a reload changes.
+package final class TenantAccount: Sendable {
+    package struct Limits: Hashable, Sendable {
+        package var rate: Quota?
+        /// In nanoseconds.
+        package var processorTime: Quota?
+        package var originBytes: Quota?
+        /// Of the turns of work, relative to other tenants.
+        package var share = 1
+
+        package init() {}
+    }
+
+    private struct State {
+        var limits = Limits()
+        var rate: TokenBucket?
+        var processor: SlidingWindow?
+        var origin: SlidingWindow?
+        var history = TenantHistory()
+    }
+
+    package let name: ExactText
+    /// Of its work, negative; nil if its clients have their own.
+    let flow: Int?
+    private let timekeeper: any Timekeeper
+    private let state = Locked(State())
+
+    package init(_ name: ExactText, flow: Int? = nil, timekeeper: any Timekeeper) {
+        (self.name, self.flow, self.timekeeper) = (name, flow, timekeeper)
+    }
+
+    var share: Int { state.withLock { $0.limits.share } }
+
+    /// Limits that stay the same keep what was used.
+    package func use(_ limits: Limits) {
+        let now = timekeeper.now
+        state.withLock { state in
+            if limits.rate != state.limits.rate { state.rate = limits.rate.map { TokenBucket($0, at: now) } }
+            if limits.processorTime != state.limits.processorTime {
+                state.processor = limits.processorTime.map { SlidingWindow($0) }
+            }
+            if limits.originBytes != state.limits.originBytes {
+                state.origin = limits.originBytes.map { SlidingWindow($0) }
+            }
+            state.limits = limits
+        }
+    }
+
+    /// Counts a request against `rate`; the refusal of one above it.
+    package func refusal() -> TenantRefusal? {
+        let now = timekeeper.now
+        return state.withLock { state in
+            guard let quota = state.limits.rate, let wait = state.rate?.take(at: now) else { return nil }
+            return TenantRefusal(.rate, quota, wait: wait)
+        }
+    }
+
+    /// The refusal of work above `processorTime` or `originBytes`.
+    package func workRefusal() -> TenantRefusal? {
+        let now = timekeeper.now
+        return state.withLock { state in
+            if let quota = state.limits.processorTime, let wait = state.processor?.wait(at: now) {
+                return TenantRefusal(.processorTime, quota, wait: wait)
+            }
+            if let quota = state.limits.originBytes, let wait = state.origin?.wait(at: now) {
+                return TenantRefusal(.originBytes, quota, wait: wait)
+            }
+            return nil
+        }
+    }
+
+    /// Of work in progress, also of requests that fail or end later.
+    func charge(processor: Duration = .zero, originBytes: Int = 0) {
+        let now = timekeeper.now
+        state.withLock { state in
+            if processor > .zero { state.processor?.add(Int(processor.nanoseconds), at: now) }
+            if originBytes > 0 { state.origin?.add(originBytes, at: now) }
+            state.history.record(at: now) { use in
+                use.processor += processor
+                use.originBytes += originBytes
+            }
+        }
+    }
+
+    /// - Parameter code: Of a failure.
+    package func record(cache: CacheUse?, code: ErrorCode?, sentBytes: Int) {
+        let now = timekeeper.now
+        state.withLock { state in
+            state.history.record(at: now) { use in
+                use.requests[cache, default: 0] += 1
+                use.sentBytes += sentBytes
+                if let code { use.refusals[code, default: 0] += 1 }
+            }
+        }
+    }
+
+    /// Since the start, and in the last minute, hour and day.
+    package var history: TenantHistory {
+        let now = timekeeper.now
+        return state.withLock { state in
+            state.history.forget(before: now)
+            return state.history
+        }
+    }
+}
+
+/// A request or its work is above a tenant's limit.
+package struct TenantRefusal: ServiceError {
+    enum Limit: String, Sendable {
+        case rate, processorTime, originBytes
+    }
+
+    private let limit: Limit
+    private let quota: Quota
+    private let wait: Duration
+
+    init(_ limit: Limit, _ quota: Quota, wait: Duration) {
+        (self.limit, self.quota, self.wait) = (limit, quota, wait)
+    }
+
+    private var seconds: Int { max(1, Int(wait.seconds.rounded(.up))) }
+
+    package var response: ErrorResponse {
+        var response = ErrorResponse(
+            .tooManyRequests, limit == .rate ? .rateLimited : .quotaExceeded, .policy,
+            limit == .rate
+                ? "There are more requests than the rate of this customer; try again later."
+                : "This customer has used its \(limit.rawValue); images that are cached are still served.",
+            detail: limit.rawValue, retryAfter: seconds)
+        // Of processor time in seconds, because structured fields have small integers.
+        let amount = limit == .processorTime ? max(1, quota.amount / 1_000_000_000) : quota.amount
+        let window = max(1, Int(quota.window.seconds))
+        response.rateLimit = .init(
+            current: "\"\(limit.rawValue)\";r=0;t=\(seconds)",
+            policy: "\"\(limit.rawValue)\";q=\(amount);w=\(window)")
+        return response
+    }
+}
