@@ -58,20 +58,20 @@ package struct TenantDirectory: Sendable {
         standard = first.dialects
     }
 
-    /// - Parameter hasBody: Its signature is a field.
-    package func claim(of target: RequestedTarget, host: String?, hasBody: Bool = false) -> Claim {
+    /// - Parameter hasBodySignature: It has a field that signs its body.
+    package func claim(of target: RequestedTarget, host: String?, hasBodySignature: Bool = false) -> Claim {
         let host = host.flatMap { RequestHost.name(of: $0) }.flatMap { hosts[$0] } ?? 0
-        return Claim(tenant: tenant(of: target, hasBody: hasBody, at: host), host: host)
+        return Claim(tenant: tenant(of: target, hasBodySignature, at: host), host: host)
     }
 
-    private func tenant(of target: RequestedTarget, hasBody: Bool, at host: Int) -> Int {
+    private func tenant(of target: RequestedTarget, _ hasBodySignature: Bool, at host: Int) -> Int {
         let text = target.target.string
         let route = Route(nativeTarget: text)
         let dialect = route.owner(of: text, among: standard) { $0 }
-        if case .client(.renditions) = route, dialect == nil { return native(text, hasBody: true, at: host) }
+        if case .client(.renditions) = route, dialect == nil { return native(text, hasBodySignature, at: host) }
         guard let dialect else { return host }
         guard dialect.unsignedName != NativeDialect.unsignedName else {
-            return native(text, hasBody: hasBody, at: host)
+            return native(text, hasBodySignature, at: host)
         }
         guard host == 0, let keyed = keyed[ExactText(dialect.name)], dialect.keyID(of: target) == nil else {
             return host
@@ -79,9 +79,9 @@ package struct TenantDirectory: Sendable {
         return keyed.first { $0.dialect.keyID(of: target) != nil }?.tenant ?? host
     }
 
-    private func native(_ target: String, hasBody: Bool, at host: Int) -> Int {
+    private func native(_ target: String, _ hasBodySignature: Bool, at host: Int) -> Int {
         if let id = SigningKeys.keyID(in: target) { return keys[id] ?? host }
         guard host == 0, let onlyKey else { return host }
-        return hasBody || URLSigner.verify(target: target, keys: [onlyKey.key.bytes]) ? onlyKey.tenant : host
+        return hasBodySignature || URLSigner.verify(target: target, keys: [onlyKey.key.bytes]) ? onlyKey.tenant : host
     }
 }

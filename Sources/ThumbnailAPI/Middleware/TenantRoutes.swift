@@ -29,7 +29,8 @@ final class TenantRoutes: Sendable {
 
     func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant) {
         let claim = directory.claim(
-            of: RequestedTarget(request), host: request.headerFields[.host], hasBody: request.method == .post)
+            of: RequestedTarget(request), host: request.headerFields[.host],
+            hasBodySignature: request.headerFields.contains(.alulaSignature))
         let tenant = RequestTenant(claimed: accounts[claim.tenant], host: accounts[claim.host])
         let routes = made[claim.tenant].withLock { routes in
             let made = routes ?? make(claim.tenant)

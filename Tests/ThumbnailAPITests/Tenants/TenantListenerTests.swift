@@ -113,6 +113,10 @@ struct TenantListenerTests {
         #expect(line(listener) == ["shop", "old"])
         #expect(await listener.respond(signed(Self.url, 1)).status == .ok, "the default checks only the form")
         #expect(line(listener) == ["default", "-"])
+        let upload = SubmissionFixture.request("/thumbnail?w=9")
+        #expect(
+            await listener.submit(upload, SubmissionFixture.image).status == .ok, "the default takes unsigned bodies")
+        #expect(line(listener) == ["default", "-"])
     }
 
     @Test func `with a body the key is in the signed target`() async {
