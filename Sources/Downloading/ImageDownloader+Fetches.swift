@@ -56,8 +56,10 @@ extension ImageDownloader {
             result = .success(try await fetch(action, reason: reason))
         } catch {
             // If one target reports that the source is gone, that does not apply to the others.
-            if !action.request.directives.noStore, !identity.sharesTargets, case .notFound? = error as? DownloadError {
-                cache.remove(identity)
+            switch error as? DownloadError {
+            case .notFound? where !action.request.directives.noStore && !identity.sharesTargets: cache.remove(identity)
+            case .accessDenied?: cache.remove(identity)
+            default: break
             }
             result = .failure(error)
         }

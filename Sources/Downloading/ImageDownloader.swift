@@ -218,7 +218,9 @@ package final class ImageDownloader: Sendable {
     }
 
     private func staleCopy(for request: SourceRequest, _ failure: FetchFailure) async -> SourceCopy? {
-        guard failure.error.isOriginTrouble else { return nil }
+        guard failure.error.isOriginTrouble,
+            !request.identity.isPrivate || ![401, 403].contains(failure.error.upstreamStatus)
+        else { return nil }
         var copy = cache.stored(for: request.identity)
         if copy == nil || request.needsBytes && copy?.bytes == nil {
             copy = cache.hasSlowerLayer ? await cache.retrieve(request.identity) : nil

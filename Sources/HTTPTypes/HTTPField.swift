@@ -55,6 +55,7 @@ extension HTTPField.Name {
     package static let host = Self(unchecked: "Host")
     package static let userAgent = Self(unchecked: "User-Agent")
     package static let authorization = Self(unchecked: "Authorization")
+    package static let cookie = Self(unchecked: "Cookie")
     package static let wwwAuthenticate = Self(unchecked: "WWW-Authenticate")
 
     /// Conditional requests (RFC 9110 section 13.1).

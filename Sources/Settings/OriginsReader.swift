@@ -7,6 +7,7 @@ enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
+        "forward",
     ]
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
@@ -50,6 +51,7 @@ enum OriginsReader {
         if origin.credentials != nil, origin.fields.contains(where: { $0.name == .authorization }) {
             throw object.problem("headers", "no Authorization beside credentials")
         }
+        origin.forwarded = try forwarded(object, beside: origin)
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
         origin.propagatesTraces = try object.setting("trace", .flag) ?? false
@@ -106,6 +108,30 @@ enum OriginsReader {
         }
         if let s3 = try credentials.object("s3", names: StoreKeys.members) { return try StoreKeys.read(s3) }
         return .bearer(Secret(try credentials.requiredSecret("bearer")))
+    }
+
+    private static func forwarded(
+        _ object: OriginMembers, beside origin: Origin
+    ) throws(OriginProblem) -> [ForwardedField] {
+        let allowed = "a list of at most \(ForwardedField.maximumCount) fields' names, or Cookie:NAME"
+        var fields: [ForwardedField] = []
+        for text in try object.texts("forward", allowed) ?? [] {
+            guard let field = ForwardedField(text), fields.count < ForwardedField.maximumCount else {
+                throw object.problem("forward", allowed)
+            }
+            guard !field.isForbidden else { throw object.problem("forward", "\(allowed); not \(text)") }
+            let isTaken =
+                fields.contains { $0.clashes(with: field) } || origin.fields.contains { $0.name == field.name }
+                || field.name == .authorization && origin.credentials != nil
+            guard !isTaken else {
+                throw object.problem("forward", "each field once, and none of headers and credentials; not \(text)")
+            }
+            fields.append(field)
+        }
+        if !fields.isEmpty, case .signature? = origin.credentials {
+            throw object.problem("forward", "no forward beside s3, whose signature covers all fields")
+        }
+        return fields
     }
 
     private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {

@@ -60,6 +60,7 @@ package struct Settings: Sendable {
     /// After the other settings.
     mutating func deriveDialects() {
         api.closingDialects = dialects.closing
+        api.forwardsFields = downloads.origins.all.contains { !$0.forwarded.isEmpty }
         api.otherDialects = dialects.dialects(api.vocabulary)
     }
 

@@ -22,6 +22,8 @@ struct FactsResponder: Sendable {
         if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
         let secondsLeft = job.request.expires.map { $0 - timekeeper.secondsSince1970 }
         fields.append(.cacheControl, facts.freshness.cacheControl(secondsLeft: secondsLeft))
+        let forwarded = job.resolved.forwardedNames
+        if !forwarded.isEmpty { fields.append(.vary, forwarded.map(\.rawName).joined(separator: ", ")) }
         fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
         if let age = facts.freshness.age { fields.append(.age, String(age)) }
         if let cacheTagField, let tags = cacheTagField.value(job.resolved) { fields.append(cacheTagField.name, tags) }

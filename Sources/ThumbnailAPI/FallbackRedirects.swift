@@ -10,8 +10,9 @@ struct FallbackRedirects: Sendable {
 
     func outcome(of error: any ServiceError, _ resolved: ResolvedRequest, _ context: RequestContext) -> Outcome {
         guard error.category != .overload, error.category != .cancelled,
+            ![.sourceUnauthorized, .sourceForbidden].contains(error.response.code),
             let location = resolved.request.form.fallback.flatMap(location(of:))
-        else { return failures.outcome(of: error, context, label: resolved.label) }
+        else { return failures.outcome(of: error, context, label: resolved.label).varying(as: resolved) }
         // The body contains the problem as plain JSON, which explains the redirect.
         let problem = failures.problem(error, context).response
         var fields = HTTPFields(problem.headerFields.filter { $0.name != .contentType && $0.name != .retryAfter })
@@ -20,7 +21,8 @@ struct FallbackRedirects: Sendable {
         fields.append(.alulaError, error.code)
         return Outcome(
             response: HTTPResponse(status: .found, headerFields: fields, body: problem.body),
-            label: resolved.label, error: error)
+            label: resolved.label, error: error
+        ).varying(as: resolved)
     }
 
     /// Nil if policy forbids it.
@@ -30,5 +32,15 @@ struct FallbackRedirects: Sendable {
         case .configured(let url): return url
         case .named(let url, let target): return policy.isAllowedByName(url) ? url : target
         }
+    }
+}
+
+extension Outcome {
+    /// A failure of a private source, which one client may have and another not.
+    fileprivate func varying(as resolved: ResolvedRequest) -> Outcome {
+        guard !resolved.forwardedNames.isEmpty, let vary = resolved.vary else { return self }
+        var outcome = self
+        outcome.response.headerFields.append(.vary, vary)
+        return outcome
     }
 }

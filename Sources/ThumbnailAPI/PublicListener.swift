@@ -69,7 +69,9 @@ extension ListenerResponder {
             Middleware(
                 checks: [
                     LoopDetection(name: configuration.loopName),
-                    CrossOrigin(isAllowed: configuration.allowOrigin != nil, common: fields.strict),
+                    CrossOrigin(
+                        isAllowed: configuration.allowOrigin != nil, common: fields.strict,
+                        forwardsFields: configuration.forwardsFields),
                 ],
                 counters: [clientLimit ?? ClientLimit(configuration.maximumRequestsPerClient), metrics],
                 completions: [

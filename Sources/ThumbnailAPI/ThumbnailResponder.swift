@@ -55,7 +55,7 @@ final class ThumbnailResponder: Sendable {
     ) -> PendingResponse<Outcome> {
         let resolved: ResolvedRequest
         do {
-            resolved = try resolvedRequest(for: request, at: route)
+            resolved = try resolvedRequest(for: request, at: route).forwarding(request.headerFields)
             try costs.admit()
             if let expires = resolved.request.expires, expires <= timekeeper.secondsSince1970 { throw APIError.expired }
             if failures.lifecycle.isDraining { throw APIError.draining }
@@ -197,7 +197,7 @@ extension ThumbnailResponder {
     ) -> PendingResponse<Outcome> {
         // A sampled or named request needs its own response, because the next one differs.
         if !Preconditions.areStated(in: request.headerFields), resolved.request.form.writer == nil,
-            context.trace?.context.isSampled != true, !context.isNamed,
+            resolved.forwardedNames.isEmpty, context.trace?.context.isSampled != true, !context.isNamed,
             let response = repeated.recurring(thumbnail, to: resolved, at: route, since: context.startedAt)
         {
             return response

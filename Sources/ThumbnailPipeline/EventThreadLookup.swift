@@ -33,7 +33,7 @@ final class EventThreadLookup: PendingLookup {
     init?(for resolved: ResolvedRequest, in pipeline: ImagePipeline) {
         let caches = pipeline.caches
         guard let layer = caches.shared.first, layer.isServer, layer.isUp, caches.slowerLocal.isEmpty,
-            case .success(let sources) = resolved.sources, sources.additional.isEmpty
+            case .success(let sources) = resolved.sources, sources.additional.isEmpty, !sources.image.isPrivate
         else { return nil }
         let stored = caches.knownRecord(for: sources.image)
         let state: State

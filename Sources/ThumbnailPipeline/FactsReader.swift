@@ -33,9 +33,10 @@ struct FactsReader: Sendable {
             // The source was validated a moment ago.
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
             if pipeline.caches.isCurrent(source.record) {
-                let current = job
+                let (current, sources) = (job, PerSource(source.record.identity))
                 let facts = try await facts(request, of: source, named: job.request.source, bill: job.bill) {
-                    try await pipeline.thumbnail(for: current.with(pipeline.resolved(current.limited($0))))
+                    try await pipeline.thumbnail(
+                        for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
                 }
                 // Otherwise another version may have arrived between the header and the pixels.
                 if pipeline.caches.isCurrent(source.record) { return facts }

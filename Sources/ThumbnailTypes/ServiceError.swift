@@ -25,6 +25,8 @@ package struct ErrorResponse: Equatable, Sendable {
     /// Closest to an invalid name.
     package var nearest: String?
     package var upstreamStatus: Int?
+    /// The `WWW-Authenticate` of a private source's origin.
+    package var challenge: String?
     /// In seconds.
     package var retryAfter: Int?
     package var rateLimit: RateLimit?
@@ -40,11 +42,11 @@ package struct ErrorResponse: Equatable, Sendable {
     package init(
         _ status: HTTPResponse.Status, _ code: ErrorCode, _ category: ErrorCategory, _ message: String,
         detail: String? = nil, parameter: String? = nil, allowed: [String] = [], nearest: String? = nil,
-        upstreamStatus: Int? = nil, retryAfter: Int? = nil
+        upstreamStatus: Int? = nil, challenge: String? = nil, retryAfter: Int? = nil
     ) {
         (self.status, self.code, self.category, self.message) = (status, code, category, message)
         (self.detail, self.parameter, self.allowed, self.nearest) = (detail, parameter, allowed, nearest)
-        (self.upstreamStatus, self.retryAfter) = (upstreamStatus, retryAfter)
+        (self.upstreamStatus, self.challenge, self.retryAfter) = (upstreamStatus, challenge, retryAfter)
     }
 
     package static func overloaded(_ message: String, detail: String? = nil, retryAfter: Int = 1) -> ErrorResponse {
@@ -82,6 +84,7 @@ package enum ErrorCode: String, CaseIterable, Sendable {
     case badURL = "bad_url", badParameter = "bad_parameter", sizeNotAllowed = "size_not_allowed"
     case tagNotAllowed = "tag_not_allowed", unknownParameter = "unknown_parameter"
     case missingParameter = "missing_parameter", badRequest = "bad_request", sourceNotAllowed = "source_not_allowed"
+    case sourceForbidden = "source_forbidden", sourceUnauthorized = "source_unauthorized"
     case badKey = "bad_key", badSignature = "bad_signature", uploadsOff = "uploads_off"
     case callbackNotAllowed = "callback_not_allowed", originNotWritable = "origin_not_writable"
     case unsupportedOption = "unsupported_option", expired, crossSite = "cross_site", requestLoop = "request_loop"

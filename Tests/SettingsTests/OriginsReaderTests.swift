@@ -44,6 +44,41 @@ struct OriginsReaderTests {
         #expect(origin.ignoredParameters == ["token", "utm_source"])
     }
 
+    @Test func `forwarded fields and cookies are read, and others are named`() throws {
+        func forwarded(_ list: String, _ others: String = "") throws -> [ForwardedField]? {
+            try load("{ origins: { a: { url: 'https://a', forward: \(list)\(others) } } }", ["SET": "s"])
+                .downloads.origins["a"]?.forwarded
+        }
+        let all = ["Authorization", "Cookie:session", "cookie:Session", "X-Team", "X-1", "X-2", "X-3", "X-4"]
+        #expect(try forwarded("\(all)") == all.compactMap { ForwardedField($0) })
+        #expect(try forwarded("['Cookie']")?.count == 1)
+        #expect(try forwarded("[]") == [])
+        let tooMany = all + ["X-5"]
+        for (list, others, part) in [
+            ("\(tooMany)", "", "at most 8"), ("['X Y']", "", "at most 8"), ("['Cookie:']", "", "at most 8"),
+            ("['X-Team:a']", "", "at most 8"), ("'Cookie'", "", "at most 8"),
+            ("['X-Team', 'x-team']", "", "not x-team"), ("['Cookie:a', 'Cookie']", "", "not Cookie"),
+            ("['X-Team']", ", headers: { 'X-Team': 'a' }", "not X-Team"),
+            ("['Authorization']", ", credentials: { bearer: { env: 'SET' } }", "not Authorization"),
+            (
+                "['X-Team']",
+                ", credentials: { s3: { region: 'e', accessKey: { env: 'SET' }, secretKey: { env: 'SET' } } }",
+                "beside s3"
+            ),
+        ] {
+            #expect { try forwarded(list, others) } throws: {
+                "\($0)".contains("origins.a.forward") && "\($0)".contains(part)
+            }
+        }
+        for name in [
+            "Host", "Content-Type", "content-length", "Connection", "Range", "If-None-Match", "If-Range", "Via",
+            "Forwarded", "X-Forwarded-For", "x-forwarded-host", "CDN-Loop", "Transfer-Encoding", "TE",
+            "Proxy-Authorization", "Accept-Encoding",
+        ] {
+            #expect { try forwarded("['\(name)']") } throws: { "\($0)".contains("not \(name)") }
+        }
+    }
+
     @Test func `tokens, keys of stores and folders are read`() throws {
         let file = """
             { origins: {

@@ -32,6 +32,9 @@ struct CommandOption: Sendable, Equatable {
     static let flat = CommandOption(
         name: "flat", help: "put all results into one folder; otherwise folders below an operand are kept")
     static let json = CommandOption(name: "json", help: "print one JSON object per line")
+    static let header = CommandOption(
+        name: "header", form: "'NAME: VALUE'",
+        help: "a field or cookie for the named origins that forward it; repeatable", isRepeatable: true)
     static func output(_ form: String, _ help: String) -> CommandOption {
         CommandOption(name: "output", short: "o", form: form, help: help, completion: .files)
     }

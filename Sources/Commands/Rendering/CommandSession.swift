@@ -2,6 +2,7 @@ import Composition
 import Coordination
 import Dialects
 import Downloading
+import HTTPTypes
 import Memory
 import Recipes
 import Settings
@@ -14,19 +15,23 @@ import ThumbnailTypes
 struct CommandSession: Sendable {
     let engine: Engine
     let files: WorkerPool
+    /// For the origins that forward them.
+    private let fields: HTTPFields
     private let sink: DescriptorSink?
 
     /// - Parameters:
     ///   - settings: Only those for fetching and rendering apply.
     ///   - jobs: Images processed in parallel; nil for the settings' number.
+    ///   - fields: Those that the origins of private sources receive.
     ///   - isVerbose: Shows the engine's full log, beyond the level in the settings.
-    init(_ settings: Settings, jobs: Int? = nil, isVerbose: Bool = false) throws {
+    init(_ settings: Settings, jobs: Int? = nil, fields: HTTPFields = [:], isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)
         try? DescriptorLimit.raise(toServe: &settings)
         let level = settings.chosenLogLevel ?? (isVerbose ? .info : nil)
         let sink = level.map { _ in DescriptorSink(format: isVerbose ? .text : settings.logFormat) }
         let logger = level.flatMap { level in sink.map { Logger(level: level, sink: $0) } } ?? .silent
         self.sink = sink
+        self.fields = fields
         engine = try Engine(settings, logger: logger)
         files = WorkerPool(count: settings.renderWorkers + 2, maximumQueued: 65_536, name: "files")
         if isVerbose { Sandbox.report(engine.sandbox, to: logger) }
@@ -53,11 +58,17 @@ struct CommandSession: Sendable {
         switch source {
         case .remote(let url):
             let request = Request(source: ExactText(url))
-            return try await engine.pipeline.open(for: Job(engine.pipeline.resolved(request), receipt: receipt))
+            let resolved = try engine.pipeline.resolved(request).forwarding(fields)
+            return try await engine.pipeline.open(for: Job(resolved, receipt: receipt))
         case .file, .standardInput:
             let bytes = try await bytes(of: source)
             return try engine.pipeline.open(file: bytes)
         }
+    }
+
+    func thumbnail(of source: OpenedSource, _ request: Request) async throws -> Thumbnail {
+        let resolved = try engine.pipeline.resolved(request, of: source).forwarding(fields)
+        return try await engine.pipeline.thumbnail(for: Job(resolved, receipt: "thumbnail"))
     }
 
     func close(_ source: OpenedSource) { engine.pipeline.close(source) }

@@ -210,9 +210,7 @@ struct ResultRenderer: Sendable {
     }
 
     private func thumbnail(of opened: OpenedSource, _ request: Request) async throws -> Thumbnail {
-        let pipeline = session.engine.pipeline
-        let rendered = try await pipeline.thumbnail(
-            for: Job(pipeline.resolved(request, of: opened), receipt: "thumbnail"))
+        let rendered = try await session.thumbnail(of: opened, request)
         try Task.checkCancellation()
         return rendered
     }

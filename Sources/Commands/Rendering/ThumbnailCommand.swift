@@ -1,8 +1,10 @@
 import Coordination
 import Downloading
+import HTTPTypes
 import Program
 import Recipes
 import Settings
+import Text
 import ThumbnailTypes
 
 enum ThumbnailCommand {
@@ -20,7 +22,7 @@ enum ThumbnailCommand {
             """,
         options: [
             .output("FILE|FOLDER", "destination or pattern; - is standard output, for one result"), Rendition.option,
-            .force, .recursive, .flat, .verbose,
+            .force, .recursive, .flat, .header, .verbose,
         ],
         takesParameters: true,
         worksOnImages: true,
@@ -39,6 +41,7 @@ enum ThumbnailCommand {
             guard let output = arguments.value(of: .output("", "")) else {
                 throw UsageError("-o FILE|FOLDER is needed")
             }
+            let fields = try forwardedFields(arguments.values(of: .header), settings.downloads.origins)
             let named = arguments.operands.map { CommandSource($0, settings.downloads.origins) }
             guard named.count(where: { $0 == .standardInput }) <= 1 else {
                 throw UsageError("standard input can be one source only")
@@ -61,7 +64,7 @@ enum ThumbnailCommand {
             }
             settings.sandbox.decodedFormats = decodedFormats(sources, options)
             try options.makeFolder()
-            let session = try CommandSession(settings, isVerbose: arguments.has(.verbose))
+            let session = try CommandSession(settings, fields: fields, isVerbose: arguments.has(.verbose))
             let renderer = ResultRenderer(
                 session, sources, options, replaces: arguments.has(.force), isFlat: arguments.has(.flat))
             let isTriedAll = await SourceQueue.run(sources.count, atOnce: session.sourcesAtOnce, renderer.outcomes) {
@@ -84,6 +87,22 @@ enum ThumbnailCommand {
 }
 
 extension ThumbnailCommand {
+    static func forwardedFields(_ texts: [String], _ origins: Origins) throws(UsageError) -> HTTPFields {
+        var fields = HTTPFields()
+        for text in texts {
+            guard let name = HTTPField.Name(String(text.prefix(before: UInt8(ascii: ":")))),
+                let value = text.suffix(after: UInt8(ascii: ":")).map({ HTTPSyntax.trimmed($0) }),
+                value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f })
+            else { throw UsageError("--header: expected NAME: VALUE") }
+            guard origins.all.contains(where: { $0.forwarded.contains { $0.name == name } }) else {
+                throw UsageError("--header: no named origin forwards \(name)")
+            }
+            // A field's scalars are its bytes.
+            fields.append(name, String(String.UnicodeScalarView(value.utf8.map { Unicode.Scalar($0) })))
+        }
+        return fields
+    }
+
     /// The format of the only image to decode; nil if there are several, or it is not known before it is fetched.
     private static func decodedFormats(_ sources: [FoundSource], _ options: RenderingArguments) -> Set<ImageFormat>? {
         guard sources.count == 1, case .file(let path) = sources[0].source,

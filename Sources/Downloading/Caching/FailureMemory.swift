@@ -31,7 +31,7 @@ struct FailureMemory {
 
     mutating func forget(_ identity: SourceIdentity) {
         if identity.sharesTargets {
-            memory.removeAll { $0.key.identity == identity }
+            memory.removeAll { identity.covers($0.key.identity) }
         } else {
             forgetTarget(of: identity)
         }
@@ -42,7 +42,8 @@ struct FailureMemory {
     private func time(of error: DownloadError) -> Duration? {
         switch error {
         case .notFound: notFoundTime
-        case .status, .storeRejection, .unreachable, .noAddress, .timedOut, .protocolError, .unexpectedResponse,
+        case .status, .accessDenied, .storeRejection, .unreachable, .noAddress, .timedOut, .protocolError,
+            .unexpectedResponse,
             .undecodable, .tls,
             .tooManyRedirects, .notAnImage, .emptyBody:
             failureTime

@@ -52,7 +52,8 @@ final class CurlEasy {
             unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
             unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
         }
-        var lines = profile.fieldLines + transfer.extraFields.map { "\($0.name): \($0.value)" }
+        let forwarded = transfer.clientFields
+        var lines = profile.lines(besides: forwarded) + transfer.extraFields.map { "\($0.name): \($0.value)" }
         if profile.propagatesTraces, let traceparent = transfer.load.request.traceparent {
             lines.append("\(HTTPField.Name.traceparent): \(traceparent)")
         }
@@ -67,7 +68,7 @@ final class CurlEasy {
             let method = transfer.load.request.upload?.method ?? .get
             lines += signature.lines(signing: lines, method: method.rawValue, url: url, at: transfer.wallTime)
         }
-        guard setFields(lines), setBody(transfer.load.request.upload) else { return false }
+        guard setFields(lines, forwarded), setBody(transfer.load.request.upload) else { return false }
         set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTimeout.milliseconds)))
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
@@ -77,11 +78,15 @@ final class CurlEasy {
 
     var connectionCount: Int { unsafe CCurlShim_get_long(handle, CURLINFO_NUM_CONNECTS) }
 
-    private func setFields(_ lines: [String]) -> Bool {
+    private func setFields(_ lines: [String], _ forwarded: ClientFields?) -> Bool {
         unsafe CCurlShim_set_list(handle, CURLOPT_HTTPHEADER, nil)
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
         for line in lines {
+            guard let longer = unsafe curl_slist_append(headers, line) else { return false }
+            unsafe headers = longer
+        }
+        for line in forwarded?.lines ?? [] {
             guard let longer = unsafe curl_slist_append(headers, line) else { return false }
             unsafe headers = longer
         }

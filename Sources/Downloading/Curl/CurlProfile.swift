@@ -1,5 +1,6 @@
 import CCurl
 import CCurlShim
+import HTTPTypes
 
 /// The settings and connections shared by all transfers to one named origin, or to absolute URLs.
 ///
@@ -11,7 +12,7 @@ final class CurlProfile {
 
     let rules: OriginRules
     private var origin: Origin? { rules.origin }
-    let fieldLines: [String]
+    private let fieldLines: [String]
     var propagatesTraces: Bool { origin?.propagatesTraces ?? false }
     private var idleHandles: [CurlEasy] = []
     private let share: UnsafeMutableRawPointer?
@@ -30,6 +31,14 @@ final class CurlProfile {
         idleHandles = []
         if unsafe share != nil { _ = unsafe curl_share_cleanup(share) }
         unsafe CCurlShim_pins_free(pins)
+    }
+
+    /// The client's fields replace others of the same name.
+    func lines(besides forwarded: ClientFields?) -> [String] {
+        guard let forwarded else { return fieldLines }
+        return fieldLines.filter { line in
+            !forwarded.names.contains { $0 == HTTPField.Name(String(line.prefix { !":;".contains($0) })) }
+        }
     }
 
     func takeHandle() -> CurlEasy? { idleHandles.popLast() ?? CurlEasy(self) }

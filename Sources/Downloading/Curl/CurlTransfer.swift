@@ -66,6 +66,12 @@ final class CurlTransfer {
     /// Whether the current hop goes to the named origin, and no earlier redirect has left it.
     var isAtOwnOrigin: Bool { !hasLeftOrigin && rules.origin != nil }
 
+    /// Whether the current hop's request forwards fields of clients.
+    private var isPrivate: Bool { isAtOwnOrigin && rules.forwardsFields }
+
+    /// The fields of the client that the current hop's request forwards.
+    var clientFields: ClientFields? { isPrivate ? load.request.identity.clientFields : nil }
+
     /// Nil if the current hop's request is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
 
@@ -98,8 +104,10 @@ final class CurlTransfer {
     func beginHop(to location: String, at now: Duration) throws(DownloadError) {
         let before = url.origin
         try trail.follow(location)
+        if let head = hop.head {
+            restrictions.formUnion(head.reuseRestrictions(ofPrivate: isPrivate && url.origin != before))
+        }
         if url.origin != before { hasLeftOrigin = true }
-        if let head = hop.head { restrictions.formUnion(head.reuseRestrictions) }
         body.startOver()
         beginHop(at: now)
     }
@@ -213,7 +221,7 @@ final class CurlTransfer {
         case .redirect(let location): return .redirect(location)
         case .reject(let error):
             recordRejection()
-            return .failure(hop.explained(error))
+            return .failure(isPrivate ? hop.denial(error) : hop.explained(error))
         case .stop: return .success(.head)
         case .restart:
             body.startOver()

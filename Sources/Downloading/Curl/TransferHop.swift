@@ -31,6 +31,12 @@ struct TransferHop {
         return true
     }
 
+    /// The origin's refusal of the client, with its challenge.
+    func denial(_ error: DownloadError) -> DownloadError {
+        guard case .status(let status) = error, [401, 403].contains(status) else { return error }
+        return .accessDenied(status, challenge: status == 401 ? head?.fields[.wwwAuthenticate] : nil)
+    }
+
     /// Adds the store's error code if the rejected response's body has one.
     func explained(_ error: DownloadError) -> DownloadError {
         guard case .status(let status) = error, let code = TemporaryKey.errorCode(in: rejection) else { return error }

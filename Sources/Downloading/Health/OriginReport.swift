@@ -25,7 +25,8 @@ enum OriginReport {
         case .unreachable, .tls, .timedOut: self = hasResponse ? .broken : .noResponse
         case .protocolError: self = .broken
         case .status(let status), .storeRejection(let status, _): self = status >= 500 ? .serverError : .answer
-        case .notFound, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects: self = .answer
+        case .notFound, .accessDenied, .unexpectedResponse, .undecodable, .notAnImage, .emptyBody, .tooManyRedirects:
+            self = .answer
         case .sourceNotAllowed, .noAddress, .tooLarge, .receiptCanceled, .queueFull, .memoryFull, .originSuspended,
             .originHeld, .shuttingDown, .notCached, .internal:
             self = .nothing

@@ -21,7 +21,9 @@ extension Origin {
             }
         let fieldParts = fields.flatMap { [$0.name.rawName, $0.value.map { "=" + $0.text } ?? "-"] }
         return placeParts + ["fields"] + fieldParts + ["credentials"] + (credentials?.parts ?? [])
-            + ["trust"] + tlsPolicy.parts + ["authorities", certificateAuthorities ?? ""]
+            + (forwarded.isEmpty ? [] : ["forward"] + forwarded.map(\.text)) + ["trust"] + tlsPolicy.parts + [
+                "authorities", certificateAuthorities ?? "",
+            ]
             + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
     }
 }

@@ -14,6 +14,8 @@ package struct Origin: Sendable {
     package let location: Location
     /// Added to our fields, or replacing ours of the same name; nil omits one of ours.
     package var fields: [(name: HTTPField.Name, value: Secret?)] = []
+    /// The fields of clients that it receives.
+    package var forwarded: [ForwardedField] = []
     package var credentials: OriginCredentials?
     package var tlsPolicy = TLSPolicy.none
     /// A PEM file of certificate authorities; nil for the default.

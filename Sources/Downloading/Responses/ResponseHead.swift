@@ -43,9 +43,17 @@ struct ResponseHead {
     var contentCodings: [ContentCoding] { ContentCoding.codings(of: fields) }
 
     /// They forbid storing the response, or using it without validation.
-    var reuseRestrictions: Set<ExactText> {
+    ///
+    /// - Parameter isPrivate: Whether a private source's origin redirects elsewhere, where its own freshness is not
+    ///   stated.
+    func reuseRestrictions(ofPrivate isPrivate: Bool = false) -> Set<ExactText> {
         let control = CacheControl(fields[.cacheControl])
-        return Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
+        var restrictions = Set<ExactText>(["no-cache", "no-store", "private"]).filter { control.contains($0.string) }
+        guard isPrivate else { return restrictions }
+        if !["public", "s-maxage"].contains(where: { control.contains($0) }) { restrictions.insert("private") }
+        let hasLifetime = fields.contains(.expires) || ["max-age", "s-maxage"].contains { control.contains($0) }
+        if !hasLifetime { restrictions.insert("no-cache") }
+        return restrictions
     }
 
     enum Purpose: Equatable {

@@ -94,6 +94,8 @@ package final class OriginRules: Sendable {
     /// Sources in memory stay valid until the rules for absolute URLs forbid something that they allowed, or until the
     /// key of their origin changes; never the same again.
     private let generation: Int
+    /// Whether the origin receives fields of clients.
+    let forwardsFields: Bool
     let selectingFields: HTTPFields
     let addressPolicy: AddressPolicy
     private let absolute: OriginRules?
@@ -109,6 +111,7 @@ package final class OriginRules: Sendable {
         self.configuration = origin.map { configuration.adapted(to: $0) } ?? configuration
         let key = origin?.digest ?? configuration.policyText
         self.key = key
+        forwardsFields = origin.map { !$0.forwarded.isEmpty } ?? false
         selectingFields = RequestFields.selecting(for: origin, configuration)
         addressPolicy = configuration.addressPolicy
         absolute = unnamed

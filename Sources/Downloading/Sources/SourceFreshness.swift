@@ -1,11 +1,14 @@
 package import HTTPTypes
 import Text
 
-/// The lifetime of an origin's response, and its possible use afterward: RFC 9111 for a shared cache.
+/// The lifetime of an origin's response, and its possible use afterward: RFC 9111 for a shared cache, or for the
+/// private caches of the clients whose fields the origin receives.
 ///
 /// Durations are whole seconds; points in time are seconds since 1970 by the wall clock.
 package struct SourceFreshness: Hashable, Sendable {
     package let storability: SourceStorability
+    /// Whether only memory may store it: a private source that the origin did not declare as `public`.
+    package let isForMemory: Bool
     /// In seconds since the response was made (section 4.2.1, or 4.2.2 if it is not stated).
     package let lifetime: Int
     /// Otherwise the lifetime is this cache's own choice.
@@ -29,18 +32,25 @@ package struct SourceFreshness: Hashable, Sendable {
     /// A lifetime guessed from `Last-Modified` never exceeds a day.
     private static let maximumHeuristicLifetime = 86_400
 
-    /// - Parameter requestedAt: When the request was sent.
-    package init(status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate) {
+    /// - Parameters:
+    ///   - requestedAt: When the request was sent.
+    ///   - isPrivate: Whether the origin receives fields of clients; then it confirms each use, unless it states a
+    ///     lifetime.
+    package init(
+        status: Int, headerFields: HTTPFields, requestedAt: HTTPDate, receivedAt: HTTPDate, isPrivate: Bool = false
+    ) {
         let control = CacheControl(headerFields[.cacheControl])
         let expires = headerFields[.expires]
-        storability = SourceStorability(status: status, control: control, hasExpires: expires != nil)
+        let storability = SourceStorability(status: status, control: control, hasExpires: expires != nil)
+        self.storability = isPrivate ? storability.ofPrivateSource(status: status, control: control) : storability
+        isForMemory = isPrivate && (self.storability != .shared || !control.contains("public"))
 
         let statedDate = headerFields[.date].flatMap { HTTPDate($0, now: receivedAt) }
         let date = statedDate ?? receivedAt
         let stated = Self.statedLifetime(control: control, expires: expires, date: date, now: receivedAt)
         let guessed = stated == nil ? Self.heuristicLifetime(headerFields[.lastModified], date: date) : nil
         let variesByAnything = HTTPSyntax.list(headerFields[.vary] ?? "").contains("*")
-        alwaysNeedsValidation = control.contains("no-cache") || variesByAnything
+        alwaysNeedsValidation = control.contains("no-cache") || variesByAnything || isPrivate && stated == nil
         lifetime = alwaysNeedsValidation ? 0 : stated ?? guessed ?? Self.assumedLifetime
         isLifetimeGuessed = !alwaysNeedsValidation && guessed != nil
         isLifetimeKnown = alwaysNeedsValidation || stated != nil || guessed != nil
@@ -60,7 +70,7 @@ package struct SourceFreshness: Hashable, Sendable {
     /// Never negative, even if the clock was set back.
     package func age(at now: Int) -> Int { initialAge + max(0, now - receivedAt) }
 
-    package func isFresh(at now: Int) -> Bool { storability == .shared && age(at: now) < lifetime }
+    package func isFresh(at now: Int) -> Bool { storability.isStorable && age(at: now) < lifetime }
 
     package func remainingLifetime(at now: Int) -> Int { lifetime - age(at: now) }
 
@@ -93,11 +103,16 @@ package struct SourceFreshness: Hashable, Sendable {
 /// The caches that may store an origin's response (RFC 9111 section 3).
 package enum SourceStorability: Hashable, Sendable {
     case shared
+    /// Only memory may, for the clients whose fields its origin received.
+    case perClient
     /// No shared cache may store it: the status needs a stated lifetime, or is unknown to this cache.
     case unstated
     case `private`
     /// No cache may store it: `no-store`.
     case none
+
+    /// Whether memory may store it.
+    package var isStorable: Bool { self == .shared || self == .perClient }
 
     /// Statuses of responses with an image that may be stored without a stated lifetime (RFC 9110 section 15.1).
     private static let heuristicallyCacheable: Set<Int> = [200, 203]
@@ -117,6 +132,19 @@ package enum SourceStorability: Hashable, Sendable {
             let isStated =
                 hasExpires || ["public", "max-age", "s-maxage"].contains { control.contains($0) } || isUnderstood
             self = isStated ? .shared : .unstated
+        }
+    }
+    /// A private source is shared only if its origin says so (RFC 9111 section 3.5), and otherwise stored by the rules
+    /// for private caches.
+    fileprivate func ofPrivateSource(status: Int, control: CacheControl) -> SourceStorability {
+        switch self {
+        case .shared where control.contains("public") || control.contains("s-maxage"): .shared
+        case .shared: .perClient
+        case .private:
+            ["max-age", "s-maxage"].contains { control.contains($0) } || Self.heuristicallyCacheable.contains(status)
+                ? .perClient : .private
+        case .unstated: .private
+        case .perClient, .none: self
         }
     }
 }

@@ -38,7 +38,8 @@ package final class SourceHead: Sendable {
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
         freshness = SourceFreshness(
-            status: status, headerFields: headerFields, requestedAt: requestedAt, receivedAt: receivedAt)
+            status: status, headerFields: headerFields, requestedAt: requestedAt, receivedAt: receivedAt,
+            isPrivate: identity.isPrivate)
         mediaType = headerFields[.contentType].flatMap { MediaType($0) }
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }
     }

@@ -1,4 +1,4 @@
-import HTTPTypes
+package import HTTPTypes
 import Memory
 import Text
 
@@ -12,7 +12,21 @@ package final class SourceIdentity: Hashable, Sendable {
     /// The URL to fetch: `url` with the ignored parameters; not a part of the identity.
     package let target: SourceURL
     package let sharesTargets: Bool
+    /// Whether its origin receives fields of clients, so that each client may have another source.
+    package let isPrivate: Bool
+    private let clients: Clients
+    private let base: SourceIdentity?
+    private let everyone: SourceIdentity?
     private let hash: Int
+
+    /// The clients whose source it is.
+    private enum Clients: Hashable, Sendable {
+        /// None: its origin receives no fields.
+        case none
+        case sending(ClientFields)
+        /// For removals.
+        case every
+    }
 
     /// - Parameter baseLength: The number of bytes of the URL that the origin's name replaces.
     package init(
@@ -24,10 +38,27 @@ package final class SourceIdentity: Hashable, Sendable {
         self.baseLength = baseLength
         self.target = target ?? url
         self.sharesTargets = sharesTargets
+        isPrivate = rules.forwardsFields
+        clients = .none
+        base = nil
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(rules.origin?.name)
         hash = hasher.finalize()
+        everyone =
+            rules.forwardsFields ? SourceIdentity(url: url, rules: rules, baseLength: baseLength, hash: hash) : nil
+    }
+
+    private init(_ base: SourceIdentity, of fields: ClientFields) {
+        (url, rules, baseLength, target) = (base.url, base.rules, base.baseLength, base.target)
+        (sharesTargets, isPrivate, clients) = (base.sharesTargets, true, .sending(fields))
+        (self.base, everyone, hash) = (base, nil, base.hash ^ fields.hashValue)
+    }
+
+    /// For all clients of a private source.
+    private init(url: SourceURL, rules: OriginRules, baseLength: Int, hash: Int) {
+        (self.url, self.rules, self.baseLength, target) = (url, rules, baseLength, url)
+        (sharesTargets, isPrivate, clients, base, everyone, self.hash) = (true, true, .every, nil, nil, ~hash)
     }
 
     /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
@@ -41,6 +72,27 @@ package final class SourceIdentity: Hashable, Sendable {
         return "\(originName):\(url.isInFolder ? URLEscape.path(ofFile: URLEscape.text(of: text[...])) : text)"
     }
 
+    /// The fields of the client that its origin receives; nil for none.
+    package var clientFields: ClientFields? { if case .sending(let fields) = clients { fields } else { nil } }
+
+    package var forwardedNames: [HTTPField.Name] { rules.origin?.forwarded.map(\.name) ?? [] }
+
+    /// The source as its origin sends it to a client with these fields.
+    package func forwarding(_ fields: HTTPFields) throws(ClientFields.TooLong) -> SourceIdentity {
+        guard isPrivate, let client = try ClientFields(fields, to: rules.origin?.forwarded ?? []) else {
+            return withoutFields
+        }
+        return SourceIdentity(withoutFields, of: client)
+    }
+
+    /// The source as its origin sends it if it receives no fields of a client.
+    package var withoutFields: SourceIdentity { base ?? self }
+
+    /// Stands for the sources of all clients under this name: a removal removes them all.
+    package var ofAllClients: SourceIdentity { withoutFields.everyone ?? self }
+
+    package func covers(_ other: SourceIdentity) -> Bool { self == other || self == other.ofAllClients }
+
     /// An uploaded image, which clients cannot name and only memory stores.
     ///
     /// - Parameter name: Lowercase letters and digits, such as a digest.
@@ -49,7 +101,8 @@ package final class SourceIdentity: Hashable, Sendable {
     }
 
     package var byteCount: Int {
-        320 + url.byteCount + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
+        320 + (isPrivate ? 320 + (clientFields?.byteCount ?? 0) : 0) + url.byteCount
+            + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
 
     package var isUpload: Bool { url.isUpload }
@@ -58,7 +111,9 @@ package final class SourceIdentity: Hashable, Sendable {
     package var label: String { isUpload ? "upload:" : name }
 
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
-        left === right || (left.hash == right.hash && left.url == right.url && left.rules.isSame(as: right.rules))
+        left === right
+            || (left.hash == right.hash && left.clients == right.clients && left.url == right.url
+                && left.rules.isSame(as: right.rules))
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }

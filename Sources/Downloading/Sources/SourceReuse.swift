@@ -14,7 +14,7 @@ extension SourceFreshness {
     ///   - request: A stated limit of age or freshness is never exceeded.
     ///   - allowances: Apply if the source specifies none.
     package func reuse(at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances) -> SourceReuse {
-        guard storability == .shared, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
+        guard storability.isStorable, !request.noCache, !request.noStore, !alwaysNeedsValidation else {
             return .needsValidation
         }
         let remaining = remainingLifetime(at: now)
@@ -33,7 +33,7 @@ extension SourceFreshness {
     package func isUsableOnError(
         at now: Int, for request: RequestCacheControl, _ allowances: StaleAllowances, isHeld: Bool = false
     ) -> Bool {
-        guard storability == .shared, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
+        guard storability.isStorable, !request.noCache, !request.noStore, request.maxAge == nil, request.minFresh == nil
         else { return false }
         if isHeld { return true }
         let remaining = remainingLifetime(at: now)

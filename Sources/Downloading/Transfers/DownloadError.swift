@@ -16,6 +16,8 @@ package enum DownloadError: Error, Hashable, Sendable {
     case tooManyRedirects
     case status(Int)
     case storeRejection(Int, code: String)
+    /// The origin of a private source refuses the client: 403, or 401 with its `WWW-Authenticate`.
+    case accessDenied(Int, challenge: String?)
     /// The origin has no such source: 404 or 410.
     case notFound(Int)
     case timedOut
@@ -39,7 +41,8 @@ package enum DownloadError: Error, Hashable, Sendable {
 extension DownloadError {
     package var upstreamStatus: Int? {
         switch self {
-        case .status(let status), .storeRejection(let status, _), .notFound(let status): status
+        case .status(let status), .storeRejection(let status, _), .notFound(let status), .accessDenied(let status, _):
+            status
         default: nil
         }
     }

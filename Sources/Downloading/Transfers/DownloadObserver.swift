@@ -120,7 +120,7 @@ package enum DownloadOutcome: String, Sendable, CaseIterable {
         case .protocolError, .unexpectedResponse, .undecodable: self = .protocolError
         case .tls: self = .tlsError
         case .tooManyRedirects: self = .tooManyRedirects
-        case .status, .storeRejection: self = .status
+        case .status, .storeRejection, .accessDenied: self = .status
         case .notFound: self = .notFound
         case .timedOut: self = .timedOut
         case .tooLarge: self = .tooLarge

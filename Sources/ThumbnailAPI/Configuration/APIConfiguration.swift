@@ -35,6 +35,8 @@ package struct APIConfiguration: Sendable {
     package var maximumRenditions = 64
     package var sampleSource: String?
     package var allowOrigin: String?
+    /// Whether named origins receive fields of clients.
+    package var forwardsFields = false
     package var cacheTagField: CacheTagField?
     /// Nil for signed requests if there are keys, otherwise for all.
     package var tags: TagNaming?

@@ -5,17 +5,24 @@ import HTTPTypes
 struct CrossOrigin: RequestCheck {
     private let common: HTTPFields
     private let isAllowed: Bool
+    private let allowed: String
 
     /// Browsers limit this to their own maximum: two hours in Chromium.
     private static let maximumAge = 86_400
 
     /// Fields that the service reads, and that need permission.
-    private static let allowed = [
+    private static let read = [
         HTTPField.Name.accept, .alulaSignature, .cacheControl, .contentDigest, .contentType, .ifModifiedSince,
         .ifNoneMatch, .traceparent,
-    ].map(\.rawName).joined(separator: ", ")
+    ]
 
-    init(isAllowed: Bool, common: HTTPFields) { (self.isAllowed, self.common) = (isAllowed, common) }
+    /// - Parameter forwardsFields: Whether origins receive fields of clients; a preflight does not name them.
+    init(isAllowed: Bool, common: HTTPFields, forwardsFields: Bool = false) {
+        (self.isAllowed, self.common) = (isAllowed, common)
+        allowed =
+            (Self.read + (forwardsFields ? [.authorization] : [])).map(\.rawName).joined(separator: ", ")
+            + (forwardsFields ? ", *" : "")
+    }
 
     /// A 204 with the methods of the route.
     func check(_ context: RequestContext) -> Outcome? {
@@ -24,7 +31,7 @@ struct CrossOrigin: RequestCheck {
         }
         var fields = common
         fields.append(.accessControlAllowMethods, context.route.allow)
-        fields.append(.accessControlAllowHeaders, Self.allowed)
+        fields.append(.accessControlAllowHeaders, allowed)
         fields.append(.accessControlMaxAge, String(Self.maximumAge))
         return Outcome(response: HTTPResponse(status: .noContent, headerFields: fields))
     }

@@ -11,7 +11,9 @@ struct FailureWriter: Sendable {
 
     func outcome(of error: any Error, _ context: RequestContext, label: RequestLabel? = nil) -> Outcome {
         let error = lifecycle.failure(behind: error)
-        return Outcome(response: context.route.response(to: problem(error, context)), label: label, error: error)
+        var response = context.route.response(to: problem(error, context))
+        if let challenge = error.response.challenge { response.headerFields.append(.wwwAuthenticate, challenge) }
+        return Outcome(response: response, label: label, error: error)
     }
 
     func problem(_ error: any ServiceError, _ context: RequestContext) -> Problem {

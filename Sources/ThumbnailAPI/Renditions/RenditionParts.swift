@@ -17,6 +17,8 @@ struct RenditionParts: Sendable {
     let client: ClientNetwork
     let bill: RequestBill?
     let limits: RequestLimits
+    /// Those that private sources may receive: none with a file.
+    let fields: HTTPFields
     let tagsAreSigned: Bool
     let deadline: Duration
     let timekeeper: any Timekeeper
@@ -47,11 +49,11 @@ struct RenditionParts: Sendable {
             return try await withDeadline(deadline, by: timekeeper) { () async throws -> RenditionArchive.Part in
                 switch renditionRequest {
                 case .image(let request, let destination):
-                    let made = try await thumbnails.thumbnail(for: call(request))
+                    let made = try await thumbnails.thumbnail(for: try call(request))
                     guard let destination else { return .image(made) }
                     return .stored(try await resultWriter.put(made, at: destination, of: source))
                 case .facts(let factsRequest):
-                    let facts = try await thumbnails.facts(factsRequest, for: call(factsSource))
+                    let facts = try await thumbnails.facts(factsRequest, for: try call(factsSource))
                     return .facts(FactsText.text(facts, of: list.source, requested: factsRequest))
                 }
             }
@@ -60,10 +62,10 @@ struct RenditionParts: Sendable {
         }
     }
 
-    private func call(_ request: Request) -> Job {
+    private func call(_ request: Request) throws -> Job {
         Job(
-            thumbnails.resolved(request, of: source), of: client, tagger: tagsAreSigned ? nil : client,
-            receipt: context.receipt, bill: bill)
+            try thumbnails.resolved(request, of: source).forwarding(fields), of: client,
+            tagger: tagsAreSigned ? nil : client, receipt: context.receipt, bill: bill)
     }
 
     /// The opened source is described, not the named one.

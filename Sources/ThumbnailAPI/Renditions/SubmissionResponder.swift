@@ -105,24 +105,24 @@ extension SubmissionResponder {
         let (list, image) = try listAndImage(body, request)
         let client = ClientNetwork(of: context.client)
         let bill = costs.newBill
+        let forwarded = image == nil ? request.headerFields : [:]
+        let resolved = try thumbnails.resolved(Request(source: ExactText(list.source ?? ""))).forwarding(forwarded)
         let deadline = context.startedAt + configuration.requestTimeout
         let source = try await withDeadline(deadline, by: timekeeper) { () async throws -> OpenedSource in
             if let image { return try await thumbnails.open(upload: image, of: client) }
-            let request = Request(source: ExactText(list.source ?? ""))
-            return try await thumbnails.open(
-                for: Job(thumbnails.resolved(request), of: client, receipt: context.receipt, bill: bill))
+            return try await thumbnails.open(for: Job(resolved, of: client, receipt: context.receipt, bill: bill))
         }
         let parts = RenditionParts(
             list: list, source: source, thumbnails: thumbnails, resultWriter: resultWriter,
             lifecycle: failures.lifecycle,
             context: context,
-            client: client, bill: bill, limits: configuration.requestLimits, tagsAreSigned: !configuration.keys.isEmpty,
-            deadline: deadline,
+            client: client, bill: bill, limits: configuration.requestLimits, fields: forwarded,
+            tagsAreSigned: !configuration.keys.isEmpty, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
         var fields = failures.common
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
-        fields.append(.vary, "Accept")
+        fields.append(.vary, (["Accept"] + resolved.forwardedNames.map(\.rawName)).joined(separator: ", "))
         fields.append(.alulaReceipt, context.receipt)
         let (content, mediaType, failure) =
             form == .json ? try await whole(parts, lease) : try await streamed(parts, isTar: form == .tar, lease)

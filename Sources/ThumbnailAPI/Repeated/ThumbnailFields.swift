@@ -27,7 +27,7 @@ struct ThumbnailFields: Sendable {
         if form.includesSize { fields.append(sizeOf: thumbnail.image) }
         if let date = thumbnail.lastModified { fields.append(.lastModified, date.imfFixdate) }
         fields.append(.cacheControl, cacheControl(of: thumbnail, form))
-        if let vary = request.vary { fields.append(.vary, vary) }
+        if let vary = resolved.vary { fields.append(.vary, vary) }
         if !request.hintFields.isEmpty {
             let names = request.hintFields.names.joined(separator: ", ")
             fields.append(.acceptCH, names)

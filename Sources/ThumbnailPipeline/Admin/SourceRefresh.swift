@@ -23,7 +23,7 @@ extension PipelineControl {
     package func cancelDownloads(of source: ExactText) throws -> CanceledDownloads {
         let identity = try pipeline.downloader.identity(of: source)
         let all = [identity] + pipeline.downloader.rules.tenantIdentities(of: identity)
-        let canceled = all.map { pipeline.downloader.cancelAll(of: $0) }
+        let canceled = all.map { pipeline.downloader.cancelAll(of: $0.ofAllClients) }
         return CanceledDownloads(
             downloads: canceled.reduce(0) { $0 + $1.downloads }, callers: canceled.reduce(0) { $0 + $1.callers })
     }

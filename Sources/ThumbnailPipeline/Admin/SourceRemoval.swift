@@ -24,14 +24,15 @@ struct SourceRemoval: Sendable {
     }
 
     func removeTenants(copiesOf identity: SourceIdentity) {
-        for identity in pipeline.downloader.rules.tenantIdentities(of: identity) {
+        for identity in pipeline.downloader.rules.tenantIdentities(of: identity).map(\.ofAllClients) {
             forget(identity)
             pipeline.caches.removeAll(from: identity, cause: .operator)
         }
     }
 
     private func identities(of identity: SourceIdentity) -> [SourceIdentity] {
-        [identity] + pipeline.downloader.rules.tenantIdentities(of: identity).filter { $0 != identity }
+        ([identity] + pipeline.downloader.rules.tenantIdentities(of: identity).filter { $0 != identity }).map(
+            \.ofAllClients)
     }
 
     func sources(under tag: ExactText) async -> (sources: Set<SourceIdentity>, isComplete: Bool) {

@@ -37,7 +37,7 @@ package struct CachedSources: SourceCaching {
         // If one target of a source returns something other than an image, images from other targets of the source are
         // unaffected.
         if fetchedRecord == nil, source.identity.sharesTargets { return }
-        guard source.head.freshness.storability == .shared, let record = fetchedRecord else {
+        guard source.head.freshness.storability.isStorable, let record = fetchedRecord else {
             withdraw(source.identity, isKnown: old != nil, cause: .notStorable)
             return
         }
@@ -51,7 +51,7 @@ package struct CachedSources: SourceCaching {
 
     package func refresh(_ head: SourceHead) {
         caches.recordChange(of: head.identity)
-        guard head.freshness.storability == .shared else {
+        guard head.freshness.storability.isStorable else {
             caches.forgetShared(head.identity, isKnown: true)
             caches.removeAll(from: head.identity, cause: .notStorable)
             return

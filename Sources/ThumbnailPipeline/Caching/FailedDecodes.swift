@@ -67,7 +67,7 @@ final class FailedDecodes: Sendable {
         state.withLock { state in
             state.removals += 1
             if let identity {
-                state.memory.removeAll { $0.key.identity == identity }
+                state.memory.removeAll { identity.covers($0.key.identity) }
             } else {
                 state.memory.removeAll()
             }
@@ -76,7 +76,7 @@ final class FailedDecodes: Sendable {
 
     private func remember(_ error: ImagingError, _ plan: DecodePlan?, _ entry: Entry, since checkpoint: Checkpoint) {
         let head = entry.head
-        guard error.isFaultOfSource, head.freshness.storability == .shared else { return }
+        guard error.isFaultOfSource, head.freshness.storability.isStorable else { return }
         let remaining = head.freshness.remainingLifetime(at: timekeeper.secondsSince1970)
         let time = head.freshness.isLifetimeKnown ? min(timeLimit, .seconds(remaining)) : timeLimit
         let now = timekeeper.now

@@ -32,6 +32,14 @@ extension DownloadError: ServiceError {
                 "The origin redirects too often, or in a loop.")
         case .status(let status): Self.response(to: status)
         case .storeRejection(let status, let code): Self.response(to: status, ", \(code)")
+        case .accessDenied(let status, let challenge):
+            status == 401
+                ? ErrorResponse(
+                    .unauthorized, .sourceUnauthorized, .origin, "The origin asks for the client's credentials.",
+                    upstreamStatus: status, challenge: challenge)
+                : ErrorResponse(
+                    .forbidden, .sourceForbidden, .origin, "The origin does not give the source to this client.",
+                    upstreamStatus: status)
         case .notFound(let status):
             ErrorResponse(
                 .notFound, .sourceNotFound, .origin, "The origin has no such image.",
@@ -79,6 +87,14 @@ extension DownloadError: ServiceError {
     static let rejection =
         "The source is not fetched: its host is misspelt, has no public address or is not allowed here, or its "
         + "scheme or port is not. The service's log names the rule."
+}
+
+extension ClientFields.TooLong: ServiceError {
+    package var response: ErrorResponse {
+        ErrorResponse(
+            .requestHeaderFieldsTooLarge, .headersTooLarge, .request,
+            "The origin would receive more than \(ClientFields.maximumLength) bytes in the field \(name).")
+    }
 }
 
 extension SourceURLError: ServiceError {

@@ -11,6 +11,7 @@ extension CacheLayers {
         for identity: SourceIdentity, _ allowances: LayerAllowances? = nil, after earlier: EarlierLookup? = nil
     ) async -> SourceRecord? {
         var stored = knownRecord(for: identity)
+        if stored?.freshness.isForMemory == true { return stored }
         let layers = allowances == nil ? slowerLocal : slower[...]
         for layer in layers.dropFirst(earlier?.recordQueries ?? 0) where mayHaveNewer(stored) {
             let read = RecordRead(of: identity, stored, in: self)
@@ -89,7 +90,7 @@ final class RecordRead: Sendable {
 
     init(of identity: SourceIdentity, _ stored: SourceRecord? = nil, in caches: CacheLayers) {
         (self.identity, self.stored, self.caches) = (identity, stored, caches)
-        ticket = caches.changes.withLock { $0.begin(identity) }
+        ticket = caches.changes.withLock { $0.begin(identity.ofAllClients) }
     }
 
     deinit { caches.changes.withLock { $0.end(ticket) } }

@@ -73,7 +73,7 @@ package final class CacheLayers: Sendable {
 
     /// Whether it may be shared, and is still the stored version.
     func isCurrent(_ record: SourceRecord) -> Bool {
-        record.freshness.storability == .shared
+        record.freshness.storability.isStorable
             && knownRecord(for: record.identity)?.validator == record.validator
     }
 
@@ -100,7 +100,7 @@ package final class CacheLayers: Sendable {
     func countMissedSource(_ identity: SourceIdentity) { _ = memory.sources.value(for: SourceKey(source: identity)) }
 
     /// Nothing read from a layer before this is put into memory after it.
-    func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity) } }
+    func recordChange(of identity: SourceIdentity) { changes.withLock { $0.record(identity.ofAllClients) } }
 
     /// In all layers that may have them.
     func store(_ record: SourceRecord, bytes: SharedBytes? = nil) {
@@ -162,7 +162,8 @@ package final class CacheLayers: Sendable {
         return false
     }
 
-    /// No layer stores what an origin forbids a shared cache to store.
+    /// No layer stores what an origin forbids a shared cache to store, and only memory a private source that is not
+    /// public.
     ///
     /// Below memory they also refuse uploads and truncated images, and shared ones sources that differ between
     /// machines.
@@ -171,7 +172,8 @@ package final class CacheLayers: Sendable {
         _ value: LayerValue, for key: CacheKey, of records: PerSource<SourceRecord>, in layer: any CacheLayer
     ) -> Bool {
         if case .source = key, !layer.holdsSources { return false }
-        return records.allSatisfy { $0.freshness.storability == .shared }
+        let isMemory = layer.name == memory.name
+        return records.allSatisfy { $0.freshness.storability.isStorable && (isMemory || !$0.freshness.isForMemory) }
             && layer.store(value, for: key, of: records)
     }
 

@@ -132,6 +132,7 @@ extension SourceIdentity {
         writer.write(originName ?? "")
         writer.write(rules.key)
         writer.write(url.canonical)
+        if let clientFields { writer.write(clientFields.digest) }
         return writer.bytes
     }
 }

@@ -76,7 +76,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
             let replaced = remove(key, from: &state)
             guard valueCost + keyCost <= state.capacity else { return (false, replaced, []) }
             state.entries.insert(Stored(value: value, keyCost: keyCost), for: key, weight: valueCost + keyCost)
-            for source in [key.source] + key.additionalSources { state.keysBySource[source, default: []].insert(key) }
+            for source in key.removingSources { state.keysBySource[source, default: []].insert(key) }
             state.keyUsage += keyCost
             let isOver = state.entries.weight > state.capacity
             return (true, replaced, isOver ? evict(downTo: state.preferred, sparesNewest: true, from: &state) : [])
@@ -161,7 +161,7 @@ final class MemoryCache<Key: SourceKeyed, Value: Sendable>: Sendable {
     private func forget(_ entry: Entry, in state: inout State) {
         removals.wrappingAdd(1, ordering: .releasing)
         state.keyUsage -= entry.value.keyCost
-        for source in [entry.key.source] + entry.key.additionalSources {
+        for source in entry.key.removingSources {
             state.keysBySource[source]?.remove(entry.key)
             if state.keysBySource[source]?.isEmpty == true { state.keysBySource[source] = nil }
         }

@@ -6,13 +6,25 @@ protocol SourceKeyed: Hashable, Sendable {
     associatedtype Source: Hashable & Sendable
     var source: Source { get }
     var additionalSources: [Source] { get }
+    /// The sources by whose removal an entry is removed.
+    var removingSources: [Source] { get }
     /// The size of an entry in bytes besides its value: the key and its bookkeeping in a cache.
     var byteCount: Int { get }
 }
 
 extension SourceKeyed {
     var additionalSources: [Source] { [] }
+    var removingSources: [Source] { [source] + additionalSources }
     var byteCount: Int { 0 }
+}
+
+extension SourceKeyed where Source == SourceIdentity {
+    /// A purge removes the copies of all clients.
+    var removingSources: [SourceIdentity] {
+        let sources = [source] + additionalSources
+        let isPrivate = sources.contains { $0.isPrivate }
+        return isPrivate ? sources + sources.compactMap { $0.isPrivate ? $0.ofAllClients : nil } : sources
+    }
 }
 
 struct SourceVersion: Hashable, Sendable {

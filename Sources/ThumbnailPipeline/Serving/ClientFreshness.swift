@@ -92,7 +92,7 @@ extension Freshness.Storability {
     init(_ storability: SourceStorability) {
         switch storability {
         case .shared, .unstated: self = .shared
-        case .private: self = .private
+        case .private, .perClient: self = .private
         case .none: self = .none
         }
     }

@@ -1,5 +1,6 @@
 import Coordination
 package import Downloading
+package import HTTPTypes
 package import ThumbnailTypes
 
 /// A request with resolved sources and the key of its last result, because requests recur.
@@ -11,6 +12,8 @@ package final class ResolvedRequest: Sendable {
     /// A ``ServiceError`` if one of them has no identity.
     package let sources: Result<PerSource<SourceIdentity>, any Error>
     package let opened: OpenedSource?
+    /// The fields of clients that the origins of its sources receive.
+    package let forwardedNames: [HTTPField.Name]
     /// Nil for a request that is not logged.
     package let label: RequestLabel?
     private let lastResult = Locked<LastResult?>(nil)
@@ -23,6 +26,22 @@ package final class ResolvedRequest: Sendable {
         self.sources = sources
         self.opened = opened
         self.label = label
+        forwardedNames = (try? sources.get())?.forwardedNames ?? []
+    }
+
+    /// The request of a client with these fields.
+    package func forwarding(_ fields: HTTPFields) throws -> ResolvedRequest {
+        guard !forwardedNames.isEmpty else { return self }
+        let forwarding = try sources.get().mapValues { source throws(ClientFields.TooLong) in
+            try source.forwarding(fields)
+        }
+        return ResolvedRequest(request, sources: .success(forwarding), of: opened, label: label)
+    }
+
+    /// The fields by which responses to the target vary.
+    package var vary: String? {
+        guard !forwardedNames.isEmpty else { return request.vary }
+        return ((request.vary.map { [$0] } ?? []) + forwardedNames.map(\.rawName)).joined(separator: ", ")
     }
 
     package func labeled(_ label: RequestLabel) -> ResolvedRequest {
@@ -54,4 +73,13 @@ final class LastResult: Sendable {
     let key: ResultKey
 
     init(serials: PerSource<UInt64>, key: ResultKey) { (self.serials, self.key) = (serials, key) }
+}
+
+extension PerSource where Value == SourceIdentity {
+    fileprivate var forwardedNames: [HTTPField.Name] {
+        guard contains(where: \.isPrivate) else { return [] }
+        return reduce(into: []) { names, source in
+            for name in source.forwardedNames where !names.contains(name) { names.append(name) }
+        }
+    }
 }

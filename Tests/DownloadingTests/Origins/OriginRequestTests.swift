@@ -69,6 +69,46 @@ struct OriginRequestTests {
         #expect(fixture.origin.requests.last?.value("Authorization") == nil)
     }
 
+    @Test func `forwarded fields replace those of the service, byte for byte`() async throws {
+        let fixture = try OriginFixture()
+        let configuration = try fixture.configuration { origin in
+            origin.forwarded = ["User-Agent", "X-Name", "X-Empty"].compactMap { ForwardedField($0) }
+        }
+        let loader = try CurlLoader(configuration: configuration)
+        let identity = try DownloadRules(configuration).identity(of: "photos:a").forwarding(
+            [.userAgent: "Client/1", try name("X-Name"): "caf\u{e9}", try name("X-Empty"): "", .authorization: "no"])
+        _ = try await loader.load(TransferRequest(identity: identity), progress: TransferProgress())
+        let request = try #require(fixture.origin.requests.first)
+        #expect(request.fields.filter { $0.name == "User-Agent" }.map(\.value) == ["Client/1"])
+        // The byte is no UTF-8.
+        #expect(request.value("X-Name") == "caf\u{fffd}")
+        #expect(request.value("X-Empty") == nil && request.value("Authorization") == nil)
+        #expect(request.value("Accept") != nil)
+    }
+
+    @Test func `sources of clients with other fields are others, and print no field`() throws {
+        var origin = Origin(name: "photos", location: .web(base: try SourceURL(parsing: "http://h/")))
+        origin.forwarded = [try #require(ForwardedField("Authorization")), try #require(ForwardedField("X-Team"))]
+        let source = try DownloadRules(DownloadConfiguration(origins: [origin])).identity(of: "photos:a")
+        let team = try name("X-Team")
+        let all = try [
+            [:], [.authorization: "hidden"], [.authorization: "hidden2"], [team: "hidden"],
+            [.authorization: "hidden", team: "hidden"],
+        ].map { try source.forwarding($0) }
+        #expect(Set(all).count == all.count)
+        #expect(try source.forwarding([team: "hidden", .authorization: "hidden", .accept: "x"]) == all[4])
+        #expect(try all[2].forwarding([.authorization: "hidden"]) == all[1])
+        for identity in all {
+            #expect(identity.name == "photos:a" && source.ofAllClients.covers(identity))
+            #expect(identity.ofAllClients == source.ofAllClients && identity.withoutFields == source)
+            #expect(!identity.covers(source.ofAllClients))
+            var dumped = ""
+            dump(identity, to: &dumped)
+            #expect(!"\(identity)\(String(reflecting: identity))\(dumped)".contains("hidden"))
+        }
+        #expect(all.allSatisfy { one in all.count { one.covers($0) } == 1 })
+    }
+
     @Test func `an absolute URL of an origin's host gets neither its credentials nor its addresses`() async throws {
         let fixture = try OriginFixture()
         let load = try fixture.loader { $0.credentials = .bearer(Secret("t0ken")) }

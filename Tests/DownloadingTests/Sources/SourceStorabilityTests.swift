@@ -49,6 +49,28 @@ struct SourceStorabilityTests {
         #expect(Self.storability(201, "", hasExpires: true) == .shared)
     }
 
+    @Test(
+        arguments: [
+            ("", .perClient, 0, true), ("max-age=60", .perClient, 60, true),
+            ("private, max-age=60", .perClient, 60, true), ("private", .perClient, 0, true),
+            ("public, max-age=60", .shared, 60, false), ("public", .shared, 0, false),
+            ("s-maxage=60", .shared, 60, true), ("public, private, max-age=60", .perClient, 60, true),
+            ("no-store", .none, 0, true), ("no-store, max-age=60", .none, 60, true), ("no-cache", .perClient, 0, true),
+        ] as [(String, SourceStorability, Int, Bool)])
+    func `3·5: a private source is its client's, and needs a stated lifetime`(
+        control: String, storability: SourceStorability, lifetime: Int, isForMemory: Bool
+    ) {
+        let now = HTTPDate(secondsSince1970: 1_800_000_000)
+        let fields: HTTPFields = [.cacheControl: control, .lastModified: "Wed, 01 Jan 2025 00:00:00 GMT"]
+        let freshness = SourceFreshness(
+            status: 200, headerFields: fields, requestedAt: now, receivedAt: now, isPrivate: true)
+        #expect(freshness.storability == storability && freshness.lifetime == lifetime)
+        #expect(freshness.isForMemory == isForMemory && freshness.alwaysNeedsValidation == (lifetime == 0))
+        let unknown = SourceFreshness(
+            status: 202, headerFields: [:], requestedAt: now, receivedAt: now, isPrivate: true)
+        #expect(unknown.storability == .private)
+    }
+
     private static func storability(
         _ status: Int, _ control: String, hasExpires: Bool = false
     ) -> SourceStorability {

@@ -24,6 +24,16 @@ struct CrossOriginTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a preflight permits any field where origins receive some`(forwardsFields: Bool) async {
+        let listener = PublicListenerFixture {
+            $0.allowOrigin = "*"
+            $0.forwardsFields = forwardsFields
+        }
+        let allowed = await listener.respond("/info?url=x:y", method: .options)[.accessControlAllowHeaders]
+        #expect(allowed?.hasSuffix(", Authorization, *") == forwardsFields)
+    }
+
     @Test func `without an allowed origin, and for unknown routes, there is no preflight`() async {
         let rejected = await PublicListenerFixture().respond("/thumbnail", method: .options)
         #expect(rejected.status == .methodNotAllowed && rejected[.accessControlAllowMethods] == nil)

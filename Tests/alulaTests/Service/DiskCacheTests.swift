@@ -159,7 +159,7 @@ final class DiskCacheTests: Sendable {
 
 extension DiskStore {
     /// Waits until all work requested so far is done.
-    fileprivate func settled() async {
+    func settled() async {
         let answer = Promise<Void>()
         if thread.submit({ _ in answer.give(()) }) { await answer.value() }
     }

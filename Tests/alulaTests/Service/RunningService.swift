@@ -19,12 +19,14 @@ struct RunningService: Sendable {
 
     /// Starts both; private sources of 127.0.0.0/8 are allowed.
     ///
-    /// - Parameter file: The text of the settings file, which a reload reads again.
+    /// - Parameter file: The text of the settings file, which a reload reads again; `ORIGIN` stands for the origin's
+    ///   address.
     init(
         _ arguments: [String] = [], file: Locked<String> = Locked("{}"), time: any Timekeeper = SystemTimekeeper(),
-        configure: (inout Settings) -> Void = { _ in }
+        logger: Logger = .silent, configure: (inout Settings) -> Void = { _ in }
     ) throws {
         origin = try FakeOrigin()
+        let base = origin.url("")
         let read = { @Sendable () throws in
             try SettingsLoader.load(
                 arguments: [
@@ -33,12 +35,12 @@ struct RunningService: Sendable {
                     // Each worker is a process, and a test run would start hundreds. Workers have tests of their own.
                     "--decode-in-process", "on",
                 ] + arguments,
-                environment: [:], readFile: { _ in file.withLock { $0 } })
+                environment: [:], readFile: { _ in file.withLock { $0.replacing("ORIGIN", with: base) } })
         }
         var settings = try read()
         configure(&settings)
         self.settings = settings
-        service = try Service(settings, logger: .silent, reloads: SettingsReloads(read), timekeeper: time)
+        service = try Service(settings, logger: logger, reloads: SettingsReloads(read), timekeeper: time)
     }
 
     /// The request target of a thumbnail of a path of the origin.
@@ -84,10 +86,11 @@ struct RunningService: Sendable {
 
 /// Runs `body` with a service that is ended afterwards.
 func withService<Value>(
-    _ arguments: [String] = [], time: any Timekeeper = SystemTimekeeper(),
-    configure: (inout Settings) -> Void = { _ in }, _ body: (RunningService) async throws -> Value
+    _ arguments: [String] = [], file: String = "{}", time: any Timekeeper = SystemTimekeeper(),
+    logger: Logger = .silent, configure: (inout Settings) -> Void = { _ in },
+    _ body: (RunningService) async throws -> Value
 ) async throws -> Value {
-    let running = try RunningService(arguments, time: time, configure: configure)
+    let running = try RunningService(arguments, file: Locked(file), time: time, logger: logger, configure: configure)
     do {
         let value = try await body(running)
         await running.stop()

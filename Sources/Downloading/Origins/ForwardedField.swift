@@ -1,0 +1,52 @@
+package import HTTPTypes
+import Text
+
+/// A field or cookie of a client's request that a named origin receives.
+package struct ForwardedField: Hashable, Sendable {
+    package let name: HTTPField.Name
+    /// Nil for the whole field.
+    let cookie: ExactText?
+
+    package static let maximumCount = 8
+
+    /// Parses a field's name, or `Cookie:NAME`.
+    package init?(_ text: String) {
+        if let cookie = text.suffix(after: UInt8(ascii: ":")) {
+            guard text.prefix(before: UInt8(ascii: ":")).asciiLowercased == "cookie",
+                HTTPField.Name(String(cookie)) != nil
+            else { return nil }
+            (name, self.cookie) = (.cookie, ExactText(cookie))
+        } else {
+            guard let name = HTTPField.Name(text) else { return nil }
+            (self.name, cookie) = (name, nil)
+        }
+    }
+
+    /// Whether the field concerns one connection, the cache or the body, or says who has passed the request on.
+    package var isForbidden: Bool {
+        let name = name.rawName.asciiLowercased
+        return Self.forbiddenNames.contains(ExactText(name)) || Self.forbiddenPrefixes.contains { name.hasPrefix($0) }
+    }
+
+    private static let forbiddenNames: Set<ExactText> = [
+        "accept-encoding", "cdn-loop", "connection", "expect", "forwarded", "host", "keep-alive", "range", "te",
+        "traceparent", "tracestate", "trailer", "transfer-encoding", "upgrade", "via",
+    ]
+    private static let forbiddenPrefixes = ["content-", "if-", "proxy-", "x-amz-", "x-forwarded-"]
+
+    /// Whether both name the same value, or one is a part of the other.
+    package func clashes(with other: ForwardedField) -> Bool {
+        name == other.name && (cookie == nil || other.cookie == nil || cookie == other.cookie)
+    }
+
+    /// In the settings' words.
+    var text: String { name.rawName.asciiLowercased + (cookie.map { ":" + $0.string } ?? "") }
+
+    /// Nil if the client did not send it, or sent it empty.
+    func value(in fields: HTTPFields) -> String? {
+        guard let cookie else { return fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+        let pairs = fields.values(of: .cookie).flatMap { $0.split(separator: ";") }.map { HTTPSyntax.trimmed($0) }
+        let named = pairs.filter { ExactText($0.prefix(before: UInt8(ascii: "="))) == cookie }
+        return named.isEmpty ? nil : named.joined(separator: "; ")
+    }
+}
