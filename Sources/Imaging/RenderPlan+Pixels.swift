@@ -24,8 +24,10 @@ extension RenderPlan {
 
     func finished(_ file: SharedBytes, with gainMap: EncodedGainMap?) -> SharedBytes {
         let profiled = gamut == .p3 ? format.encoding?.addProfile?(file, outputSize) ?? file : file
+        let attribution = attribution ?? (format.holdsRightsAsEXIF ? rights?.attribution : nil)
         let attributed = attribution.flatMap { format.encoding?.attribute?(profiled, $0.exif, outputSize) } ?? profiled
-        return gainMap.flatMap { format.encoding?.joinGainMap?(attributed, $0) } ?? attributed
+        if let gainMap, let join = format.encoding?.joinGainMap { return join(attributed, gainMap, rights) }
+        return rights.flatMap { format.encoding?.addPacket?(attributed, $0.packet, outputSize) } ?? attributed
     }
 
     func encodedImage(_ file: SharedBytes, gainMap make: GainMapMaker) throws -> EncodedImage {

@@ -205,6 +205,11 @@ package enum SettingTable {
             "gamut", \.pipeline.rules.gamut, .choice, default: "srgb",
             help: "gamut of results: srgb or p3; auto: p3 for images that need it", forCommands: true),
         Setting(
+            "keepMetadata", \.pipeline.rules.keptMetadata,
+            SettingParser(allowed: "none, or rights and ai with a comma between them") { KeptMetadata($0) },
+            default: "ai",
+            help: "metadata that results keep: none, or of rights and ai", forCommands: true),
+        Setting(
             "jpegProgressive", \.pipeline.rules.efforts[.jpeg], .named(jpegScans, allowed: "auto, on or off"),
             default: "auto", help: "auto: progressive if smaller; or on, off", forCommands: true),
         Setting(

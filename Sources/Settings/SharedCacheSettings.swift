@@ -116,6 +116,7 @@ extension Settings {
             ("authorities", downloads.certificateAuthorities ?? ""),
         ]
         if rules.gamut != .srgb { parts.append(("gamut", rules.gamut.rawValue)) }
+        if rules.keptMetadata != .ai { parts.append(("keepMetadata", rules.keptMetadata.text)) }
         // The length prefix makes the text unambiguous.
         return parts.map { name, value in "\(name) \(value.utf8.count):\(value)\n" }.joined()
     }

@@ -5,7 +5,8 @@ package import Telemetry
 
 package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []
-    package var includesEXIF = false
+    /// In the file, without its pixels.
+    package var texts: Set<Texts> = []
     package var columns = 4
     package var rows = 3
 
@@ -13,6 +14,11 @@ package struct FactsRequest: Hashable, Sendable {
     package static let maximumPreviewBytes = 174
 
     package init(features: Set<ImageAppearance.Feature> = []) { self.features = features }
+
+    package enum Texts: String, CaseIterable, Sendable {
+        case exif
+        case rights
+    }
 }
 
 package struct SourceFacts: Sendable {

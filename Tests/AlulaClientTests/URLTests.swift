@@ -38,6 +38,7 @@ struct URLTests {
         all.avifBitDepth = 8
         all.gamut = .auto
         (all.keepsCopyright, all.keepsGainMap) = (true, true)
+        all.keptMetadata = [.rights, .ai]
         (all.page, all.isAnimated) = (0, false)
         var watermark = Rendition.Watermark("media:l & m.png")
         (watermark.position, watermark.x, watermark.y) = (.topLeft, -3, 4)
@@ -56,7 +57,7 @@ struct URLTests {
                 + "&crop=0.0%2C0.125%2C1.0%2C0.5&rotate=90&flip=hv&brightness=110&contrast=90&saturate=120&hue=10"
                 + "&grayscale=20&sepia=30&invert=40&blur=0.3&sharpen=1.25&pixelate=4&pad=1%2C2%2C3%2C4&radius=max"
                 + "&mask=triangle-180&background=ff880080&format=webp&q=70&lossless=0&maxBytes=100000&avifBitDepth=8"
-                + "&gamut=auto&keepCopyright=1&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png"
+                + "&gamut=auto&keepCopyright=1&keepMetadata=ai%2Crights&hdr=keep&page=0&animated=0&watermark=media%3Al%20%26%20m.png"
                 + "&watermarkPosition=top-left&watermarkX=-3"
                 + "&watermarkY=4&watermarkOpacity=50&watermarkScale=0.2&watermarkTile=0&preset=card%2Cdark"
                 + "&tag=product-7%2Cseason")

@@ -245,7 +245,11 @@ final class DiskLayerTests {
         let identity = SourceIdentity(url: try SourceURL(parsing: "http://example.com/a"))
         let head = SourceHead(
             identity: identity, validator: .entityTag("1"), headerFields: [:], requestedAt: now, receivedAt: now)
-        let whole = header(4, format == .tiff ? [header(4), header(5)] : [])
+        var whole = header(4, format == .tiff ? [header(4), header(5)] : [])
+        var rights = SourceRights()
+        for field in SourceRights.Field.allCases { rights.add(field, field.rawValue.utf8) }
+        rights.hasManifest = true
+        whole.rights = rights
         let record = SourceRecord(head, header: whole, byteCount: 9)
         #expect(SourceRecord(record.encoded, of: identity)?.header == whole)
         #expect(record.encoded.count < 5_000)

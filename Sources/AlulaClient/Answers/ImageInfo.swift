@@ -5,7 +5,7 @@ public struct ImageInfo: Codable, Hashable, Sendable {
         case color, palette
         case blurHash = "blurhash"
         case thumbHash = "thumbhash"
-        case preview, exif
+        case preview, exif, rights
 
         static func text(_ facts: Set<Fact>) -> String {
             allCases.filter(facts.contains).map(\.rawValue).joined(separator: ",")
@@ -24,6 +24,12 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public struct Exif: Codable, Hashable, Sendable {
         /// The text of this field; nil if the file has none.
         public let make, model, dateTime, copyright, artist: String?
+    }
+
+    /// The author, the license, and the kind of making, if the file names them.
+    public struct Rights: Codable, Hashable, Sendable {
+        /// The text of this field; nil if the file has none.
+        public let creator, credit, copyright, usageTerms, webStatement, licensor, digitalSourceType: String?
     }
 
     /// The source as requested; nil for an upload.
@@ -64,4 +70,8 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let preview: String?
     /// Exif texts, if ``Fact/exif`` was requested.
     public let exif: Exif?
+    /// Author and license, if ``Fact/rights`` was requested.
+    public let rights: Rights?
+    /// True if ``Fact/rights`` was requested and the file has a C2PA manifest, which is not verified.
+    public let c2pa: Bool?
 }

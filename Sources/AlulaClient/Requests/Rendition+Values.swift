@@ -104,6 +104,14 @@ extension Rendition {
         case both = "hv"
     }
 
+    /// The metadata of the source that a result may keep.
+    public enum Metadata: String, Hashable, Sendable, CaseIterable {
+        /// The creator, credit line, copyright notice, usage terms, web statement and licensor.
+        case rights
+        /// The marks of images that AI made.
+        case ai
+    }
+
     /// The color gamut of the result.
     public enum Gamut: String, Hashable, Sendable, CaseIterable {
         /// The gamut of sRGB.

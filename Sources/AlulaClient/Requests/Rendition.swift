@@ -65,6 +65,8 @@ public struct Rendition: Hashable, Sendable {
     public var gamut: Gamut?
     /// Whether to keep the Exif copyright and artist.
     public var keepsCopyright: Bool?
+    /// The metadata to keep; nil for the service's setting.
+    public var keptMetadata: Set<Metadata>?
     /// Whether a JPEG result keeps the source's gain map.
     public var keepsGainMap: Bool?
     /// The page or frame to render, from 0.
@@ -136,6 +138,7 @@ public struct Rendition: Hashable, Sendable {
             ("avifBitDepth", avifBitDepth?.description),
             ("gamut", gamut?.rawValue),
             ("keepCopyright", keepsCopyright.map(flag)),
+            ("keepMetadata", keptMetadata.map(words)),
             ("hdr", keepsGainMap.map { $0 ? "keep" : "drop" }),
             ("page", page?.description),
             ("animated", isAnimated.map(flag)),
@@ -172,6 +175,10 @@ extension Rendition.Parameter {
         }
         return result
     }
+}
+
+private func words(_ metadata: Set<Rendition.Metadata>) -> String {
+    metadata.isEmpty ? "none" : metadata.map(\.rawValue).sorted().joined(separator: ",")
 }
 
 private func flag(_ isOn: Bool) -> String { isOn ? "1" : "0" }

@@ -55,6 +55,7 @@ package struct NativeParameters {
         if plan.bitDepth != plan.format.bitDepth { values["avifBitDepth"] = String(plan.bitDepth) }
         if plan.gamut != .srgb { values["gamut"] = plan.gamut.rawValue }
         if plan.attribution != nil { values["keepCopyright"] = "1" }
+        values["keepMetadata"] = plan.rights?.kinds.text
         if plan.decode.keepsGainMap { values["hdr"] = GainMapUse.keep.rawValue }
         if let border = plan.border {
             values["trim"] = String(border.tolerance)

@@ -94,22 +94,19 @@ struct InfoReader {
 
     static func include(_ text: String, in facts: inout FactsRequest) throws(APIError) {
         for name in text.asciiLowercased.split(separator: ",", omittingEmptySubsequences: false) {
-            if name == exif, !facts.includesEXIF {
-                facts.includesEXIF = true
-                continue
-            }
             let parameter = InfoParameter.include.rawValue
-            guard let feature = ImageAppearance.Feature(rawValue: String(name)) else {
-                guard name != exif else { throw .badParameter(parameter, "Names \(exif) twice.") }
-                throw .badChoice(parameter, allowed: ImageAppearance.Feature.allCases.map(\.rawValue) + [exif])
+            let isNew: Bool
+            if let feature = ImageAppearance.Feature(rawValue: String(name)) {
+                isNew = facts.features.insert(feature).inserted
+            } else if let texts = FactsRequest.Texts(rawValue: String(name)) {
+                isNew = facts.texts.insert(texts).inserted
+            } else {
+                let features = ImageAppearance.Feature.allCases.map(\.rawValue)
+                throw .badChoice(parameter, allowed: features + FactsRequest.Texts.allCases.map(\.rawValue))
             }
-            guard facts.features.insert(feature).inserted else {
-                throw .badParameter(parameter, "Names \(name) twice.")
-            }
+            guard isNew else { throw .badParameter(parameter, "Names \(name) twice.") }
         }
     }
-
-    private static let exif = "exif"
 
     private static func components(_ text: String) throws(APIError) -> (Int, Int) {
         let digits = Array(text.utf8)

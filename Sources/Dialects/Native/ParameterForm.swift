@@ -234,6 +234,14 @@ extension ParameterForm where Value == ImageOperations.Radius {
     }
 }
 
+extension ParameterForm where Value == KeptMetadata {
+    static var kept: Self {
+        Self(
+            "WORDS", "Must be none, or rights and ai with a comma between them.",
+            read: { KeptMetadata($0.asciiLowercased) }, write: { $0.text })
+    }
+}
+
 extension ParameterForm where Value == [ExactText] {
     static var tags: Self {
         Self("TAGS", CacheTag.listForm, read: { CacheTag.list($0) }) { tags in

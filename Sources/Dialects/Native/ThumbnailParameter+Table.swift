@@ -73,6 +73,7 @@ extension ThumbnailParameter {
             "bits of a component in avif, 8 or 10"),
         .optional("gamut", \.options.gamut, .choice, "the colors that are shown; auto: p3 if the image has such"),
         .value("keepCopyright", \.options.keepsCopyright, .flag, "1: keep the Exif copyright and artist"),
+        .optional("keepMetadata", \.options.keptMetadata, .kept, "none, or of rights and ai those to keep"),
         .value("hdr", \.options.gainMap, .choice, "keep: a jpeg answer keeps the source's gain map"),
         .optional("page", \.page, .whole("NUMBER", from: 0, to: nil), "the page or frame to show, from 0"),
         .value("animated", \.options.isAnimated, .flag, "1: keep all frames"),

@@ -8,7 +8,9 @@ extension ImageHeader {
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
-            return try format.decoding.header(span)
+            var header = try format.decoding.header(span)
+            header.rights = SourceRights(span, of: format.decoding.metadata(span), exif: header.exif?.attribution)
+            return header
         }
     }
 

@@ -1,7 +1,7 @@
 /// Attributes and simple elements (ISO 16684-1), in order, with their names as written.
 ///
-/// Reads each byte once, and parses only the XML that packets need. Character references are not resolved, because
-/// numbers and names have none.
+/// Reads each byte once, and parses only the XML that packets need: no document types, and character references stay as
+/// they are.
 struct XMPPacket {
     struct Property {
         let name: [UInt8]
@@ -15,8 +15,10 @@ struct XMPPacket {
     private var elements = 0
     private static let maximumProperties = 4_096
 
-    init(_ bytes: RawSpan, _ range: Range<Int>) {
-        text = unsafe bytes.extracting(range).withUnsafeBytes { unsafe Array($0) }
+    init(_ bytes: RawSpan, _ range: Range<Int>) { self.init(bytes.array(range)) }
+
+    init(_ text: [UInt8]) {
+        self.text = text
         var open: [UInt8]?
         while let start = text[offset...].firstIndex(of: UInt8(ascii: "<")), properties.count < Self.maximumProperties {
             let content = text[offset..<start].trimmed
@@ -32,7 +34,7 @@ struct XMPPacket {
                 elements += 1
                 let name = name()
                 // The items of a list belong to the property that contains it.
-                if readAttributes(), !name.starts(with: "rdf:".utf8) { open = name }
+                if readAttributes(of: name), !name.starts(with: "rdf:".utf8) { open = name }
             }
         }
     }
@@ -68,7 +70,7 @@ struct XMPPacket {
     private mutating func skipSpace() { while let byte = peek, byte <= 0x20 { offset += 1 } }
 
     /// Returns false if the element has no contents, or if the tag is damaged.
-    private mutating func readAttributes() -> Bool {
+    private mutating func readAttributes(of element: [UInt8]) -> Bool {
         while properties.count < Self.maximumProperties {
             skipSpace()
             if peek == UInt8(ascii: ">") {
@@ -83,7 +85,8 @@ struct XMPPacket {
             guard let quote = peek, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
                 let end = text[(offset + 1)...].firstIndex(of: quote)
             else { break }
-            add(name, text[offset + 1..<end])
+            // A property may have its URI as an attribute.
+            add(name.elementsEqual("rdf:resource".utf8) ? element : name, text[offset + 1..<end])
             offset = end + 1
         }
         skip(behind: UInt8(ascii: ">"))

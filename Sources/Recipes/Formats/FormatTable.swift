@@ -110,6 +110,8 @@ extension ImageFormat {
 
     static let lossy = Set(written.filter { !$0.canBeLossless })
 
+    package var holdsRightsAsEXIF: Bool { writing?.holdsRightsAsEXIF ?? false }
+
     var holdsWideColors: Bool { writing?.holdsWideColors ?? false }
 
     package var bitDepths: [Int] { writing?.bitDepths ?? [8] }

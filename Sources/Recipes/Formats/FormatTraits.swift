@@ -100,6 +100,9 @@ extension FormatTraits {
         /// In percent of a JPEG of equal visual quality, from a number of pixels upward; empty if unknown.
         var photographBytes: [(pixels: Int, hundredths: Int)] = []
         var holdsEXIF = false
+        /// Whether files with rights in XMP repeat them in EXIF, for readers of only that.
+        var holdsRightsAsEXIF = false
+        var holdsPacket = true
         var holdsGainMap = false
         /// In nanoseconds per pixel, if nothing is lost on request; nil if that is impossible, or always so.
         var losslessTime: Double?

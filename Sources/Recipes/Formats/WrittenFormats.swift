@@ -14,7 +14,7 @@ extension FormatTraits {
         output: .written(
             Writing(
                 quality: .same, effort: JPEGScanChoice.bySize.rawValue, version: 3, photographBytes: [(0, 100)],
-                holdsEXIF: true, holdsGainMap: true,
+                holdsEXIF: true, holdsRightsAsEXIF: true, holdsGainMap: true,
                 // The coefficients of all scans stay in memory, two bytes each.
                 memory: WritingMemory(pixel: 12, fullChroma: 3), time: WritingTime(pixel: 34, fine: 32))))
 
@@ -52,7 +52,7 @@ extension FormatTraits {
             Writing(
                 quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, maximumSharpPixels: 200_000,
                 photographBytes: [(0, 60), (2_500, 90), (40_000, 96), (100_000, 99), (150_000, 101), (500_000, 109)],
-                holdsEXIF: true, losslessTime: 1_100,
+                holdsEXIF: true, holdsRightsAsEXIF: true, losslessTime: 1_100,
                 // The histograms of up to 2,600 blocks, and the matches of each pixel.
                 memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),
                 time: WritingTime(pixel: 230, alpha: 145))))
@@ -63,7 +63,8 @@ extension FormatTraits {
         reading: Reading(memory: Memory(workingBytes: { _, _ in 5 }), time: Time(pixel: 15, byte: 10)),
         output: .written(
             Writing(
-                quality: nil, effort: 3, isSlow: true, isUninterruptible: true, holdsWideColors: false,
+                quality: nil, effort: 3, isSlow: true, isUninterruptible: true, holdsPacket: false,
+                holdsWideColors: false,
                 memory: WritingMemory(pixel: 18), time: WritingTime(pixel: 400, animation: 170, once: 45_000_000))))
 
     static let avif = FormatTraits(

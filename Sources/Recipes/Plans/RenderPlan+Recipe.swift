@@ -71,6 +71,9 @@ extension RenderPlan {
         }
         if frames == 1, let depth = composition.bitDepth, format.bitDepths.contains(depth) { bitDepth = depth }
         if composition.keepsCopyright, format.writing?.holdsEXIF == true { attribution = decoded.attribution }
+        if format.writing?.holdsPacket == true {
+            rights = header.rights?.only(composition.keptMetadata ?? source.rules.keptMetadata)
+        }
         additions = try composition.plannedAdditions(of: source)
         isStacked = isAnimated && composition.stacksFrames && !format.isCommonAnimation
         guard !isStacked || outputSize.height <= format.maximumSide / frames else {

@@ -17,6 +17,7 @@ package struct RenderPlan: Hashable, Sendable {
     /// The encoder's own, unless a search uses visual quality.
     var qualityScale = QualityScale.encoder
     package internal(set) var attribution: Attribution?
+    package internal(set) var rights: SourceRights?
     package let effort: Int
     /// The format's default, unless it supports the requested depth.
     package internal(set) var bitDepth: Int
@@ -35,7 +36,9 @@ package struct RenderPlan: Hashable, Sendable {
     package var memoryByteCount: Int {
         let decodes = additions.count * MemoryLayout<DecodePlan>.stride
         // A step's values exceed the length of its text by at most this.
-        return steps.reduce(decodes + (attribution?.byteCount ?? 0)) { $0 + 256 + 4 * $1.keyText.utf8.count }
+        return steps.reduce(decodes + (attribution?.byteCount ?? 0) + (rights?.byteCount ?? 0)) {
+            $0 + 256 + 4 * $1.keyText.utf8.count
+        }
     }
 
     /// A plan with a fixed quality.
@@ -134,7 +137,8 @@ extension RenderPlan {
     package var keyTexts: [String] {
         [decode.keyText] + steps.map(\.keyText) + [encodingKeyText]
             + (border.map { ["\($0.keyText)\(drawnBorder == nil ? "" : " drawn anew")"] } ?? [])
-            + (attribution == nil ? [] : ["copyright"]) + (gamut == .srgb ? [] : ["gamut \(gamut.rawValue)"])
+            + (attribution == nil ? [] : ["copyright"]) + (rights.map { [$0.keyText] } ?? [])
+            + (gamut == .srgb ? [] : ["gamut \(gamut.rawValue)"])
             + additions.map { "addition \($0.keyText)" } + (timing.map { [$0.keyText] } ?? [])
             + (isDataURL ? ["data URL"] : []) + (isStacked && format.supportsAnimation ? ["stacked"] : [])
     }
@@ -147,6 +151,7 @@ extension RenderPlan {
         let encoding = quality + gamut.summary
         return ["decode \(pages)\(level)\(drawing)"] + (border.map { [$0.summary] } ?? []) + steps.map(\.summary)
             + ["encode as \(format.rawValue)\(encoding)\(attribution == nil ? "" : ", with copyright and artist")"]
+            + (rights.map { ["keep \($0.keyText)"] } ?? [])
             + (decode.keepsGainMap ? ["add the gain map, after the same steps"] : [])
             + (isDataURL ? ["write the file as a data: URL"] : [])
     }

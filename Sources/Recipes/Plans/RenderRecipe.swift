@@ -86,6 +86,8 @@ package struct Composition: Sendable {
     package var gamut: Gamut?
     /// If the format supports it.
     package var keepsCopyright = false
+    /// If the format supports it; nil for the rules' choice.
+    package var keptMetadata: KeptMetadata?
     /// If the format supports it and no step changes colors or adds pixels.
     package var keepsGainMap = false
     package var isDataURL = false

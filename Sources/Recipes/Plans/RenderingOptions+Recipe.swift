@@ -57,6 +57,7 @@ extension RenderingOptions: RenderRecipe {
         composition.gamut = gamut
         composition.isLossless = isLossless
         composition.keepsCopyright = keepsCopyright
+        composition.keptMetadata = keptMetadata
         composition.keepsGainMap = gainMap == .keep
         return composition
     }

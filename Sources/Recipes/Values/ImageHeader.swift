@@ -27,6 +27,7 @@ package struct ImageHeader: Hashable, Sendable {
     /// Includes the first; empty if all pages are like this one.
     package let pages: [ImageHeader]
     package let exif: EXIFTexts?
+    package var rights: SourceRights?
     package var colors: SourceColors
     package var gainMap: GainMap?
 
@@ -59,7 +60,9 @@ package struct ImageHeader: Hashable, Sendable {
 
     /// Includes pages: a document may have thousands.
     package var byteCount: Int {
-        let headerBytes = MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
+        let headerBytes =
+            MemoryLayout<ImageHeader>.stride + (exif?.byteCount ?? 0) + (gainMap?.byteCount ?? 0)
+            + (rights?.byteCount ?? 0)
         // The allocator rounds a large block up, by a quarter at most.
         return pages.reduce(0) { $0 + $1.byteCount } / 4 * 5 + headerBytes
     }

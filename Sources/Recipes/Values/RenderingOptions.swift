@@ -23,6 +23,7 @@ package struct RenderingOptions: Hashable, Sendable {
     package var avifBitDepth: Int?
     package var gamut: Gamut?
     package var keepsCopyright = false
+    package var keptMetadata: KeptMetadata?
     package var gainMap = GainMapUse.drop
     package var page = 0
     package var isAnimated = false

@@ -2,6 +2,7 @@ package struct RenderingRules: Hashable, Sendable {
     package var limits = ImagingLimits()
     package var light = ResamplingLight.gamma
     package var gamut = Gamut.srgb
+    package var keptMetadata = KeptMetadata.ai
     package var efforts = EncoderEfforts()
     package var similarity = SimilarityGoal()
     /// `Accept` may select them; the first one wins among equally small files.

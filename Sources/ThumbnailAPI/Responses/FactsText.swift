@@ -23,7 +23,11 @@ package enum FactsText {
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }
-        if requested.includesEXIF { members.append(("exif", .object(object(of: header.exif)))) }
+        if requested.texts.contains(.rights) {
+            members.append(("rights", .object(object(of: header.rights))))
+            if header.rights?.hasManifest == true { members.append(("c2pa", .bool(true))) }
+        }
+        if requested.texts.contains(.exif) { members.append(("exif", .object(object(of: header.exif)))) }
         if let preview = facts.preview {
             let uri = "data:\(ImageFormat.webp.mediaType);base64," + Base64.encode(preview.array)
             members.append(("preview", .string(uri)))
@@ -43,6 +47,13 @@ package enum FactsText {
         if let hash = appearance.blurHash { members.append(("blurHash", .string(hash))) }
         if let hash = appearance.thumbHash { members.append(("thumbHash", .string(Base64.encode(hash)))) }
         return JSONValue.object(members).text
+    }
+
+    private static func object(of rights: SourceRights?) -> [(String, JSONValue)] {
+        let fields: [SourceRights.Field] = [
+            .creator, .credit, .copyright, .usageTerms, .webStatement, .licensor, .digitalSourceType,
+        ]
+        return fields.compactMap { field in rights?[field].map { (field.rawValue, .string($0)) } }
     }
 
     private static func object(of texts: EXIFTexts?) -> [(String, JSONValue)] {

@@ -14,7 +14,7 @@ import Text
 /// exist.
 package struct DiskLayer: CacheLayer {
     /// Changes with the layout of the entries' heads, and if the same plan produces different results.
-    package static let contentVersion = 11
+    package static let contentVersion = 12
 
     let store: DiskStore
     /// The release and libraries that render results: others may encode the same plan to different bytes.

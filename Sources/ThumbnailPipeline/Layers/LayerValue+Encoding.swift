@@ -196,6 +196,8 @@ extension RecordWriter {
             ] {
                 write(text ?? [])
             }
+            write(header.rights?.hasManifest == true)
+            for field in SourceRights.Field.allCases { write(Array((header.rights?[field] ?? "").utf8)) }
         }
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
         // Only formats with their own drawings or pages write these.
@@ -281,6 +283,16 @@ extension RecordReader {
                 make: make, model: model, dateTime: dateTime,
                 attribution: Attribution(artist: artist, copyright: copyright))
         }
+        var rights = SourceRights()
+        if !isPage {
+            guard let hasManifest = flag() else { return nil }
+            rights.hasManifest = hasManifest
+            for field in SourceRights.Field.allCases {
+                guard let text = byteArray() else { return nil }
+                rights.add(field, text)
+            }
+            rights.limit()
+        }
         var gainMap: GainMap?
         if !isPage, colors.highRange == .gainMap {
             guard let map = self.gainMap() else { return nil }
@@ -307,6 +319,7 @@ extension RecordReader {
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
             drawing: drawing, pages: pages, exif: exif)
         (header.colors, header.gainMap) = (colors, gainMap)
+        header.rights = rights.isEmpty ? nil : rights
         return header
     }
 

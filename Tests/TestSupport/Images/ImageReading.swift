@@ -16,7 +16,7 @@ package enum ImageReading {
         let plan = DecodePlan(level: level, isAnimated: header.frames > 1)
         let token = WorkToken()
         var limits = ImagingLimits()
-        limits.sourceFormats.insert(.avif)
+        limits.sourceFormats.formUnion([.avif, .jxl])
         return try ImageDecoder.decode(bytes, header: header, plan: plan, limits: limits, token: token)
             .interleaved(token: token).widened(to: bands)
     }

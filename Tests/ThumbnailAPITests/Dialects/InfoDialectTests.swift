@@ -71,7 +71,7 @@ import ThumbnailTypes
 
     @Test func `Exif is returned on request, without unknown values`() throws {
         var requested = try #require(try facts("/info?include=exif&\(Self.source)"))
-        #expect(requested.includesEXIF && requested.features == [])
+        #expect(requested.texts == [.exif] && requested.features == [])
         func text(_ exif: EXIFTexts?) -> String {
             let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 3), exif: exif)
             return FactsText.text(SourceFacts(header: header, byteCount: 9), of: nil, requested: requested)
@@ -83,8 +83,24 @@ import ThumbnailTypes
             text(exif).hasSuffix(
                 #""exif":{"make":"Alpine","dateTime":"2026:11:22 10:00:00","copyright":"Ann, Bob"}}"#))
         #expect(text(nil).hasSuffix(#""exif":{}}"#))
-        requested.includesEXIF = false
+        requested.texts = []
         #expect(!text(exif).contains("exif"))
+    }
+
+    @Test func `rights are returned on request, without marks that no field has`() throws {
+        let requested = try #require(try facts("/info?include=rights&\(Self.source)"))
+        func text(_ rights: SourceRights?) -> String {
+            var header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 4, height: 3))
+            header.rights = rights
+            return FactsText.text(SourceFacts(header: header, byteCount: 9), of: nil, requested: requested)
+        }
+        #expect(text(nil).hasSuffix(#""rights":{}}"#))
+        var rights = SourceRights()
+        rights.add(.copyright, "© \"Ann\"".utf8)
+        rights.add(.creator, "Ann".utf8)
+        rights.add(.aiPrompt, "a cat".utf8)
+        rights.hasManifest = true
+        #expect(text(rights).hasSuffix(#""rights":{"creator":"Ann","copyright":"© \"Ann\""},"c2pa":true}"#))
     }
 
     @Test func `signing keys close it like thumbnails`() async {

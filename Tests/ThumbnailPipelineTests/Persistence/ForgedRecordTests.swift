@@ -28,10 +28,14 @@ struct ForgedRecordTests {
         let exif = EXIFTexts(
             make: [65], model: [66], dateTime: [67], attribution: Attribution(artist: [68], copyright: [69]))
         func header(frames: Int = 1, drawing: PixelSize? = nil, pages: [ImageHeader] = []) -> ImageHeader {
-            ImageHeader(
+            var header = ImageHeader(
                 format: format, storedSize: PixelSize(width: 64, height: 48), decodedArea: 4_000, decoderRuns: 2,
                 hiddenArea: 5_000, orientation: 6, bands: 3, frames: frames, isProgressive: true,
                 profileByteCount: 500, drawing: drawing, pages: pages, exif: exif)
+            var rights = SourceRights()
+            rights.add(.credit, [70])
+            header.rights = rights
+            return header
         }
         switch format {
         case .svg: return header(drawing: PixelSize(width: 64_000, height: 48_000))

@@ -7,8 +7,12 @@ enum AVIFFormat {
             leadingBytes: .brands(["avif", "avis"]),
             header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .avif) },
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
-            planes: HEICFormat.planes),
-        encoding: .init(saver: .avif, planes: .avif))
+            planes: HEICFormat.planes, metadata: HEIFHeader.metadata),
+        encoding: .init(
+            saver: .avif, planes: .avif,
+            addPacket: { file, packet, _ in
+                AVIFMetadata.withPacket(file, packet)
+            }))
 }
 
 /// libaom's settings for an effort and a quality, chosen by measurement (docs/measurements/avif.md).

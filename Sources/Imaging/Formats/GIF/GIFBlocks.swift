@@ -7,6 +7,8 @@ enum GIFBlocks {
         case control(flags: Int, offset: Int)
         /// Offsets of the descriptor and of the data, which begin with the length of their first sub-block.
         case frame(descriptor: Int, flags: Int, data: Int)
+        /// The identifier, with its length before it, and the data behind it.
+        case application(Range<Int>)
     }
 
     enum End {
@@ -37,6 +39,7 @@ enum GIFBlocks {
                 }
                 part = try dataEnd(bytes, from: offset + 2, &rest)
                 guard part.isWhole else { return .missing(lastFrameEnd: lastFrameEnd) }
+                if (try? bytes.byte(at: offset + 1)) == 0xFF { try body(.application(offset + 2..<part.end)) }
             case 0x2C:
                 guard let flags = try? bytes.byte(at: offset + 9),
                     case let data = offset + 11 + tableLength(flags: flags), data < bytes.byteCount

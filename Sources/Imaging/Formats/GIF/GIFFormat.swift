@@ -10,8 +10,22 @@ enum GIFFormat {
             warmUp: .written(bands: 3),
             damage: .init(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
-            })),
+            }),
+            metadata: metadata),
         encoding: .init(saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
+
+    /// The packet is not in sub-blocks; 258 bytes behind it make their readers skip it (XMP part 3, section 1.1.2).
+    private static func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        _ = try? GIFBlocks.walk(bytes) { block throws(ImagingError) in
+            guard case .application(let range) = block else { return }
+            if bytes.hasText("XMP DataXMP", at: range.lowerBound + 1) {
+                parts.addPacket(bytes, range.dropFirst(12).dropLast(258))
+            }
+            parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA_GIF", at: range.lowerBound + 1)
+        }
+        return parts
+    }
 }
 
 /// Counts a truncated frame too.
@@ -47,6 +61,7 @@ enum GIFHeader {
                 isBare = isBare && disposal == 3
                 disposal = 0
                 frames += 1
+            case .application: break
             }
         }
         if frames == 0, case .unknown(let block, _) = end {

@@ -24,6 +24,7 @@ enum GIFRepair {
                 switch block {
                 case .frame(let descriptor, _, let data): last = (descriptor, data)
                 case .control(let flags, _): lacksColor = lacksColor && flags & 1 == 0
+                case .application: break
                 }
             }
         }
@@ -59,6 +60,7 @@ enum GIFRepair {
                         edits.append((offset, index))
                     }
                     clearing = nil
+                case .application: break
                 }
             }
         }

@@ -109,3 +109,25 @@ private struct HEIFStatement {
         return colors
     }
 }
+
+extension HEIFHeader {
+    /// The kind of a top-level box with a C2PA manifest (C2PA section A.5.1).
+    private static let manifest: [UInt8] = [
+        0xD8, 0xFE, 0xC3, 0xD6, 0x1B, 0x0E, 0x48, 0x3C, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7E, 0xC4, 0x81,
+    ]
+
+    static func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        if let items = try? HEIFItems.all(bytes), let item = items.packet,
+            let range = try? items.locations.wholePart(of: item, in: bytes)
+        {
+            parts.addPacket(bytes, range)
+        }
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
+        while let box = try? boxes.next(in: bytes) {
+            guard box.type == BoxCursor.type("uuid") else { continue }
+            parts.hasManifest = parts.hasManifest || bytes.hasBytes(manifest, at: box.contents.lowerBound)
+        }
+        return parts
+    }
+}

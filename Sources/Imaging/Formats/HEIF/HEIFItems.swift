@@ -15,6 +15,8 @@ struct HEIFItems {
     private(set) var premultiplied: Set<Int> = []
     private(set) var types: [Int: Int] = [:]
     private(set) var exif: Int?
+    /// Of XMP.
+    private(set) var packet: Int?
     let locations: HEIFLocations
 
     private struct PropertyList {
@@ -123,6 +125,12 @@ struct HEIFItems {
             let type = try bytes.bigEndian32(at: place)
             if types[item] == nil { types[item] = type }
             if type == BoxCursor.type("Exif"), exif == nil { exif = item }
+            // The name of the item and a zero precede its media type.
+            if type == BoxCursor.type("mime"), packet == nil,
+                bytes.contains("application/rdf+xml", in: place + 4..<box.contents.upperBound)
+            {
+                packet = item
+            }
         }
     }
 

@@ -11,13 +11,18 @@ enum JPEGFormat {
             warmUp: .written(bands: 3),
             trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
             damage: .init(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
-            planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) }),
+            planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) },
+            metadata: JPEGMetadata.parts),
         encoding: .init(
-            saver: .jpeg, planes: .jpeg, attribute: withEXIF, joinGainMap: JPEGGainMapWriting.joined,
-            addProfile: withDisplayP3))
+            saver: .jpeg, planes: .jpeg, attribute: withEXIF, addPacket: withPacket,
+            joinGainMap: JPEGGainMapWriting.joined, addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         JPEGSegments.inserting(JPEGSegments.exif(exif), into: file)
+    }
+
+    static func withPacket(_ file: SharedBytes, _ packet: [UInt8], _ size: PixelSize) -> SharedBytes {
+        JPEGSegments.inserting(JPEGSegments.packet(packet), into: file)
     }
 
     static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {

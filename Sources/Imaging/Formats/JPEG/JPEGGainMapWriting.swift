@@ -4,11 +4,12 @@ import Recipes
 enum JPEGGainMapWriting {
     /// By Android's Ultra HDR 1.1 and ISO 21496-1: the map is a file after the image, found by an index (CIPA DC-007)
     /// and by a directory in XMP.
-    static func joined(_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes {
+    /// - Parameter rights: In the packet of the image, because a file has one.
+    static func joined(_ file: SharedBytes, _ map: EncodedGainMap, _ rights: SourceRights?) -> SharedBytes {
         let mapFile = JPEGSegments.inserting(
             xmp(map.metadata.description(of: .map)) + standard(map.metadata.standardBytes), into: map.file)
         let leading =
-            xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count))) + standard([0, 0, 0, 0])
+            xmp(map.metadata.description(of: .image(mapByteCount: mapFile.count)), rights) + standard([0, 0, 0, 0])
         let start = file.withBytes { JPEGSegments.start($0) } ?? 2
         let segments = { (index: [UInt8]) in leading + JPEGSegments.segment(0xE2, Array("MPF\0".utf8) + index) }
         let count = file.count + segments(MPFIndex.bytes(of: [])).count
@@ -19,12 +20,11 @@ enum JPEGGainMapWriting {
         return image.replacing(image.count..<image.count, with: mapFile)
     }
 
-    private static func xmp(_ description: String) -> [UInt8] {
-        let packet =
-            "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
-            + "<rdf:Description rdf:about=\"\" xmlns:hdrgm=\"\(GainMapMetadata.space)\" hdrgm:Version=\"1.0\""
-            + "\(description)</rdf:Description></rdf:RDF></x:xmpmeta>"
-        return JPEGSegments.segment(0xE1, Array("http://ns.adobe.com/xap/1.0/\0\(packet)".utf8))
+    private static func xmp(_ description: String, _ rights: SourceRights? = nil) -> [UInt8] {
+        let map =
+            "<rdf:Description rdf:about=\"\" xmlns:hdrgm=\"\(GainMapMetadata.space)\" hdrgm:Version=\"1.0\""
+            + "\(description)</rdf:Description>"
+        return JPEGSegments.packet(XMPPacket.file([map] + (rights.map { [XMPRights.description(of: $0)] } ?? [])))
     }
 
     private static func standard(_ contents: [UInt8]) -> [UInt8] {

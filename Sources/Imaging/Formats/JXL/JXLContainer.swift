@@ -65,3 +65,28 @@ enum JXLContainer {
         return nil
     }
 }
+
+extension JXLContainer {
+    /// Boxes that are compressed with Brotli are not read.
+    static func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        guard bytes.hasBytes(signature, at: 0) else { return parts }
+        var boxes = BoxCursor(0..<bytes.byteCount, mayBeCut: true)
+        for _ in 0..<maximumBoxes {
+            guard let box = try? boxes.next(in: bytes) else { break }
+            if box.type == BoxCursor.type("xml ") { parts.addPacket(bytes, box.contents) }
+            if box.type == BoxCursor.type("jumb") { parts.readManifest(bytes, box.contents) }
+        }
+        return parts
+    }
+
+    static func withPacket(_ file: SharedBytes, _ packet: [UInt8]) -> SharedBytes {
+        func box(_ type: String, _ count: Int) -> [UInt8] { (count + 8).bigEndianBytes(4) + Array(type.utf8) }
+        let metadata = box("xml ", packet.count) + packet
+        let isContainer = file.withBytes { $0.hasBytes(signature, at: 0) }
+        guard !isContainer else { return file.replacing(file.count..<file.count, with: SharedBytes(metadata)) }
+        let start = signature + box("ftyp", 12) + Array("jxl \0\0\0\0jxl ".utf8) + box("jxlc", file.count)
+        return file.replacing(file.count..<file.count, with: SharedBytes(metadata))
+            .replacing(0..<0, with: SharedBytes(start))
+    }
+}

@@ -12,7 +12,8 @@ enum JXLFormat {
             header: { bytes throws(ImagingError) in try JXLHeader.read(bytes) },
             loader: .pixels { file, header, _, token in
                 try JXLPixels.decode(JXLContainer.codestream(in: file), header: header, token: token)
-            }),
+            },
+            metadata: JXLContainer.metadata),
         encoding: .init(
             saver: VipsSaver { image, options in
                 let isWide = options.settings.isWide && image.bands >= 3
@@ -21,7 +22,8 @@ enum JXLFormat {
                 var options = options
                 options.settings.effort = level.effort
                 return try unsafe profiled.saved(options, distance: level.distance, by: CVipsShim_save_jxl)
-            }))
+            },
+            addPacket: { file, packet, _ in JXLContainer.withPacket(file, packet) }))
 }
 
 /// libjxl's settings for an effort and a quality, chosen by measurement (docs/measurements/quality.md).

@@ -18,8 +18,11 @@ enum PNGFormat {
             },
             damage: .init(
                 withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },
-                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) })),
-        encoding: .init(saver: .png, attribute: withEXIF, addProfile: withDisplayP3))
+                repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
+            metadata: PNGMetadata.parts),
+        encoding: .init(
+            saver: .png, attribute: withEXIF, addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet) },
+            addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         file.inserting(chunk: "eXIf", exif)

@@ -8,7 +8,26 @@ enum TIFFFormat {
             header: { bytes throws(ImagingError) in try TIFFHeader.read(bytes) },
             loader: .vips(unsafe VipsLoader(className: "VipsForeignLoadTiffBuffer", open: CVipsShim_load_tiff)),
             storedPage: { file, page throws(ImagingError) in try TIFFHeader.directory(ofPage: page, in: file) },
-            warmUp: .file(sample)))
+            warmUp: .file(sample), metadata: metadata))
+
+    /// Of the first directory of a file with 32-bit offsets.
+    private static func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        try? EXIFDirectory.read(bytes, 0..<bytes.byteCount) { (entry, block) throws(ImagingError) in
+            let size = [1: 1, 4: 4, 7: 1][entry.type] ?? 0
+            guard entry.count * size > 4, let place = try? entry.place(in: block) else { return true }
+            let range = place..<min(place + entry.count * size, block.byteCount)
+            switch entry.tag {
+            case 700: parts.addPacket(bytes, range)
+            case 33_723: parts.records = range
+            case 34_377: parts.records = parts.records ?? IPTCRecords.place(inResources: bytes, range)
+            case 52_545: parts.hasManifest = true
+            default: break
+            }
+            return true
+        }
+        return parts
+    }
 
     /// One gray pixel, little-endian.
     private static let sample: [UInt8] = {

@@ -44,6 +44,8 @@ extension FormatCodec {
         var damage = Damage()
         /// Decodes, or only checks whether it can.
         var planes: PlaneLoader?
+        /// Ignores damage.
+        var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
     }
 
     enum WarmUp: Sendable {
@@ -94,7 +96,9 @@ extension FormatCodec {
         let saver: VipsSaver
         var planes: PlaneEncoder?
         var attribute: (@Sendable (_ file: SharedBytes, _ exif: [UInt8], _ frame: PixelSize) -> SharedBytes)?
-        var joinGainMap: (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap) -> SharedBytes)?
+        var addPacket: (@Sendable (_ file: SharedBytes, _ packet: [UInt8], _ frame: PixelSize) -> SharedBytes)?
+        var joinGainMap:
+            (@Sendable (_ file: SharedBytes, _ map: EncodedGainMap, _ rights: SourceRights?) -> SharedBytes)?
         var addProfile: (@Sendable (_ file: SharedBytes, _ frame: PixelSize) -> SharedBytes)?
     }
 }

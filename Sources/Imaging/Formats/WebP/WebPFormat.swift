@@ -14,12 +14,19 @@ enum WebPFormat {
             },
             planes: { file, header, plan, token, room, _ in
                 try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
-            }),
-        encoding: .init(saver: .webp, planes: .webp, attribute: withEXIF, addProfile: withDisplayP3))
+            },
+            metadata: WebPHeader.metadata),
+        encoding: .init(
+            saver: .webp, planes: .webp, attribute: withEXIF, addPacket: withPacket, addProfile: withDisplayP3))
 
     static func withEXIF(_ file: SharedBytes, _ exif: [UInt8], _ size: PixelSize) -> SharedBytes {
         guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b1000) else { return file }
         return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("EXIF", exif)))
+    }
+
+    static func withPacket(_ file: SharedBytes, _ packet: [UInt8], _ size: PixelSize) -> SharedBytes {
+        guard let bytes = WebPChunks.extended(file.array, to: size, flags: 0b100) else { return file }
+        return SharedBytes(WebPChunks.counted(bytes + WebPChunks.chunk("XMP ", packet)))
     }
 
     static func withDisplayP3(_ file: SharedBytes, _ size: PixelSize) -> SharedBytes {

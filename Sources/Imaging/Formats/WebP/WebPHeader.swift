@@ -104,3 +104,17 @@ private struct WebPImage {
         }
     }
 }
+
+extension WebPHeader {
+    static func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        var offset = 12
+        while offset <= bytes.byteCount - 8, let length = try? bytes.littleEndian32(at: offset + 4) {
+            let data = offset + 8..<min(offset + 8 + length, bytes.byteCount)
+            if bytes.hasText("XMP ", at: offset) { parts.addPacket(bytes, data) }
+            parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA", at: offset)
+            offset += 8 + length + length % 2
+        }
+        return parts
+    }
+}

@@ -1,0 +1,62 @@
+import Recipes
+
+/// The segments before the first scan.
+enum JPEGMetadata {
+    private static let extensionName: StaticString = "http://ns.adobe.com/xmp/extension/\0"
+    private static let maximumPieces = 64
+
+    /// A piece of a packet that is too long for one segment (XMP part 3, section 1.1.3.1).
+    private struct Piece {
+        let digest: [UInt8]
+        let offset: Int
+        let range: Range<Int>
+    }
+
+    static func parts(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        var pieces: [Piece] = []
+        var offset = 2
+        while let (marker, next) = bytes.jpegMarker(from: offset), marker != 0xDA, marker != 0xD9,
+            let end = bytes.jpegSegmentEnd(at: next)
+        {
+            let contents = min(next + 2, end)..<end
+            func begins(with name: StaticString) -> Range<Int>? {
+                bytes.hasText(name, at: contents.lowerBound) ? contents.dropFirst(name.utf8CodeUnitCount) : nil
+            }
+            switch marker {
+            case 0xE1:
+                if let packet = begins(with: "http://ns.adobe.com/xap/1.0/\0") {
+                    parts.addPacket(bytes, packet)
+                } else if let piece = begins(with: extensionName), piece.count > 40, pieces.count < maximumPieces,
+                    let place = try? bytes.bigEndian32(at: piece.lowerBound + 36)
+                {
+                    let digest = bytes.array(piece.prefix(32))
+                    pieces.append(Piece(digest: digest, offset: place, range: piece.dropFirst(40)))
+                }
+            case 0xED:
+                if let resources = begins(with: "Photoshop 3.0\0"), parts.records == nil {
+                    parts.records = IPTCRecords.place(inResources: bytes, resources)
+                }
+            case 0xEB where bytes.hasText("JP", at: contents.lowerBound): parts.readManifest(bytes, contents)
+            default: break
+            }
+            offset = end
+        }
+        if let packet = extended(bytes, pieces, of: parts) { parts.packets.append(packet) }
+        return parts
+    }
+
+    /// The main packet names the digest of the other one.
+    private static func extended(_ bytes: RawSpan, _ pieces: [Piece], of parts: MetadataParts) -> XMPPacket? {
+        let digest = parts.packets.lazy.compactMap {
+            $0.values("HasExtendedXMP", of: "http://ns.adobe.com/xmp/note/").first
+        }.first
+        guard let digest, !pieces.isEmpty else { return nil }
+        var text: [UInt8] = []
+        for piece in pieces.filter({ $0.digest == digest }).sorted(by: { $0.offset < $1.offset }) {
+            guard piece.offset == text.count, text.count < MetadataParts.longestPacket else { break }
+            text += bytes.array(piece.range)
+        }
+        return text.isEmpty ? nil : XMPPacket(text)
+    }
+}

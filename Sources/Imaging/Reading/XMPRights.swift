@@ -1,0 +1,129 @@
+import Recipes
+
+/// Properties of Dublin Core, Photoshop, XMP Rights, PLUS, and IPTC's extension.
+enum XMPRights {
+    private struct Row {
+        let field: SourceRights.Field
+        let space: String
+        let prefix: String
+        let name: StaticString
+        /// How a packet holds it: a list of people, a text by language, or a plain value.
+        var list: String?
+    }
+
+    private static let rows = [
+        Row(field: .creator, space: "http://purl.org/dc/elements/1.1/", prefix: "dc", name: "creator", list: "Seq"),
+        Row(field: .copyright, space: "http://purl.org/dc/elements/1.1/", prefix: "dc", name: "rights", list: "Alt"),
+        Row(field: .credit, space: "http://ns.adobe.com/photoshop/1.0/", prefix: "photoshop", name: "Credit"),
+        Row(
+            field: .usageTerms, space: "http://ns.adobe.com/xap/1.0/rights/", prefix: "xmpRights", name: "UsageTerms",
+            list: "Alt"),
+        Row(
+            field: .webStatement, space: "http://ns.adobe.com/xap/1.0/rights/", prefix: "xmpRights",
+            name: "WebStatement"),
+        Row(field: .licensor, space: "http://ns.useplus.org/ldf/xmp/1.0/", prefix: "plus", name: "LicensorURL"),
+        Row(
+            field: .digitalSourceType, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
+            name: "DigitalSourceType"),
+        Row(
+            field: .aiSystem, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
+            name: "AISystemUsed"),
+        Row(
+            field: .aiPrompt, space: "http://iptc.org/std/Iptc4xmpExt/2008-02-29/", prefix: "Iptc4xmpExt",
+            name: "AIPromptInformation"),
+    ]
+
+    static func mayBe(in bytes: RawSpan, _ range: Range<Int>) -> Bool {
+        rows.contains { bytes.contains($0.name, in: range) } || bytes.contains("HasExtendedXMP", in: range)
+    }
+
+    static func add(_ packet: XMPPacket, to rights: inout SourceRights) {
+        for row in rows {
+            let values = packet.values("\(row.name)", of: row.space).map(\.resolvingReferences)
+            // Of a text in several languages, the first is the default.
+            let text = row.list == "Seq" ? Array(values.prefix(16).joined(separator: Array(", ".utf8))) : values.first
+            if let text { rights.add(row.field, text) }
+        }
+    }
+
+    static func description(of rights: SourceRights) -> String {
+        let present = rows.filter { rights[$0.field] != nil }
+        let spaces = present.indices.filter { index in
+            !present[..<index].contains { $0.prefix == present[index].prefix }
+        }.map { " xmlns:\(present[$0].prefix)=\"\(present[$0].space)\"" }.joined()
+        let elements = present.map { row -> String in
+            let text = escaped(rights[row.field] ?? "")
+            let name = "\(row.prefix):\(row.name)"
+            let language = row.list == "Alt" ? " xml:lang=\"x-default\"" : ""
+            let value = row.list.map { "<rdf:\($0)><rdf:li\(language)>\(text)</rdf:li></rdf:\($0)>" } ?? text
+            guard row.field == .licensor else { return "<\(name)>\(value)</\(name)>" }
+            return "<plus:Licensor><rdf:Seq><rdf:li rdf:parseType=\"Resource\"><\(name)>\(value)</\(name)></rdf:li>"
+                + "</rdf:Seq></plus:Licensor>"
+        }
+        return "<rdf:Description rdf:about=\"\"\(spaces)>\(elements.joined())</rdf:Description>"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text.unicodeScalars {
+            switch character {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            default: escaped.unicodeScalars.append(character)
+            }
+        }
+        return escaped
+    }
+}
+
+extension SourceRights {
+    var packet: [UInt8] { XMPPacket.file([XMPRights.description(of: self)]) }
+}
+
+extension XMPPacket {
+    static let segmentName = "http://ns.adobe.com/xap/1.0/\0"
+
+    static func file(_ descriptions: [String]) -> [UInt8] {
+        Array(
+            ("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
+                + descriptions.joined() + "</rdf:RDF></x:xmpmeta>").utf8)
+    }
+}
+
+extension [UInt8] {
+    /// Resolves the five entities of XML and numbers, and leaves others as they are.
+    fileprivate var resolvingReferences: [UInt8] {
+        guard contains(UInt8(ascii: "&")) else { return self }
+        var result: [UInt8] = []
+        var rest = self[...]
+        while let start = rest.firstIndex(of: UInt8(ascii: "&")) {
+            result += rest[..<start]
+            guard let end = rest[start...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                let scalar = Self.scalar(String(decoding: rest[start + 1..<end], as: UTF8.self))
+            else {
+                result.append(rest[start])
+                rest = rest[(start + 1)...]
+                continue
+            }
+            result += String(Character(scalar)).utf8
+            rest = rest[(end + 1)...]
+        }
+        return result + rest
+    }
+
+    private static func scalar(_ name: String) -> UnicodeScalar? {
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            let isHexadecimal = name.hasPrefix("#x")
+            guard name.hasPrefix("#") else { return nil }
+            return UInt32(name.dropFirst(isHexadecimal ? 2 : 1), radix: isHexadecimal ? 16 : 10).flatMap(
+                UnicodeScalar.init)
+        }
+    }
+}
