@@ -10,7 +10,9 @@ public struct SigningKey: Sendable {
 
     /// Creates a key from at least 32 bytes.
     ///
-    /// - Parameter id: The ID of a tenant's key; nil for a key of `signingKeys`.
+    /// - Parameters:
+    ///   - bytes: The bytes of the key.
+    ///   - id: The ID of a tenant's key; nil for a key of `signingKeys`.
     /// - Throws: ``ClientError/invalidSigningKey`` if there are fewer, or if the ID is not one of the settings file.
     public init(bytes: some Sequence<UInt8>, id: String? = nil) throws(ClientError) {
         self.bytes = Array(bytes)
@@ -24,7 +26,9 @@ public struct SigningKey: Sendable {
 
     /// Parses a key as in the setting: at least 64 hexadecimal digits.
     ///
-    /// - Parameter id: The ID of a tenant's key; nil for a key of `signingKeys`.
+    /// - Parameters:
+    ///   - text: The digits of the key.
+    ///   - id: The ID of a tenant's key; nil for a key of `signingKeys`.
     /// - Throws: ``ClientError/invalidSigningKey`` if there are fewer, or other characters, such as a line feed.
     public init(hexadecimal text: String, id: String? = nil) throws(ClientError) {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
