@@ -15,7 +15,7 @@ package struct SizePolicy: Hashable, Sendable {
     package var sizes: [Int] = [] { didSet { sizes = Set(sizes).sorted() } }
     package var qualities: [Int] = [] { didSet { qualities = Set(qualities).sorted() } }
     package var rule = Rule.reject
-    /// A tenant's sizes are the operator's bound on it, whoever signs.
+    /// Whether signed requests are limited too, as a tenant's are.
     package var boundsSigned = false
     /// For `w=auto` without a hint, before ``roundUp(_:)``.
     package var automaticWidth = 640

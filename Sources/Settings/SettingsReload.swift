@@ -1,7 +1,7 @@
 import Downloading
 import Text
 
-/// The settings after a reload, and the names of those that need a restart.
+/// The settings after a reload, with the names of changed settings that need a restart.
 package struct ReloadedSettings: Sendable {
     package private(set) var settings: Settings
     package private(set) var changed: [String] = []

@@ -84,7 +84,7 @@ extension Settings {
     }
 }
 
-/// The origins and presets that a tenant lists are its alone, and all that it sees.
+/// A tenant that lists origins or presets sees only these, and no other tenant sees them.
 extension TenantSettings {
     fileprivate func narrowSources(of settings: inout Settings) {
         let all = settings.downloads.origins

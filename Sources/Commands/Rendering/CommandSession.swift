@@ -22,7 +22,7 @@ struct CommandSession: Sendable {
     /// - Parameters:
     ///   - settings: Only those for fetching and rendering apply.
     ///   - jobs: Images processed in parallel; nil for the settings' number.
-    ///   - fields: Those that the origins of private sources receive.
+    ///   - fields: Sent to named origins that forward them.
     ///   - isVerbose: Shows the engine's full log, beyond the level in the settings.
     init(_ settings: Settings, jobs: Int? = nil, fields: HTTPFields = [:], isVerbose: Bool = false) throws {
         var settings = Self.adapted(settings, jobs: jobs)

@@ -5,7 +5,7 @@
 ///
 /// Flows, such as clients and tenants, take turns by cost for their share: start-time fair queueing (Goyal, Vin and
 /// Cheng, 1996). A flow that fills the queue delays another by little more than the work that runs, and makes room in a
-/// full queue. Within a flow the order is that of arrival.
+/// full queue. Work of one flow keeps its order.
 struct TurnQueue<Answer> {
     typealias ID = UInt64
 
@@ -14,7 +14,7 @@ struct TurnQueue<Answer> {
         case turn
         /// The answer is stored until the entrant's turn.
         case waits
-        /// It waits in place of work of the flow that has most of the queue; this is the answer of that work.
+        /// It waits, and work of the longest flow leaves the queue; this is that work's answer.
         case replaces(Answer)
         /// The wait would have been this long.
         case rejected(Duration)

@@ -1,6 +1,6 @@
 package import Text
 
-/// The keys that sign targets of Alula's own grammar: the setting `signingKeys`, and those of a tenant, by ID.
+/// Keys for targets of Alula's own grammar: the setting `signingKeys`, and tenants' keys by ID.
 package struct SigningKeys: Sendable {
     package struct Key: Hashable, Sendable {
         package let id: ExactText

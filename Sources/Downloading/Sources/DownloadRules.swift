@@ -9,12 +9,12 @@ package final class DownloadRules: Sendable {
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
     private let version: Int
-    /// Of tenants with rules of their own.
+    /// By tenants whose rules differ.
     private let tenants: [ExactText: DownloadRules]
 
     /// - Parameters:
     ///   - earlier: Its rules for unchanged origins are reused, and with them their connections.
-    ///   - tenants: Those with a name become rules of their own.
+    ///   - tenants: Each one with a name gets separate rules.
     package init(
         _ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil,
         tenants: [DownloadConfiguration] = []

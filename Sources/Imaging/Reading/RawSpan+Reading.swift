@@ -71,6 +71,11 @@ extension RawSpan {
         }
     }
 
+    /// The rest of a range that begins with a text.
+    func rest(of range: Range<Int>, after text: StaticString) -> Range<Int>? {
+        hasText(text, at: range.lowerBound) ? range.dropFirst(text.utf8CodeUnitCount) : nil
+    }
+
     /// The text must not be empty.
     func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
         var offset = range.lowerBound
@@ -81,6 +86,10 @@ extension RawSpan {
             offset = position + 1
         }
         return false
+    }
+
+    func array(_ range: Range<Int>) -> [UInt8] {
+        unsafe extracting(range.clamped(to: 0..<byteCount)).withUnsafeBytes { unsafe Array($0) }
     }
 
     private func check(_ offset: Int, _ count: Int) throws(ImagingError) {

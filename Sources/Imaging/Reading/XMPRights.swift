@@ -82,8 +82,6 @@ extension SourceRights {
 }
 
 extension XMPPacket {
-    static let segmentName = "http://ns.adobe.com/xap/1.0/\0"
-
     static func file(_ descriptions: [String]) -> [UInt8] {
         Array(
             ("<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">"
@@ -106,7 +104,7 @@ extension [UInt8] {
                 rest = rest[(start + 1)...]
                 continue
             }
-            result += String(Character(scalar)).utf8
+            result += scalar.utf8
             rest = rest[(end + 1)...]
         }
         return result + rest

@@ -78,10 +78,6 @@ package struct SourceRights: Hashable, Sendable {
     }
 }
 
-extension UnicodeScalar {
-    fileprivate var utf8: String.UTF8View { String(Character(self)).utf8 }
-}
-
 package struct KeptMetadata: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 

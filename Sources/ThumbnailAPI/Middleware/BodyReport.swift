@@ -44,7 +44,7 @@ final class BodyReport: Sendable {
 
     func finish(at bytes: Int) { end(.finished, at: bytes) }
 
-    /// - Parameter bytes: Nil for those that arrived before.
+    /// - Parameter bytes: The bytes received; nil for the last reported number.
     func fail(_ error: any Error, at bytes: Int? = nil) {
         end(.failed, at: bytes, error: (error as? any ServiceError)?.code ?? ErrorCode.internal.rawValue)
     }

@@ -17,7 +17,7 @@ struct RenditionParts: Sendable {
     let client: ClientNetwork
     let bill: RequestBill?
     let limits: RequestLimits
-    /// Those that private sources may receive: none with a file.
+    /// The client's fields for private sources; empty if it sends a file.
     let fields: HTTPFields
     let tagsAreSigned: Bool
     let deadline: Duration

@@ -3,7 +3,7 @@ package import Telemetry
 package import Text
 import ThumbnailTypes
 
-/// The accounts of all tenants since the start, also of those that a reload removed.
+/// The accounts of all tenants since the start, including removed ones.
 package final class TenantAccounts: Sendable {
     private let accounts = Locked<[ExactText: TenantAccount]>([:])
     private let timekeeper: any Timekeeper

@@ -16,12 +16,8 @@ struct JPEGGainMapNotes {
     var isDeclared: Bool { packet != nil || standard != nil }
 
     mutating func read(_ bytes: RawSpan, marker: Int, _ contents: Range<Int>) {
-        func begins(with text: StaticString) -> Range<Int>? {
-            bytes.hasText(text, at: contents.lowerBound)
-                ? min(contents.lowerBound + text.utf8CodeUnitCount, contents.upperBound)..<contents.upperBound : nil
-        }
         if marker == 0xE1, packet == nil, packets < Self.maximumPackets,
-            let found = begins(with: "http://ns.adobe.com/xap/1.0/\0")
+            let found = bytes.rest(of: contents, after: JPEGSegments.packetName)
         {
             packets += 1
             if bytes.contains("http://ns.adobe.com/hdr-gain-map/1.0/", in: found)
@@ -30,8 +26,8 @@ struct JPEGGainMapNotes {
                 packet = found
             }
         } else if marker == 0xE2 {
-            if standard == nil { standard = begins(with: "urn:iso:std:iso:ts:21496:-1\0") }
-            if index == nil { index = begins(with: "MPF\0") }
+            if standard == nil { standard = bytes.rest(of: contents, after: "urn:iso:std:iso:ts:21496:-1\0") }
+            if index == nil { index = bytes.rest(of: contents, after: "MPF\0") }
         }
     }
 }

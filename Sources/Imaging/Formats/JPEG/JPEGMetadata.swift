@@ -20,21 +20,19 @@ enum JPEGMetadata {
             let end = bytes.jpegSegmentEnd(at: next)
         {
             let contents = min(next + 2, end)..<end
-            func begins(with name: StaticString) -> Range<Int>? {
-                bytes.hasText(name, at: contents.lowerBound) ? contents.dropFirst(name.utf8CodeUnitCount) : nil
-            }
             switch marker {
             case 0xE1:
-                if let packet = begins(with: "http://ns.adobe.com/xap/1.0/\0") {
+                if let packet = bytes.rest(of: contents, after: JPEGSegments.packetName) {
                     parts.addPacket(bytes, packet)
-                } else if let piece = begins(with: extensionName), piece.count > 40, pieces.count < maximumPieces,
+                } else if let piece = bytes.rest(of: contents, after: extensionName), piece.count > 40,
+                    pieces.count < maximumPieces,
                     let place = try? bytes.bigEndian32(at: piece.lowerBound + 36)
                 {
                     let digest = bytes.array(piece.prefix(32))
                     pieces.append(Piece(digest: digest, offset: place, range: piece.dropFirst(40)))
                 }
             case 0xED:
-                if let resources = begins(with: "Photoshop 3.0\0"), parts.records == nil {
+                if let resources = bytes.rest(of: contents, after: "Photoshop 3.0\0"), parts.records == nil {
                     parts.records = IPTCRecords.place(inResources: bytes, resources)
                 }
             case 0xEB where bytes.hasText("JP", at: contents.lowerBound): parts.readManifest(bytes, contents)

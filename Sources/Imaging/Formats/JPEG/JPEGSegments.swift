@@ -7,7 +7,10 @@ enum JPEGSegments {
 
     static func exif(_ data: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + data) }
 
-    static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, Array(XMPPacket.segmentName.utf8) + text) }
+    /// Precedes an XMP packet.
+    static let packetName: StaticString = "http://ns.adobe.com/xap/1.0/\0"
+
+    static func packet(_ text: [UInt8]) -> [UInt8] { segment(0xE1, Array("\(packetName)".utf8) + text) }
 
     /// After the segments that must come first, JFIF's and EXIF's; nil in a file without a start.
     static func start(_ file: RawSpan) -> Int? {
