@@ -167,6 +167,7 @@ struct ImagorEnvironment: OtherServiceReader {
         OtherServiceRow("IMAGOR_LOAD_TIMEOUT", "downloadTimeout", timeout),
         OtherServiceRow("IMAGOR_PROCESS_TIMEOUT", "decodeTimeout", timeout),
         OtherServiceRow("HTTP_LOADER_USER_AGENT", "userAgent"),
+        OtherServiceRow("HTTP_LOADER_PROXY_URLS", "outboundProxy"),
         OtherServiceRow("VIPS_MAX_ANIMATION_FRAMES", "maxFrames", aboveZero.map { $0.map { String($0) } }),
         OtherServiceRow("VIPS_AVIF_SPEED", "avifEffort", .avifSpeed),
     ]

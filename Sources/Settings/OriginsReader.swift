@@ -7,7 +7,7 @@ enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
-        "forward",
+        "forward", "proxy",
     ]
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
@@ -52,6 +52,7 @@ enum OriginsReader {
             throw object.problem("headers", "no Authorization beside credentials")
         }
         origin.forwarded = try forwarded(object, beside: origin)
+        origin.proxy = try object.setting("proxy", .proxy)
         try readTrust(object, into: &origin)
         try readLimits(object, into: &origin.limits)
         origin.propagatesTraces = try object.setting("trace", .flag) ?? false
@@ -97,14 +98,19 @@ enum OriginsReader {
     }
 
     private static func credentials(_ object: OriginMembers) throws(OriginProblem) -> OriginCredentials? {
-        guard let credentials = try object.object("credentials", names: ["basic", "bearer", "s3"]) else { return nil }
-        guard credentials.names.count == 1 else {
-            throw object.problem("credentials", "one of basic, bearer and s3")
+        guard let credentials = try object.object("credentials", names: ["basic", "bearer", "digest", "s3"]) else {
+            return nil
         }
-        if let basic = try credentials.object("basic", names: ["user", "password"]), credentials.has("basic") {
-            let user = try basic.requiredText("user", "a user's name without a colon")
-            guard !user.contains(":") else { throw basic.problem("user", "a user's name without a colon") }
-            return .basic(user: user, password: Secret(try basic.requiredSecret("password")))
+        guard credentials.names.count == 1 else {
+            throw object.problem("credentials", "one of basic, bearer, digest and s3")
+        }
+        for scheme in ["basic", "digest"] {
+            guard let login = try credentials.object(scheme, names: ["user", "password"]) else { continue }
+            let user = try login.requiredText("user", "a user's name without a colon")
+            guard !user.contains(":") else { throw login.problem("user", "a user's name without a colon") }
+            let password = Secret(try login.requiredSecret("password"))
+            return scheme == "basic"
+                ? .basic(user: user, password: password) : .digest(user: user, password: password)
         }
         if let s3 = try credentials.object("s3", names: StoreKeys.members) { return try StoreKeys.read(s3) }
         return .bearer(Secret(try credentials.requiredSecret("bearer")))
@@ -135,11 +141,16 @@ enum OriginsReader {
     }
 
     private static func readTrust(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
-        guard let tls = try object.object("tls", names: ["authorities", "certificate", "publicKey"]) else { return }
+        let names = ["authorities", "certificate", "publicKey", "clientCertificate", "clientKey"]
+        guard let tls = try object.object("tls", names: names) else { return }
         guard case .web(let base) = origin.location, base.scheme == "https" else {
             throw object.problem("tls", "only if the url begins with https")
         }
         origin.certificateAuthorities = try tls.text("authorities", "the path of a PEM file")
+        let file = try tls.text("clientCertificate", "the path of a PEM file")
+        let keyFile = try tls.text("clientKey", "the path of a PEM file")
+        if keyFile != nil, file == nil { throw tls.problem("clientKey", "only beside clientCertificate") }
+        origin.clientCertificate = file.map { ClientCertificate(file: $0, keyFile: keyFile ?? $0) }
         guard !(tls.has("certificate") && tls.has("publicKey")) else {
             throw object.problem("tls", "pins on certificates or on public keys, not both")
         }

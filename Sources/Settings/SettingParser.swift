@@ -267,3 +267,14 @@ extension StringProtocol {
         return String(rest)
     }
 }
+
+extension SettingParser where Value == SourceURL {
+    static var proxy: Self {
+        Self(allowed: "an HTTP proxy such as http://proxy:3128") { text in
+            guard let url = try? SourceURL(parsing: text), url.scheme == "http", url.path == "/" || url.path.isEmpty,
+                !text.contains(where: { $0 == "?" || $0 == "#" || $0 == "@" })
+            else { return nil }
+            return url
+        }
+    }
+}

@@ -95,6 +95,9 @@ package enum SettingTable {
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank
             }, whenUnset: "Alula/VERSION", help: "User-Agent for origins; some require a contact in it",
             forCommands: true),
+        Setting(
+            "outboundProxy", \.downloads.proxy, .proxy,
+            help: "HTTP proxy for sources of absolute URLs, reached by CONNECT", forCommands: true, reloads: true),
     ]
 
     private static let caches: [Setting] = [

@@ -87,10 +87,13 @@ struct OriginsReaderTests {
                 region: "eu", accessKey: { env: "ID" }, secretKey: { env: "KEY" }, sessionToken: { env: "TOKEN" } } } },
               c: { folder: "/srv/pictures", maxSourceBytes: 10 },
               d: { url: "https://d", tls: { certificate: [] } },
+              e: { url: "https://e", proxy: "http://proxy:3128", tls: { clientCertificate: "/c", clientKey: "/k" },
+                   credentials: { digest: { user: "u", password: { env: "TOKEN" } } } },
+              f: { url: "https://f", tls: { clientCertificate: "/c" } },
             } }
             """
         let origins = try load(file, ["TOKEN": "t", "ID": "i", "KEY": "k"]).downloads.origins
-        #expect(origins.all.map(\.name) == ["a", "b", "c", "d"])
+        #expect(origins.all.map(\.name) == ["a", "b", "c", "d", "e", "f"])
         #expect(origins["a"]?.credentials == .bearer(Secret("t")))
         #expect(
             origins["b"]?.credentials
@@ -99,6 +102,10 @@ struct OriginsReaderTests {
         #expect(origins["c"]?.location == .folder(path: "/srv/pictures"))
         #expect(origins["c"]?.limits.maximumBytes == 10)
         #expect(origins["d"]?.tlsPolicy == .certificate([]))
+        #expect(origins["e"]?.clientCertificate == ClientCertificate(file: "/c", keyFile: "/k"))
+        #expect(origins["e"]?.credentials == .digest(user: "u", password: Secret("t")))
+        #expect(try origins["e"]?.proxy == SourceURL(parsing: "http://proxy:3128"))
+        #expect(origins["f"]?.clientCertificate == ClientCertificate(file: "/c", keyFile: "/c"))
     }
 
     @Test func `lent keys are found by their platforms' variables`() throws {
@@ -175,7 +182,13 @@ struct OriginsReaderTests {
         ("{ a: { url: 'http://a', headers: { b: 'c\\r\\nd: e' } } }", "a text without control characters"),
         ("{ a: { url: 'http://a', credentials: { bearer: 't0ken' } } }", "origins.a.credentials.bearer"),
         ("{ a: { url: 'http://a', credentials: { bearer: { env: 'UNSET' } } } }", "UNSET is not"),
-        ("{ a: { url: 'http://a', credentials: {} } }", "one of basic, bearer and s3"),
+        ("{ a: { url: 'http://a', credentials: {} } }", "one of basic, bearer, digest and s3"),
+        ("{ a: { url: 'http://a', credentials: { digest: { user: 'a', password: 'b' } } } }", "digest.password"),
+        ("{ a: { url: 'https://a', tls: { clientKey: '/k' } } }", "only beside clientCertificate"),
+        ("{ a: { url: 'http://a', tls: { clientCertificate: '/c' } } }", "only if the url begins with https"),
+        ("{ a: { url: 'http://a', proxy: 'https://p:1' } }", "an HTTP proxy such as"),
+        ("{ a: { url: 'http://a', proxy: 'http://u:p@p:1' } }", "an HTTP proxy such as"),
+        ("{ a: { url: 'http://a', proxy: 'http://p:1/path' } }", "an HTTP proxy such as"),
         (
             "{ a: { url: 'http://a', credentials: { basic: { user: 'a:b', password: { env: 'SET' } } } } }",
             "origins.a.credentials.basic.user"

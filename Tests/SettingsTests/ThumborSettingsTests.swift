@@ -48,13 +48,14 @@ struct ThumborSettingsTests {
             "IMAGOR_AUTO_WEBP": "true", "IMAGOR_AUTO_AVIF": "1", "SERVER_PATH_PREFIX": "/img/", "PORT": "8000",
             "HTTP_LOADER_ALLOWED_SOURCES": "*.example.com", "HTTP_LOADER_MAX_ALLOWED_SIZE": "1000000",
             "VIPS_MAX_ANIMATION_FRAMES": "10", "VIPS_DISABLE_FILTERS": "blur,label", "IMAGOR_REQUEST_TIMEOUT": "30s",
+            "HTTP_LOADER_PROXY_URLS": "http://proxy:3128",
         ])
         let thumbor = settings.dialects.thumbor
         #expect(thumbor.key == Array("geheim".utf8) && thumbor.signer == .sha256 && thumbor.signatureLength == 40)
         #expect(thumbor.servesUnsafe == true && thumbor.prefix?.path == "/img" && thumbor.quality == 75)
         #expect(thumbor.automaticFormats == [.avif, .webp] && thumbor.disabledFilters == ["blur", "label"])
         #expect(settings.publicListener.port == 8_000 && settings.downloads.maximumBytes == 1_000_000)
-        #expect(settings.api.requestTimeout == .seconds(30))
+        #expect(settings.api.requestTimeout == .seconds(30) && settings.downloads.proxy?.host == "proxy")
         #expect(settings.otherServiceVariables.allSatisfy { if case .applied = $0.meaning { true } else { false } })
         let own = try container(["IMAGOR_SECRET": "their", "PORT": "8000"], ["--thumbor-key", "our", "--port", "81"])
         #expect(own.dialects.thumbor.key == Array("our".utf8) && own.publicListener.port == 81)

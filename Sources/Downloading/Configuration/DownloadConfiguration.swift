@@ -46,6 +46,8 @@ package struct DownloadConfiguration: Sendable {
     package var nameServers: String?
     /// A PEM file of certificate authorities; nil for the system's.
     package var certificateAuthorities: String?
+    /// An HTTP proxy for all sources but those of named origins, which have their own; nil for direct connections.
+    package var proxy: SourceURL?
 
     package init(origins: [Origin] = []) { self.origins = Origins(origins) }
 
@@ -121,6 +123,7 @@ extension DownloadConfiguration {
         copy.downloadTimeout = origin.limits.downloadTimeout ?? downloadTimeout
         copy.maximumBytes = origin.limits.maximumBytes ?? maximumBytes
         copy.maximumRedirects = origin.limits.maximumRedirects ?? maximumRedirects
+        copy.proxy = origin.proxy
         copy.certificateAuthorities = origin.certificateAuthorities ?? certificateAuthorities
         return copy
     }

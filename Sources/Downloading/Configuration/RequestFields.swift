@@ -23,7 +23,7 @@ enum RequestFields {
         case .basic(let user, let password):
             fields.append((.authorization, "Basic " + Base64.encode(Array("\(user):\(password.text)".utf8))))
         case .bearer(let token): fields.append((.authorization, "Bearer " + token.text))
-        case .signature, nil: break
+        case .digest, .signature, nil: break
         }
         return fields.compactMap { name, value in
             switch value {

@@ -10,6 +10,7 @@ final class CurlEasy {
     unowned let profile: CurlProfile
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var resolved: UnsafeMutablePointer<curl_slist>?
+    private var tunneled: UnsafeMutablePointer<curl_slist>?
 
     /// Sets the options that are the same for every transfer.
     init?(_ profile: CurlProfile) {
@@ -17,8 +18,8 @@ final class CurlEasy {
         unsafe self.handle = handle
         self.profile = profile
         set(CURLOPT_PROTOCOLS_STR, "http,https")
-        set(CURLOPT_PROXY, "")
-        set(CURLOPT_NOPROXY, "*")
+        set(CURLOPT_HTTPPROXYTUNNEL, 1)
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_NOSIGNAL, 1)
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_FOLLOWLOCATION, 0)
@@ -38,20 +39,13 @@ final class CurlEasy {
         unsafe curl_easy_cleanup(handle)
         unsafe curl_slist_free_all(headers)
         unsafe curl_slist_free_all(resolved)
+        unsafe curl_slist_free_all(tunneled)
     }
 
     /// Returns false if libcurl rejects an option; the transfer must outlive its time in the multi handle.
     func prepare(_ transfer: CurlTransfer, connectTimeout: Duration) -> Bool {
         let url = transfer.url
-        unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
-        unsafe curl_slist_free_all(resolved)
-        unsafe resolved = nil
-        if url.address == nil {
-            let list = transfer.hop.checkedAddresses.map { $0.isV6 ? "[\($0)]" : "\($0)" }.joined(separator: ",")
-            // The plus lets the entry expire, so that libcurl's cache of names does not grow forever.
-            unsafe resolved = curl_slist_append(nil, "+\(url.host):\(url.port):\(list)")
-            unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
-        }
+        setRoute(of: transfer)
         let forwarded = transfer.clientFields
         var lines = profile.lines(besides: forwarded) + transfer.extraFields.map { "\($0.name): \($0.value)" }
         if profile.propagatesTraces, let traceparent = transfer.load.request.traceparent {
@@ -73,6 +67,35 @@ final class CurlEasy {
         set(CURLOPT_URL, url.canonical)
         return unsafe setTransferCallbacks(handle, transfer) == CURLE_OK
     }
+
+    /// The addresses that libcurl connects to: the host's, or a proxy's, which connects to the host's.
+    private func setRoute(of transfer: CurlTransfer) {
+        let url = transfer.url
+        unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, nil)
+        unsafe CCurlShim_set_list(handle, CURLOPT_CONNECT_TO, nil)
+        unsafe curl_slist_free_all(resolved)
+        unsafe curl_slist_free_all(tunneled)
+        unsafe (resolved, tunneled) = (nil, nil)
+        // An empty text ignores the environment's proxies.
+        set(CURLOPT_PROXY, transfer.proxy?.origin.description ?? "")
+        set(CURLOPT_NOPROXY, transfer.proxy == nil ? "*" : "")
+        if let target = transfer.tunnelTarget, url.address == nil {
+            unsafe tunneled = curl_slist_append(nil, "\(url.host):\(url.port):\(Self.text(of: target)):\(url.port)")
+            unsafe CCurlShim_set_list(handle, CURLOPT_CONNECT_TO, tunneled)
+        }
+        let peer = transfer.proxy ?? url
+        guard peer.address == nil else { return }
+        let addresses = transfer.hop.proxyAddresses ?? transfer.hop.checkedAddresses
+        let list = addresses.map(Self.text).joined(separator: ",")
+        // The plus lets the entry expire, so that libcurl's cache of names does not grow forever.
+        unsafe resolved = curl_slist_append(nil, "+\(peer.host):\(peer.port):\(list)")
+        unsafe CCurlShim_set_list(handle, CURLOPT_RESOLVE, resolved)
+    }
+
+    private static func text(of address: IPAddress) -> String { address.isV6 ? "[\(address)]" : "\(address)" }
+
+    /// The proxy's response to the last CONNECT; 0 if there was none.
+    var tunnelStatus: Int { unsafe CCurlShim_get_long(handle, CURLINFO_HTTP_CONNECTCODE) }
 
     func microseconds(_ info: CURLINFO) -> Duration { .microseconds(unsafe CCurlShim_get_offset(handle, info)) }
 

@@ -80,11 +80,23 @@ final class CurlLoop {
         {
             return end(transfer, .failure(DownloadError.sourceNotAllowed(violation)))
         }
-        if let address = url.address { return connect(transfer, to: [address]) }
-        if let addresses = resolver.cached(url.host, at: timekeeper.now) { return connect(transfer, to: addresses) }
-        transfer.lookupBegan = timekeeper.now
-        waitingForName[ExactText(url.host), default: []].append(transfer.load.id)
-        resolver.lookUp(url.host)
+        findAddresses(for: transfer)
+    }
+
+    /// Looks up the host's name, then its proxy's.
+    private func findAddresses(for transfer: CurlTransfer) {
+        while let host = transfer.unresolvedURL {
+            if let address = host.address {
+                transfer.take([address])
+            } else if let addresses = resolver.cached(host.host, at: timekeeper.now) {
+                transfer.take(addresses)
+            } else {
+                transfer.lookupBegan = timekeeper.now
+                waitingForName[ExactText(host.host), default: []].append(transfer.load.id)
+                return resolver.lookUp(host.host)
+            }
+        }
+        connect(transfer, to: transfer.hop.hostAddresses ?? [])
     }
 
     private func resume(waitingFor name: String, with answer: NameResolver.Answer) {
@@ -93,7 +105,9 @@ final class CurlLoop {
             guard let transfer = transfers[id] else { continue }
             transfer.timings.dns += timekeeper.now - transfer.lookupBegan
             switch answer {
-            case .success(let addresses): connect(transfer, to: addresses)
+            case .success(let addresses):
+                transfer.take(addresses)
+                findAddresses(for: transfer)
             case .failure(let error): end(transfer, .failure(error))
             }
         }

@@ -57,7 +57,19 @@ final class CurlProfile {
         if origin.tlsPolicy != .none {
             guard unsafe pins != nil, unsafe CCurlShim_set_pins(handle, pins) == CURLE_OK else { return false }
         }
-        return true
+        var options: [(CURLoption, String)] = []
+        if let certificate = origin.clientCertificate {
+            // Without a passphrase libssl would ask for one on the terminal.
+            options += [
+                (CURLOPT_SSLCERT, certificate.file), (CURLOPT_SSLKEY, certificate.keyFile), (CURLOPT_KEYPASSWD, ""),
+            ]
+        }
+        if case .digest(let user, let password)? = origin.credentials {
+            options += [(CURLOPT_USERNAME, user), (CURLOPT_PASSWORD, password.text)]
+            let code = unsafe CCurlShim_set_long(handle, CURLOPT_HTTPAUTH, CCurlShim_digest)
+            guard code == CURLE_OK else { return false }
+        }
+        return options.allSatisfy { unsafe CCurlShim_set_string(handle, $0.0, $0.1) == CURLE_OK }
     }
 
     /// Nil if the origin's requests are not signed.
@@ -76,4 +88,9 @@ private func makePins(_ policy: TLSPolicy) -> OpaquePointer? {
     case .publicKey(let pins):
         return unsafe CCurlShim_pins_create(1, pins.flatMap(\.digest), pins.count)
     }
+}
+
+extension ClientCertificate {
+    /// Whether the files hold a certificate and its key, without a passphrase.
+    var isValid: Bool { unsafe CCurlShim_is_key_pair(file, keyFile) != 0 }
 }

@@ -18,6 +18,9 @@ final class CurlTransfer {
     }
 
     private static let pauseBeforeRetry = Duration.milliseconds(100)
+    /// One for the first challenge, and one for a nonce that is stale.
+    private static let maximumChallenges = 2
+    private static let maximumTunnels = 4
 
     let load: CurlInbox.Load
     var easy: CurlEasy?
@@ -42,6 +45,9 @@ final class CurlTransfer {
     private let mayRetry: () -> Bool
     private let sockets: ReusableSockets
     private var pauseEnd: Duration?
+    private var challenges = 0
+    /// The checked address that the proxy connects to next.
+    private var tunnelIndex = 0
 
     init(
         _ load: CurlInbox.Load, now: Duration, timekeeper: any Timekeeper, sockets: ReusableSockets = ReusableSockets(),
@@ -74,6 +80,30 @@ final class CurlTransfer {
 
     /// Nil if the current hop's request is not signed.
     var signingKey: OriginCredentials.AccessKey? { isAtOwnOrigin ? load.key : nil }
+
+    /// The proxy of the current hop; calls reach their servers directly.
+    var proxy: SourceURL? {
+        load.request.isCall ? nil : (isAtOwnOrigin ? rules : rules.unnamed).configuration.proxy
+    }
+
+    /// The URL whose host's addresses the hop needs next; nil if it has all.
+    var unresolvedURL: SourceURL? {
+        if hop.hostAddresses == nil { return url }
+        return hop.proxyAddresses == nil ? proxy : nil
+    }
+
+    func take(_ addresses: [IPAddress]) {
+        if hop.hostAddresses == nil {
+            hop.hostAddresses = addresses
+        } else {
+            hop.proxyAddresses = addresses.map(\.unmapped)
+        }
+    }
+
+    /// Nil without a proxy.
+    var tunnelTarget: IPAddress? {
+        proxy == nil ? nil : hop.checkedAddresses[tunnelIndex % hop.checkedAddresses.count]
+    }
 
     /// New connections may go only to these addresses, and reused ones only to peers that `isAllowed`.
     func beginConnecting(to addresses: [IPAddress], isAllowed: @escaping (IPAddress) -> Bool) {
@@ -108,6 +138,7 @@ final class CurlTransfer {
             restrictions.formUnion(head.reuseRestrictions(ofPrivate: isPrivate && url.origin != before))
         }
         if url.origin != before { hasLeftOrigin = true }
+        tunnelIndex = 0
         body.startOver()
         beginHop(at: now)
     }
@@ -150,6 +181,8 @@ final class CurlTransfer {
                 return true
             case .resume: return true
             case .notModified, .restart, .redirect, .reject, .stop:
+                // Only a connection opened from now on is new to the answer.
+                if isChallenged { hop.sockets.removeAll() }
                 // Some origins send content where none is allowed, above all with a 204: the connection is not reused.
                 return decision != .reject(.emptyBody) && head.contentLength ?? 0 <= TransferHop.maximumDrainedBytes
             }
@@ -181,7 +214,7 @@ final class CurlTransfer {
     @unsafe
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         guard let target = unsafe IPAddress(CCurlShim_socket_address(address)),
-            hop.checkedAddresses.contains(target.unmapped)
+            (hop.proxyAddresses ?? hop.checkedAddresses).contains(target.unmapped)
         else {
             failure = .sourceNotAllowed("addresses: a connection to an unchecked address")
             return -1
@@ -196,16 +229,22 @@ final class CurlTransfer {
     func willSendRequest(to remote: String, port: Int, from localPort: Int) -> Bool {
         clock.recordConnection(at: timekeeper.now)
         requestedAt = wallTime
-        guard let address = IPAddress(remote), hop.isAllowed(address), port == url.port else {
+        guard isExpected(remote, port) else {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
         }
+        guard !isChallenged || challenges < Self.maximumChallenges else { return false }
         guard let easy else { return false }
         let ends = ReusableSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
         // libcurl closes the connection, and nothing was sent.
         guard connection != .pendingInput else { return false }
+        if isChallenged {
+            challenges += 1
+            hop.beginAnswer()
+            return true
+        }
         // libcurl itself retries when a reused connection is dead; this counts toward our limit and budget.
         hop.requests += 1
         guard hop.requests == 1 || takeRetry() else {
@@ -213,6 +252,21 @@ final class CurlTransfer {
             return false
         }
         return true
+    }
+
+    /// Whether libcurl is connected to the proxy, or to an allowed address of the URL's host.
+    ///
+    /// libcurl compares a proxy's name and the address behind it when it reuses a connection.
+    private func isExpected(_ remote: String, _ port: Int) -> Bool {
+        guard let address = IPAddress(remote) else { return false }
+        if let proxy { return port == proxy.port }
+        return hop.isAllowed(address) && port == url.port
+    }
+
+    /// Whether the origin's challenge is one that libcurl may answer.
+    private var isChallenged: Bool {
+        guard isAtOwnOrigin, case .digest? = rules.origin?.credentials else { return false }
+        return hop.head?.status == 401
     }
 
     func outcome(_ code: CURLcode?) -> Outcome {
@@ -239,6 +293,9 @@ final class CurlTransfer {
         }
         guard let code else { return .failure(.timedOut) }
         if hop.connection == .pendingInput { return .again }
+        if code != CURLE_OK, proxy != nil, hop.requests == 0, !(200...299).contains(hop.tunnelStatus) {
+            return tunnelFailure(code)
+        }
         // The rest of an earlier response arrived after the check.
         if code == CURLE_UNSUPPORTED_PROTOCOL, hop.connection == .quiet, hop.head == nil, takeRetry() { return .again }
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
@@ -251,6 +308,19 @@ final class CurlTransfer {
             return .failure(DownloadError(code, at: stage))
         }
         return finish()
+    }
+
+    /// Continues with the next address of the host if the proxy reaches none behind this one.
+    private func tunnelFailure(_ code: CURLcode) -> Outcome {
+        guard hop.tunnelStatus > 0 else {
+            if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
+            return .failure(.unreachable("the proxy: \(unsafe String(cString: curl_easy_strerror(code)))"))
+        }
+        tunnelIndex += 1
+        guard tunnelIndex < min(hop.checkedAddresses.count, Self.maximumTunnels) else {
+            return .failure(.unreachable("the proxy answers CONNECT with \(hop.tunnelStatus)"))
+        }
+        return .again
     }
 
     private func finish() -> Outcome {
@@ -298,6 +368,7 @@ final class CurlTransfer {
     }
 
     func addTimings(of easy: CurlEasy) {
+        hop.tunnelStatus = easy.tunnelStatus
         let connected = easy.microseconds(CURLINFO_CONNECT_TIME_T)
         let secured = easy.microseconds(CURLINFO_APPCONNECT_TIME_T)
         timings.isReused = easy.connectionCount == 0

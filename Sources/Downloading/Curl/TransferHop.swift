@@ -7,7 +7,12 @@ struct TransferHop {
     /// A rejected response is read to its end up to this size in bytes, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
+    /// Of the URL's host; nil until they are known.
+    var hostAddresses: [IPAddress]?
+    var proxyAddresses: [IPAddress]?
     var checkedAddresses: [IPAddress] = []
+    /// The proxy's response to CONNECT; 0 if there was none.
+    var tunnelStatus = 0
     /// Checks the peer of a connection, which may have been opened for an earlier transfer.
     var isAllowed: (IPAddress) -> Bool = { _ in false }
     var sockets: [CInt] = []
@@ -19,6 +24,12 @@ struct TransferHop {
     var decision: ResponseHead.Decision?
     private var drainedBytes = 0
     private var rejection: [UInt8] = []
+
+    /// Forgets the origin's challenge before libcurl sends the request again with an answer.
+    mutating func beginAnswer() {
+        (reader, head, decision, drainedBytes) = (ResponseHeadReader(), nil, nil, 0)
+        rejection.removeAll()
+    }
 
     var takesBody: Bool { decision == .accept || decision == .resume }
 

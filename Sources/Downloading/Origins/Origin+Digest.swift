@@ -24,6 +24,7 @@ extension Origin {
             + (forwarded.isEmpty ? [] : ["forward"] + forwarded.map(\.text)) + ["trust"] + tlsPolicy.parts + [
                 "authorities", certificateAuthorities ?? "",
             ]
+            + (clientCertificate.map { ["client", $0.file, $0.keyFile] } ?? [])
             + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
     }
 }
@@ -39,6 +40,7 @@ extension OriginCredentials {
         switch self {
         case .basic(let user, let password): ["basic", user, password.text]
         case .bearer(let token): ["bearer", token.text]
+        case .digest(let user, let password): ["digest", user, password.text]
         case .signature(let source, let region): ["s3"] + source.parts + [region]
         }
     }

@@ -20,6 +20,9 @@ package struct Origin: Sendable {
     package var tlsPolicy = TLSPolicy.none
     /// A PEM file of certificate authorities; nil for the default.
     package var certificateAuthorities: String?
+    package var clientCertificate: ClientCertificate?
+    /// An HTTP proxy; nil for direct connections.
+    package var proxy: SourceURL?
     package var limits = OriginLimits()
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false
@@ -39,6 +42,15 @@ package struct Origin: Sendable {
     var key: OriginKey { baseOrigin ?? OriginKey(folder: name) }
 
     func contains(_ url: SourceURL) -> Bool { baseOrigin == url.origin }
+}
+
+/// PEM files, which libcurl reads at each handshake.
+package struct ClientCertificate: Hashable, Sendable {
+    /// The certificate, with any intermediate authorities after it.
+    package let file: String
+    package let keyFile: String
+
+    package init(file: String, keyFile: String) { (self.file, self.keyFile) = (file, keyFile) }
 }
 
 package struct OriginLimits: Hashable, Sendable {

@@ -13,6 +13,8 @@ package struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugS
 package enum OriginCredentials: Sendable, Hashable {
     case basic(user: String, password: Secret)
     case bearer(Secret)
+    /// Answers to the origin's challenges (RFC 7616).
+    case digest(user: String, password: Secret)
     /// A signature of each request (AWS Signature Version 4) for a store in this region.
     case signature(KeySource, region: String)
 

@@ -45,33 +45,44 @@ package struct Origins: Sendable {
 }
 
 extension Origins {
-    package struct Unreadable: Error, Equatable, CustomStringConvertible {
+    package struct Unusable: Error, Equatable, CustomStringConvertible {
         package let origin: String
-        package let path: String
+        package let problem: String
 
-        package var description: String { "origins.\(origin): \(path) cannot be read" }
+        package var description: String { "origins.\(origin): \(problem)" }
     }
 
     /// So that a wrong file prevents the start instead of failing every request.
     ///
     /// - Parameter name: An origin to skip, because the service works without it.
-    package func checkFiles(exceptOf name: String? = nil) throws(Unreadable) {
+    package func checkFiles(exceptOf name: String? = nil) throws(Unusable) {
         for origin in all where origin.name != name {
-            if let path = origin.certificateAuthorities, !Self.canOpen(path, 0) {
-                throw Unreadable(origin: origin.name, path: path)
-            }
-            if case .signature(let source, _)? = origin.credentials, let path = source.file, !Self.canOpen(path, 0) {
-                throw Unreadable(origin: origin.name, path: path)
-            }
+            for path in origin.files where !Self.canOpen(path) { throw Self.unreadable(path, of: origin) }
             if case .folder(let path) = origin.location, !Self.canOpen(path, O_DIRECTORY) {
-                throw Unreadable(origin: origin.name, path: path)
+                throw Self.unreadable(path, of: origin)
+            }
+            if let client = origin.clientCertificate, !client.isValid {
+                let problem = "\(client.file) is no PEM certificate, or \(client.keyFile) is not its key in the clear"
+                throw Unusable(origin: origin.name, problem: problem)
             }
         }
     }
 
-    private static func canOpen(_ path: String, _ flags: CInt) -> Bool {
+    private static func unreadable(_ path: String, of origin: Origin) -> Unusable {
+        Unusable(origin: origin.name, problem: "\(path) cannot be read")
+    }
+
+    private static func canOpen(_ path: String, _ flags: CInt = 0) -> Bool {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | flags)
         if descriptor >= 0 { close(descriptor) }
         return descriptor >= 0
+    }
+}
+
+extension Origin {
+    fileprivate var files: [String] {
+        var files = [certificateAuthorities, clientCertificate?.file, clientCertificate?.keyFile].compactMap(\.self)
+        if case .signature(let source, _)? = credentials, let file = source.file { files.append(file) }
+        return files
     }
 }

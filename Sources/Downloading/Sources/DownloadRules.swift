@@ -123,6 +123,8 @@ package final class OriginRules: Sendable {
 
     fileprivate func reusing(_ earlier: OriginRules?) -> OriginRules {
         guard let earlier, key == earlier.key, unnamed.key == earlier.unnamed.key,
+            configuration.proxy == earlier.configuration.proxy,
+            unnamed.configuration.proxy == earlier.unnamed.configuration.proxy,
             origin?.limits == earlier.origin?.limits, origin?.isWritable == earlier.origin?.isWritable,
             origin?.cacheControl == earlier.origin?.cacheControl,
             origin?.propagatesTraces == earlier.origin?.propagatesTraces

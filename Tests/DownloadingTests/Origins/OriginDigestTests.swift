@@ -26,6 +26,9 @@ struct OriginDigestTests {
             try origin { $0.fields = [(name, nil)] }, try origin { $0.fields = [(name, Secret("1")), (.accept, nil)] },
             try origin { $0.credentials = .basic(user: "a", password: Secret("bc")) },
             try origin { $0.credentials = .basic(user: "ab", password: Secret("c")) },
+            try origin { $0.credentials = .digest(user: "a", password: Secret("bc")) },
+            try origin { $0.clientCertificate = ClientCertificate(file: "/a", keyFile: "/b") },
+            try origin { $0.clientCertificate = ClientCertificate(file: "/a", keyFile: "/a") },
             try origin { $0.credentials = .bearer(Secret("abc")) },
             try origin { $0.credentials = .bearer(Secret("abd")) },
             try origin { $0.credentials = .signature(.fixed(key), region: "eu") },
@@ -43,6 +46,7 @@ struct OriginDigestTests {
         let limited = try origin {
             $0.limits.connectTimeout = .seconds(1)
             $0.limits.maximumActiveDownloads = 3
+            $0.proxy = try? SourceURL(parsing: "http://proxy:3128")
         }
         #expect(try limited.digest == origin().digest)
     }

@@ -165,12 +165,12 @@ struct OriginIdentityTests {
         web.certificateAuthorities = folder.path + "/ca.pem"
         try Origins([web, Origin(name: "local", location: .folder(path: folder.path))]).checkFiles()
         for missing in [folder.path + "/none", folder.path + "/ca.pem"] {
-            #expect(throws: Origins.Unreadable(origin: "local", path: missing)) {
+            #expect(throws: Origins.Unusable(origin: "local", problem: "\(missing) cannot be read")) {
                 try Origins([web, Origin(name: "local", location: .folder(path: missing))]).checkFiles()
             }
         }
         web.certificateAuthorities = folder.path + "/none.pem"
-        #expect(throws: Origins.Unreadable(origin: "web", path: folder.path + "/none.pem")) {
+        #expect(throws: Origins.Unusable(origin: "web", problem: "\(folder.path)/none.pem cannot be read")) {
             try Origins([web]).checkFiles()
         }
     }

@@ -235,9 +235,9 @@ struct OriginRequestTests {
 struct OriginFixture {
     let origin: FakeOrigin
 
-    init() throws {
+    init(servingA answer: FakeAnswer? = .image([1])) throws {
         origin = try FakeOrigin()
-        origin.serve("/a", .image([1]))
+        if let answer { origin.serve("/a", answer) }
     }
 
     /// Settings with origins of these names, all at the fake one's.

@@ -72,15 +72,19 @@ package final class FakeCertificate: @unchecked Sendable {
     }
 
     /// The certificate in PEM.
-    package var pem: String {
-        let der = der
+    package var pem: String { pem(der, "CERTIFICATE") }
+
+    /// Its key in PEM.
+    package var keyPEM: String { unsafe pem(bytes { unsafe i2d_PrivateKey(key, $0) }, "PRIVATE KEY") }
+
+    private func pem(_ der: [UInt8], _ label: String) -> String {
         var text = [UInt8](repeating: 0, count: der.count / 3 * 4 + 5)
         let count = unsafe EVP_EncodeBlock(&text, der, CInt(der.count))
-        var lines = ["-----BEGIN CERTIFICATE-----"]
+        var lines = ["-----BEGIN \(label)-----"]
         for start in stride(from: 0, to: Int(count), by: 64) {
             lines.append(String(decoding: text[start..<min(start + 64, Int(count))], as: UTF8.self))
         }
-        return (lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
+        return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 
     /// The authorities between it and the root, which a server sends along.

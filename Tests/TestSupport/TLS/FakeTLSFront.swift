@@ -10,8 +10,11 @@ package final class FakeTLSFront: Sendable {
     private let handshakes = Locked(0)
 
     /// Listens on a free port and shows `certificate` with the authorities between it and its root, and `others`.
+    ///
+    /// - Parameter clientAuthority: The issuer of clients' certificates, without which no handshake succeeds.
     package init(
-        origin: FakeOrigin, certificate: FakeCertificate, alsoSending others: [FakeCertificate] = []
+        origin: FakeOrigin, certificate: FakeCertificate, alsoSending others: [FakeCertificate] = [],
+        demanding clientAuthority: FakeCertificate? = nil
     ) throws(FakeOrigin.StartFailure) {
         // libssl writes without `MSG_NOSIGNAL` after the client has left.
         signal(SIGPIPE, SIG_IGN)
@@ -22,19 +25,10 @@ package final class FakeTLSFront: Sendable {
         }
         self.port = port
         self.listener = listener
-        let server = TLSServer(certificate, certificate.intermediates + others)
+        let server = TLSServer(certificate, certificate.intermediates + others, demanding: clientAuthority)
         let handshakes = handshakes
-        startThread {
-            while true {
-                let client = accept(listener, nil, nil)
-                if client < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
-                guard client >= 0 else { break }
-                startThread {
-                    server.serve(client, upstream: origin.port) { handshakes.withLock { $0 += 1 } }
-                    close(client)
-                }
-            }
-            close(listener)
+        acceptEach(on: listener) { client in
+            server.serve(client, upstream: origin.port) { handshakes.withLock { $0 += 1 } }
         }
     }
 
@@ -54,7 +48,9 @@ package final class FakeTLSFront: Sendable {
 private final class TLSServer: @unchecked Sendable {
     private let context: OpaquePointer
 
-    init(_ certificate: FakeCertificate, _ others: [FakeCertificate]) {
+    init(
+        _ certificate: FakeCertificate, _ others: [FakeCertificate], demanding clientAuthority: FakeCertificate?
+    ) {
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else {
             preconditionFailure("libssl does not start")
         }
@@ -65,6 +61,9 @@ private final class TLSServer: @unchecked Sendable {
             unsafe X509_up_ref(authority.certificate)
             unsafe SSL_CTX_ctrl(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0, UnsafeMutableRawPointer(authority.certificate))
         }
+        guard let clientAuthority else { return }
+        unsafe X509_STORE_add_cert(SSL_CTX_get_cert_store(context), clientAuthority.certificate)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }
 
     deinit {
@@ -103,32 +102,4 @@ private final class TLSServer: @unchecked Sendable {
             }
         }
     }
-}
-
-private func listenOnLoopback(_ descriptor: CInt) -> Int? {
-    var name = loopback(port: 0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isListening = unsafe withUnsafeMutablePointer(to: &name) { name in
-        unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { name in
-            unsafe bind(descriptor, name, length) == 0 && listen(descriptor, 128) == 0
-                && getsockname(descriptor, name, &length) == 0
-        }
-    }
-    return isListening ? Int(in_port_t(bigEndian: name.sin_port)) : nil
-}
-
-private func connectToLoopback(_ descriptor: CInt, port: Int) -> Bool {
-    var name = loopback(port: port)
-    let length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return unsafe withUnsafeMutablePointer(to: &name) { name in
-        unsafe name.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe connect(descriptor, $0, length) == 0 }
-    }
-}
-
-private func loopback(port: Int) -> sockaddr_in {
-    var name = sockaddr_in()
-    name.sin_family = sa_family_t(AF_INET)
-    name.sin_port = in_port_t(port).bigEndian
-    name.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
-    return name
 }

@@ -64,6 +64,12 @@ void CCurlShim_pins_free(CCurlShim_pins *pins);
 /// handle's connections. TLS sessions are not resumed, because a resumed session verifies nothing.
 CURLcode CCurlShim_set_pins(CURL *easy, CCurlShim_pins *pins);
 
+/// `CURLAUTH_DIGEST`, which Swift does not import.
+static const long CCurlShim_digest = CURLAUTH_DIGEST;
+
+/// Returns whether the files hold a PEM certificate and its private key, which has no passphrase.
+int CCurlShim_is_key_pair(const char *certificate_file, const char *key_file);
+
 /// Returns the socket address in libcurl's structure, which is longer than its declared type.
 const struct sockaddr *CCurlShim_socket_address(const struct curl_sockaddr *address);
 
