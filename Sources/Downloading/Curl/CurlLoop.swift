@@ -38,7 +38,7 @@ final class CurlLoop {
             multi.perform()
             while let (transfer, code) = multi.nextFinished() { endHop(of: transfer, code: code) }
             let now = timekeeper.now
-            for (name, answer) in resolver.takeFinished(at: now) { resume(waitingFor: name, with: answer) }
+            resumeResolved(at: now)
             let next = expire(at: now)
             poll(until: next, now: now)
         }
@@ -97,6 +97,15 @@ final class CurlLoop {
             }
         }
         connect(transfer, to: transfer.hop.hostAddresses ?? [])
+    }
+
+    private func resumeResolved(at now: Duration) {
+        // A resumed transfer may look up its proxy's name, and c-ares answers some names at once.
+        while true {
+            let finished = resolver.takeFinished(at: now)
+            if finished.isEmpty { return }
+            for (name, answer) in finished { resume(waitingFor: name, with: answer) }
+        }
     }
 
     private func resume(waitingFor name: String, with answer: NameResolver.Answer) {

@@ -51,6 +51,15 @@ struct ProxyTests {
         #expect(proxy.targets.count == 1)
     }
 
+    @Test func `names that need no name server are looked up for host and proxy`() async throws {
+        let proxy = try proxy()
+        let load = try loader(networks: ["127.0.0.0/8", "::1/128"]) {
+            $0.proxy = try SourceURL(parsing: "http://localhost:\(proxy.port)")
+        }
+        try await load(origin.url("/a", host: "localhost"))
+        #expect(proxy.targets.count == 1)
+    }
+
     @Test func `a forbidden address is not sent to the proxy, nor a redirect to one`() async throws {
         names.serve("inner.test", .addresses(["127.0.0.3"]))
         origin.serve("/away", .redirect(to: "http://inner.test:\(origin.port)/secret"))
