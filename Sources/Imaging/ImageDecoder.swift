@@ -13,6 +13,11 @@ package enum ImageDecoder {
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
+        if header.preview != nil {
+            let (file, header) = try header.decodedFile(in: bytes)
+            return try decode(
+                file, header: header, plan: plan, limits: .none, token: token, lane: lane, jpeg: jpeg, room: room)
+        }
         let header = header.decoded(by: plan)
         defer { extendLifetime(token) }
         VipsError.forget()

@@ -47,6 +47,7 @@ struct FormatChoiceTests {
         Row(accepted: [:], own: .gif, expected: .gif),
         Row(accepted: [:], own: .avif, expected: .avif),
         Row(accepted: [:], own: .heic, expected: .jpeg),
+        Row(accepted: [.webp: 500, .jpeg: 501], own: .raw, expected: .jpeg),
         Row(accepted: [:], own: .heic, hasAlpha: true, expected: .png),
         Row(accepted: [.webp: 1_000], own: .heic, expected: .webp),
     ])

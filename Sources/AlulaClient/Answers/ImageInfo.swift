@@ -40,6 +40,8 @@ public struct ImageInfo: Codable, Hashable, Sendable {
     public let mediaType: String
     /// The size of the upright image in pixels.
     public let width, height: Int
+    /// The size of a RAW photograph as its sensor has it; the service uses its preview.
+    public let rawWidth, rawHeight: Int?
     /// The Exif orientation; 1 is upright.
     public let orientation: Int
     /// The number of frames or pages.

@@ -15,7 +15,7 @@ struct CloudflareRecipe: RenderRecipe {
 
     func composition(of source: RecipeSource) throws(ImagingError) -> Composition {
         let (header, hasAlpha) = (source.header, source.header.page(0).hasAlpha)
-        guard ![.tiff, .bmp, .ico].contains(header.format) else { throw .formatNotAccepted(header.format) }
+        guard ![.tiff, .bmp, .ico, .raw].contains(header.format) else { throw .formatNotAccepted(header.format) }
         var choices = options.format.map { [$0] } ?? options.accepted ?? []
         // Cloudflare also uses other formats for images that are too large for AVIF.
         if choices.first == .avif {

@@ -28,7 +28,7 @@ enum ImgproxyFormat: String, Hashable, Sendable, CaseIterable {
             case .avif: .avif
             case .heic: .heic
             case .jxl: .jxl
-            case .tiff: .tiff
+            case .tiff, .raw: .tiff
             case .bmp: .bmp
             case .ico: .ico
             case .svg: .svg

@@ -50,7 +50,7 @@ extension WsrvRecipe {
     private static func name(of format: ImageFormat) -> String {
         switch format {
         case .avif, .heic: "heif"
-        case .bmp, .ico: "magick"
+        case .bmp, .ico, .raw: "magick"
         case .jxl: "unknown"
         default: format.rawValue
         }

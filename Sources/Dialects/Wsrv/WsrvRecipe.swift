@@ -91,7 +91,7 @@ struct WsrvRecipe: RenderRecipe {
         let hasAlpha = hasAlpha || options.effectiveMask != nil
         let sourceFormat: ImageFormat =
             switch source.header.format {
-            case .jpeg, .tiff: hasAlpha ? .png : .jpeg
+            case .jpeg, .tiff, .raw: hasAlpha ? .png : .jpeg
             case .webp, .gif: source.header.format
             case .avif, .heic: .avif
             case .png, .svg, .bmp, .ico, .jxl: .png

@@ -71,6 +71,7 @@ package final class SandboxedCodec: ImageCodec {
     ) throws -> DecodedImage {
         try token.check()
         try plan.check(header, limits: limits)
+        let (bytes, header) = try header.decodedFile(in: bytes)
         do {
             // A process uses more address space than memory.
             let memory = 2 * min(header.cost(of: plan, fileByteCount: bytes.count), 1 << 46)

@@ -14,6 +14,7 @@ extension ImageFormat {
         case .tiff: TIFFFormat.codec
         case .bmp: BMPFormat.codec
         case .ico: ICOFormat.codec
+        case .raw: RAWFormat.codec
         case .svg: SVGFormat.codec
         }
     }

@@ -9,13 +9,16 @@ extension ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
             var header = try format.decoding.header(span)
-            header.rights = SourceRights(span, of: format.decoding.metadata(span), exif: header.exif?.attribution)
+            if header.preview == nil {
+                header.rights = SourceRights(span, of: format.decoding.metadata(span), exif: header.exif?.attribution)
+            }
             return header
         }
     }
 
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {
-        ImageFormat.allCases.first { $0.decoding.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
+        ImageFormat.allCases.first { $0.decoding.leadingBytes.isContents(bytes) }
+            ?? ImageFormat.allCases.first { $0.decoding.leadingBytes.begin(bytes) } ?? HEIFBrands.format(bytes)
             ?? ImageFormat.allCases.first { $0.decoding.leadingBytes.isMarkup(bytes) }
     }
 }
@@ -26,8 +29,12 @@ extension FormatCodec.LeadingBytes {
         switch self {
         case .parts(let alternatives):
             alternatives.contains { parts in parts.allSatisfy { file.hasBytes($0.value, at: $0.key) } }
-        case .brands, .markup: false
+        case .brands, .markup, .contents: false
         }
+    }
+
+    fileprivate func isContents(_ file: RawSpan) -> Bool {
+        if case .contents(let recognizes) = self { recognizes(file) } else { false }
     }
 
     /// Checked last, because it parses the text up to its first element.

@@ -141,8 +141,10 @@ extension SourceColors {
             }
         }
         guard isWide else { return nil }
-        self.init(ColorEncoding(.adobeRGB, .power(219_922)))
+        self = .adobeRGB
     }
+
+    static let adobeRGB = SourceColors(ColorEncoding(.adobeRGB, .power(219_922)))
 }
 
 extension Attribution {

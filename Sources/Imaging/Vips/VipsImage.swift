@@ -136,9 +136,11 @@ enum VipsLibrary {
         return (CInt(0)...2).map { "\(CVipsShim_version($0))" }.joined(separator: ".")
     }
 
-    static let neededLoaders = ImageFormat.allCases.compactMap { format -> String? in
-        if case .vips(let loader) = format.decoding.loader { loader.className } else { nil }
-    }.sorted()
+    static let neededLoaders = Set(
+        ImageFormat.allCases.compactMap { format -> String? in
+            if case .vips(let loader) = format.decoding.loader { loader.className } else { nil }
+        }
+    ).sorted()
 
     static var loaders: [String] {
         var names: [UnsafePointer<CChar>?] = unsafe Array(repeating: nil, count: 64)

@@ -6,6 +6,8 @@ extension ImageHeader {
     /// - Parameter fileByteCount: Bytes of the file, which is copied if it is repaired first.
     package func cost(of plan: DecodePlan, fileByteCount: Int = 0) -> Int {
         let header = decoded(by: plan)
+        // A preview is copied out of its file.
+        let fileByteCount = preview.map { 2 * $0.place.count } ?? fileByteCount
         let storedSize = header.storedSize
         let bands = header.bands
         let isWhole = plan.level == 1

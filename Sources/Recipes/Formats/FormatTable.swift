@@ -13,6 +13,7 @@ extension ImageFormat {
         case .tiff: .tiff
         case .bmp: .bmp
         case .ico: .ico
+        case .raw: .raw
         case .svg: .svg
         }
     }
@@ -46,6 +47,8 @@ extension ImageFormat {
     package var isVector: Bool { reading.isVector }
 
     package var hasPageHeaders: Bool { reading.hasPageHeaders }
+
+    package var hasPreview: Bool { reading.hasPreview }
 
     package var maximumSide: Int { traits.maximumSide }
 }

@@ -41,6 +41,8 @@ extension FormatTraits {
         package var needsConfinement = false
         var isVector = false
         var hasPageHeaders = false
+        /// A file of another format is decoded, which is part of it.
+        var hasPreview = false
         var hasCMYK = false
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
         let memory: Memory

@@ -49,6 +49,16 @@ extension FormatTraits {
             time: Time(pixel: 16, byte: 6)),
         output: .replaced(opaque: .png, transparent: .png))
 
+    /// Of the preview, a JPEG file.
+    static let raw = FormatTraits(
+        mediaType: "image/x-dcraw", fileExtension: "raw", supportsAlpha: false, supportsAnimation: false,
+        maximumSide: jpeg.maximumSide,
+        reading: {
+            var reading = jpeg.reading
+            (reading.needsConfinement, reading.hasPreview) = (true, true)
+            return reading
+        }(), output: .replaced(opaque: .jpeg, transparent: .png))
+
     static let svg = FormatTraits(
         mediaType: "image/svg+xml", fileExtension: "svg", supportsAlpha: true, supportsAnimation: false,
         maximumSide: 32_767,

@@ -36,7 +36,8 @@ package struct DecodePlan: Hashable, Sendable {
     /// A plan for the levels of all plans; nil unless it can decode several in one pass.
     package init?(together plans: [DecodePlan], of header: ImageHeader) {
         let levels = Set(plans.map(\.level)).sorted()
-        guard header.format == .jpeg, !header.isProgressive, levels.count > 1, Set(plans.map { $0.at(1) }).count == 1,
+        guard header.format.reading.reduction == .transform, !header.isProgressive, levels.count > 1,
+            Set(plans.map { $0.at(1) }).count == 1,
             !plans[0].keepsGainMap
         else { return nil }
         self = plans[0].at(levels[0]).with(coarserLevels: Array(levels.dropFirst()))

@@ -1,6 +1,6 @@
 /// A format is a case here, a row of `Formats`, and a folder of `Imaging` with its header walk, decoder and encoder.
 package enum ImageFormat: String, Sendable, Hashable, CaseIterable {
-    case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, svg
+    case jpeg, png, webp, gif, avif, heic, jxl, tiff, bmp, ico, raw, svg
 
     package init?(name: String) { self.init(rawValue: name == "jpg" ? "jpeg" : name) }
 }
@@ -34,6 +34,7 @@ package enum FormatChoice: Hashable, Sendable {
         switch self {
         case .fixed(let format): return format
         case .negotiated(let qualities):
+            let own = own.hasPreview ? own.outputFormat(hasAlpha: hasAlpha) : own
             let floor = max(1, unsupportedFormats.contains(own) ? 0 : qualities[own] ?? 0)
             let answer = ImageFormat.first(
                 of: [own.outputFormat(hasAlpha: hasAlpha)], excluding: unsupportedFormats, hasAlpha: hasAlpha,

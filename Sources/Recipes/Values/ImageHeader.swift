@@ -26,6 +26,8 @@ package struct ImageHeader: Hashable, Sendable {
     package let drawing: PixelSize?
     /// Includes the first; empty if all pages are like this one.
     package let pages: [ImageHeader]
+    /// The file that the rest describes; nil in formats without one.
+    package var preview: EmbeddedPreview?
     package let exif: EXIFTexts?
     package var rights: SourceRights?
     package var colors: SourceColors
@@ -36,7 +38,7 @@ package struct ImageHeader: Hashable, Sendable {
         orientation: QuarterTurn = .none, bands: Int = 3, bitDepth: Int = 8, frames: Int = 1, hasAlpha: Bool = false,
         isProgressive: Bool = false,
         isChromaSubsampled: Bool = false, profileByteCount: Int = 0, drawing: PixelSize? = nil,
-        pages: [ImageHeader] = [], exif: EXIFTexts? = nil
+        pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil, exif: EXIFTexts? = nil
     ) {
         self.format = format
         self.storedSize = storedSize
@@ -53,6 +55,7 @@ package struct ImageHeader: Hashable, Sendable {
         self.profileByteCount = profileByteCount
         self.drawing = drawing
         self.pages = pages
+        self.preview = preview
         self.exif = exif
         colors = SourceColors(bands < 3 ? .gray : .srgb)
         if isCMYK { colors.space = .cmyk }
@@ -100,7 +103,7 @@ extension ImageHeader {
             && drawing?.isPlausible(upTo: Self.longestDrawing) ?? !format.isVector
             && (pages.isEmpty || pages.count == frames)
             && pages.allSatisfy { $0.format == format && $0.pages.isEmpty && $0.isPlausible }
-            && exif?.isPlausible ?? true && gainMap?.isPlausible ?? true
+            && preview?.isPlausible ?? !format.hasPreview && exif?.isPlausible ?? true && gainMap?.isPlausible ?? true
     }
 }
 
@@ -115,6 +118,26 @@ extension EXIFTexts {
         [make, model, dateTime].allSatisfy { $0.count <= Self.maximumLength }
             && [attribution?.artist, attribution?.copyright].allSatisfy { $0?.count ?? 0 <= Attribution.maximumLength }
     }
+}
+
+/// The largest preview of a RAW photograph.
+package struct EmbeddedPreview: Hashable, Sendable {
+    /// In the file.
+    package var place: Range<Int>
+    /// The size of the photograph as its sensor has it; nil if it is unknown.
+    package let sensor: PixelSize?
+
+    private static let longestSide = 1 << 24
+    /// More than the size of any file.
+    private static let longestFile = 1 << 48
+
+    /// - Parameter sensor: Dropped if it is no size of a sensor.
+    package init(_ place: Range<Int>, sensor: PixelSize?) {
+        self.place = place
+        self.sensor = sensor.flatMap { $0.isPlausible(upTo: Self.longestSide) ? $0 : nil }
+    }
+
+    fileprivate var isPlausible: Bool { place.lowerBound >= 0 && place.upperBound <= Self.longestFile }
 }
 
 package struct EXIFTexts: Hashable, Sendable {

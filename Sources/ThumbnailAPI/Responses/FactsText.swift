@@ -20,6 +20,9 @@ package enum FactsText {
             ("progressive", .bool(header.isProgressive)), ("colorSpace", .string(header.colors.space.rawValue)),
             ("hdr", .string(header.colors.highRange.rawValue)), ("bytes", .int(facts.byteCount)),
         ]
+        if let sensor = header.preview?.sensor {
+            members += [("rawWidth", .int(sensor.width)), ("rawHeight", .int(sensor.height))]
+        }
         if let source { members.insert(("url", .string(source)), at: 0) }
         if let tag = facts.eTag { members.append(("etag", .string(tag))) }
         if let date = facts.lastModifiedText { members.append(("lastModified", .string(date))) }

@@ -200,10 +200,16 @@ extension RecordWriter {
             for field in SourceRights.Field.allCases { write(Array((header.rights?[field] ?? "").utf8)) }
         }
         if !isPage, header.colors.highRange == .gainMap { write(header.gainMap) }
-        // Only formats with their own drawings or pages write these.
+        // Only formats with their own drawings, previews or pages write these.
         if header.format.isVector {
             write(header.drawing?.width ?? 0)
             write(header.drawing?.height ?? 0)
+        }
+        if header.format.hasPreview {
+            let (place, sensor) = (header.preview?.place ?? 0..<0, header.preview?.sensor)
+            for number in [place.lowerBound, place.upperBound, sensor?.width ?? 0, sensor?.height ?? 0] {
+                write(number)
+            }
         }
         if header.format.hasPageHeaders {
             write(header.pages.count)
@@ -303,6 +309,14 @@ extension RecordReader {
             guard let across = int(), let down = int() else { return nil }
             drawing = PixelSize(width: across, height: down)
         }
+        var preview: EmbeddedPreview?
+        if format.hasPreview {
+            guard let start = int(in: 0...Int.max), let end = int(in: start...Int.max),
+                let width = int(in: 0...Int.max),
+                let height = int(in: 0...Int.max)
+            else { return nil }
+            preview = EmbeddedPreview(start..<end, sensor: PixelSize(width: width, height: height))
+        }
         var pages: [ImageHeader] = []
         if format.hasPageHeaders {
             guard let count = int(), count == 0 || count == frames && !isPage else { return nil }
@@ -317,7 +331,7 @@ extension RecordReader {
             bitDepth: bitDepth,
             frames: frames, hasAlpha: hasAlpha,
             isProgressive: isProgressive, isChromaSubsampled: isChromaSubsampled, profileByteCount: profileByteCount,
-            drawing: drawing, pages: pages, exif: exif)
+            drawing: drawing, pages: pages, preview: preview, exif: exif)
         (header.colors, header.gainMap) = (colors, gainMap)
         header.rights = rights.isEmpty ? nil : rights
         return header

@@ -27,11 +27,13 @@ struct ForgedRecordTests {
     private static func header(_ format: ImageFormat) -> ImageHeader {
         let exif = EXIFTexts(
             make: [65], model: [66], dateTime: [67], attribution: Attribution(artist: [68], copyright: [69]))
-        func header(frames: Int = 1, drawing: PixelSize? = nil, pages: [ImageHeader] = []) -> ImageHeader {
+        func header(
+            frames: Int = 1, drawing: PixelSize? = nil, pages: [ImageHeader] = [], preview: EmbeddedPreview? = nil
+        ) -> ImageHeader {
             var header = ImageHeader(
                 format: format, storedSize: PixelSize(width: 64, height: 48), decodedArea: 4_000, decoderRuns: 2,
                 hiddenArea: 5_000, orientation: 6, bands: 3, frames: frames, isProgressive: true,
-                profileByteCount: 500, drawing: drawing, pages: pages, exif: exif)
+                profileByteCount: 500, drawing: drawing, pages: pages, preview: preview, exif: exif)
             var rights = SourceRights()
             rights.add(.credit, [70])
             header.rights = rights
@@ -39,6 +41,8 @@ struct ForgedRecordTests {
         }
         switch format {
         case .svg: return header(drawing: PixelSize(width: 64_000, height: 48_000))
+        case .raw:
+            return header(preview: EmbeddedPreview(1_000..<8_000, sensor: PixelSize(width: 600, height: 400)))
         case .tiff: return header(frames: 2, pages: [header(frames: 2), header(frames: 2)])
         case .gif, .webp: return header(frames: 3)
         case .jpeg, .heic:

@@ -58,6 +58,8 @@ extension FormatCodec {
         case parts([[Int: [UInt8]]])
         case brands([StaticString])
         case markup(@Sendable (RawSpan) -> Bool)
+        /// Checked first, because other formats begin in the same way.
+        case contents(@Sendable (RawSpan) -> Bool)
     }
 
     enum Loader: Sendable {

@@ -21,7 +21,7 @@ SETTINGS = [
     # Larger results would only take time.
     "--max-output-pixels", "1000000",
     # By default AVIF depends on whether this machine can confine decoders.
-    "--source-formats", "jpeg,png,webp,gif,avif,jxl,tiff,bmp,ico,svg",
+    "--source-formats", "jpeg,png,webp,gif,avif,jxl,tiff,bmp,ico,raw,svg",
     "--uploads", "on",
 ]
 LEAST_EXAMPLES = 500

@@ -148,7 +148,7 @@ def main():
     parser.add_argument("--only", default="", help="damage images of these kinds only, for example avif,jpeg-hdr")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="ask for no more images after this time")
     parser.add_argument("--cheap", action="store_true", help="ask for results that cost little besides the decode")
-    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,ico,svg", help="what the service may decode")
+    parser.add_argument("--formats", default="jpeg,png,webp,gif,avif,heic,jxl,tiff,bmp,ico,raw,svg", help="what the service may decode")
     parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
     parser.add_argument("--keep", type=int, help="write damaged file number KEEP to standard output instead")
     options = parser.parse_args()

@@ -1,0 +1,124 @@
+import Recipes
+
+/// Boxes of ISO/IEC 14496-12 section 4.2, read by their headers.
+private struct RAWBox {
+    let type: Int
+    let contents: Range<Int>
+
+    private static let maximum = 64
+
+    static func all(in range: Range<Int>, _ read: RangeReader) throws(HeaderStop) -> [RAWBox] {
+        var boxes: [RAWBox] = []
+        var offset = range.lowerBound
+        while offset + 8 <= range.upperBound, boxes.count < maximum {
+            let place = offset..<min(offset + 16, range.upperBound)
+            guard let header = try HeaderStop.unlessFailed({ () throws(HeaderStop) in try read(place) }) else { break }
+            let isLong = header.long(0) == 1
+            let length = isLong ? header.number(8..<16, false) & (1 << 48 - 1) : header.long(0)
+            let start = isLong ? 16 : 8
+            guard length >= start, offset + length <= range.upperBound else { break }
+            boxes.append(RAWBox(type: header.long(4), contents: offset + start..<offset + length))
+            offset += length
+        }
+        return boxes
+    }
+
+    static func first(
+        _ path: [StaticString], in range: Range<Int>, _ read: RangeReader
+    ) throws(HeaderStop) -> Range<Int>? {
+        var range = range
+        for name in path {
+            let type = BoxCursor.type(name)
+            guard let box = try all(in: range, read).first(where: { $0.type == type }) else { return nil }
+            range = box.contents
+        }
+        return range
+    }
+}
+
+/// Canon's CR3.
+extension RAWContents {
+    private enum Identifier {
+        static let camera: [UInt8] = [
+            0x85, 0xC0, 0xB6, 0x87, 0x82, 0x0F, 0x11, 0xE0, 0x81, 0x11, 0xF4, 0xCE, 0x46, 0x2B, 0x6A, 0x48,
+        ]
+        static let preview: [UInt8] = [
+            0xEA, 0xF4, 0x2B, 0x5E, 0x1C, 0x98, 0x4B, 0x88, 0xB9, 0xFB, 0xB7, 0xDC, 0x40, 0x6E, 0x4D, 0x16,
+        ]
+        static let packet: [UInt8] = [
+            0xBE, 0x7A, 0xCF, 0xCB, 0x97, 0xA9, 0x42, 0xE8, 0x9C, 0x71, 0x99, 0x94, 0x91, 0xE3, 0xAF, 0xAC,
+        ]
+    }
+
+    private static let identified = BoxCursor.type("uuid")
+
+    init(boxes read: RangeReader) throws(HeaderStop) {
+        for box in try RAWBox.all(in: 0..<1 << 48, read) {
+            switch box.type {
+            case BoxCursor.type("moov"): try readMovie(box.contents, read)
+            case Self.identified where box.contents.count > 24:
+                let identifier = try read(box.contents.prefix(16))
+                // Eight bytes precede the box of the preview.
+                if identifier == Identifier.preview { try readPreview(box.contents.dropFirst(24), read) }
+                if identifier == Identifier.packet { packet = box.contents.dropFirst(16) }
+            default: break
+            }
+        }
+    }
+
+    /// The length and the file stand at the end of a header of 16 bytes.
+    private mutating func readPreview(_ range: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
+        guard let place = try RAWBox.first(["PRVW"], in: range, read), place.count > 16 else { return }
+        let length = try read(place.prefix(16)).long(12)
+        previews.append(place.dropFirst(16).prefix(length))
+    }
+
+    private mutating func readMovie(_ movie: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
+        for box in try RAWBox.all(in: movie, read) {
+            switch box.type {
+            case Self.identified where box.contents.count > 16:
+                guard try read(box.contents.prefix(16)) == Identifier.camera else { continue }
+                try readMetadata(box.contents.dropFirst(16), read)
+            case BoxCursor.type("trak"): try readTrack(box.contents, read)
+            default: break
+            }
+        }
+    }
+
+    private mutating func readMetadata(_ range: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
+        for box in try RAWBox.all(in: range, read) {
+            let isMain = box.type == BoxCursor.type("CMT1")
+            guard isMain || box.type == BoxCursor.type("CMT2") else { continue }
+            let block = try HeaderStop.unlessFailed { () throws(HeaderStop) in
+                try RAWDirectory(ofBlock: box.contents.lowerBound, read)
+            }
+            if isMain { main = block } else { exposure = block }
+        }
+        sensor = sensor ?? main?.size()
+    }
+
+    /// The samples of a track are one JPEG file, or those of the sensor.
+    private mutating func readTrack(_ track: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
+        guard let table = try RAWBox.first(["mdia", "minf", "stbl"], in: track, read),
+            let kinds = try RAWBox.first(["stsd"], in: table, read), kinds.count >= 8 + 98
+        else { return }
+        let entry = try read(kinds.dropFirst(8).prefix(98))
+        guard entry.hasText("CRAW", at: 4) else { return }
+        // Behind the fields of a visual entry, 86 bytes, and Canon's own.
+        guard entry.hasText("JPEG", at: 90) || entry.hasText("JPEG", at: 94) else {
+            let size = PixelSize(width: entry.short(32), height: entry.short(34))
+            if let size = size.plausible, size.area > sensor?.area ?? 0 { sensor = size }
+            return
+        }
+        guard let sizes = try RAWBox.first(["stsz"], in: table, read), sizes.count >= 12 else { return }
+        let lengths = try read(sizes.prefix(16))
+        let length = lengths.long(4) > 0 ? lengths.long(4) : lengths.long(12)
+        var start: Int?
+        if let places = try RAWBox.first(["co64"], in: table, read), places.count >= 16 {
+            start = try read(places.prefix(16)).number(10..<16, false)
+        } else if let places = try RAWBox.first(["stco"], in: table, read), places.count >= 12 {
+            start = try read(places.prefix(12)).long(8)
+        }
+        if let start, length > 0 { previews.append(start..<start + length) }
+    }
+}

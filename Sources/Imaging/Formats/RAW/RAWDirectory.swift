@@ -1,0 +1,123 @@
+import Recipes
+
+/// A directory of TIFF 6.0 section 2, also in files with other first bytes.
+struct RAWDirectory {
+    enum Tag {
+        static let (width, height, compression, photometric) = (256, 257, 259, 262)
+        static let (strips, stripLengths, tiles, tileLengths) = (273, 279, 324, 325)
+        static let (preview, previewLength) = (0x201, 0x202)
+        static let children = 330
+        static let tables = 347
+        static let packet = 700
+        static let records = 33_723
+        static let (space, interoperability) = (0xA001, 0xA005)
+        static let version = 0xC612
+        /// Panasonic's.
+        static let (sensorWidth, sensorHeight, file) = (2, 3, 46)
+    }
+
+    struct Entry {
+        let type, count: Int
+        /// The value, or its address.
+        let field: [UInt8]
+    }
+
+    private var entries: [Int: Entry] = [:]
+    /// Addresses count from it.
+    let base: Int
+    let isLittleEndian: Bool
+    private(set) var next = 0
+
+    private static let maximumEntries = 1_024
+    /// Bytes of a value: BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD.
+    private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4]
+
+    init(at address: Int, base: Int, isLittleEndian: Bool, _ read: RangeReader) throws(HeaderStop) {
+        (self.base, self.isLittleEndian) = (base, isLittleEndian)
+        let start = base + address
+        let count = try read(start..<start + 2).short(0, isLittleEndian)
+        guard 1...Self.maximumEntries ~= count else {
+            throw .failed(.cannotDecode(detail: "a directory of \(count) entries"))
+        }
+        let end = start + 2 + 12 * count
+        let table = try read(start + 2..<end)
+        for place in stride(from: 0, to: 12 * count, by: 12) {
+            let tag = table.short(place, isLittleEndian)
+            guard entries[tag] == nil else { continue }
+            entries[tag] = Entry(
+                type: table.short(place + 2, isLittleEndian), count: table.long(place + 4, isLittleEndian),
+                field: Array(table[place + 8..<place + 12]))
+        }
+        // Some files end with the last entry.
+        next =
+            try HeaderStop.unlessFailed { () throws(HeaderStop) in try read(end..<end + 4) }?.long(0, isLittleEndian)
+            ?? 0
+    }
+
+    /// The first directory of a block with the header of TIFF.
+    init(ofBlock base: Int, _ read: RangeReader) throws(HeaderStop) {
+        let start = try read(base..<base + 8)
+        let isLittleEndian = start.hasText("II")
+        try self.init(at: start.long(4, isLittleEndian), base: base, isLittleEndian: isLittleEndian, read)
+    }
+
+    func has(_ tag: Int) -> Bool { entries[tag] != nil }
+
+    /// Nil if there is another number of values than one.
+    func number(_ tag: Int) -> Int? {
+        guard let entry = entries[tag], entry.count == 1, let size = Self.sizes[entry.type] else { return nil }
+        return entry.field.number(0..<size, isLittleEndian)
+    }
+
+    /// In the file; nil for types of other sizes.
+    func place(_ tag: Int) -> Range<Int>? {
+        guard let entry = entries[tag], let size = Self.sizes[entry.type], entry.count * size > 4 else { return nil }
+        let start = base + entry.field.long(0, isLittleEndian)
+        return start..<start + entry.count * size
+    }
+
+    func bytes(_ tag: Int, atMost limit: Int, _ read: RangeReader) throws(HeaderStop) -> [UInt8]? {
+        guard let entry = entries[tag], let size = Self.sizes[entry.type] else { return nil }
+        guard let place = place(tag) else { return Array(entry.field.prefix(entry.count * size)) }
+        return try HeaderStop.unlessFailed { () throws(HeaderStop) in try read(place.prefix(limit)) }
+    }
+
+    func numbers(_ tag: Int, atMost limit: Int, _ read: RangeReader) throws(HeaderStop) -> [Int] {
+        guard let size = entries[tag].flatMap({ Self.sizes[$0.type] }),
+            let bytes = try bytes(tag, atMost: limit * size, read)
+        else { return [] }
+        return stride(from: 0, to: bytes.count - size + 1, by: size).map {
+            bytes.number($0..<$0 + size, isLittleEndian)
+        }
+    }
+
+    /// Without its trailing zeros; empty if it is absent or longer.
+    func text(_ tag: Int, longest: Int, _ read: RangeReader) throws(HeaderStop) -> [UInt8] {
+        guard let entry = entries[tag], entry.type == EXIFDirectory.ascii, entry.count <= longest + 1,
+            var text = try bytes(tag, atMost: longest + 1, read)
+        else { return [] }
+        while text.last == 0 { text.removeLast() }
+        return text.count <= longest ? text : []
+    }
+
+    func texts(_ read: RangeReader) throws(HeaderStop) -> EXIFTexts? {
+        let longest = (text: EXIFTexts.maximumLength, attribution: Attribution.maximumLength)
+        return try EXIFTexts(
+            make: text(EXIFDirectory.make, longest: longest.text, read),
+            model: text(EXIFDirectory.model, longest: longest.text, read),
+            dateTime: text(EXIFDirectory.dateTime, longest: longest.text, read),
+            attribution: Attribution(
+                artist: text(EXIFDirectory.artist, longest: longest.attribution, read),
+                copyright: text(EXIFDirectory.copyright, longest: longest.attribution, read)))
+    }
+
+    /// Nil without a size that is plausible.
+    func size(_ width: Int = Tag.width, _ height: Int = Tag.height) -> PixelSize? {
+        guard let width = number(width), let height = number(height) else { return nil }
+        return PixelSize(width: width, height: height).plausible
+    }
+}
+
+extension PixelSize {
+    var plausible: PixelSize? { isPlausible(upTo: 1 << 24) ? self : nil }
+}

@@ -1,0 +1,61 @@
+package import Memory
+package import Recipes
+
+/// Photographs as cameras record them; only their previews are decoded, as JPEG files.
+enum RAWFormat {
+    static let codec = FormatCodec(
+        decoding: .init(
+            leadingBytes: .contents { bytes in
+                (try? RAWContents { range throws(HeaderStop) in try bytes.read(range) }) != nil
+            },
+            header: { bytes throws(ImagingError) in try header(bytes) }, loader: JPEGFormat.codec.decoding.loader))
+
+    private static func header(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        do throws(HeaderStop) {
+            let layout = try RAWLayout(byteCount: bytes.byteCount) { range throws(HeaderStop) in
+                try bytes.read(range)
+            }
+            guard let layout else { throw .failed(.notAnImage) }
+            do throws(ImagingError) {
+                return try layout.header(preview: bytes.extracting(layout.preview))
+            } catch {
+                throw .failed(error)
+            }
+        } catch {
+            switch error {
+            case .needs: throw .notAnImage
+            case .failed(let error): throw error
+            }
+        }
+    }
+}
+
+extension ImageHeader {
+    /// The file that is decoded, and its header: a RAW photograph's preview, turned and colored like the photograph.
+    package func decodedFile(in file: SharedBytes) throws(ImagingError) -> (file: SharedBytes, header: ImageHeader) {
+        guard let preview else { return (file, self) }
+        guard preview.place.upperBound <= file.count else {
+            throw .cannotDecode(detail: "the preview ends after the file")
+        }
+        let part = SharedBytes(preview.place, of: file)
+        let own = try part.withBytes { bytes throws(ImagingError) in try JPEGHeader(bytes).header }
+        let isMarked = own.orientation == orientation && own.colors == colors
+        let marked = isMarked ? part : part.replacing(2..<2, with: SharedBytes(JPEGSegments.exif(exifOfPreview)))
+        return (marked, try ImageHeader.inspect(marked))
+    }
+
+    /// A turn, and a color space of 2 for Adobe RGB; it precedes the preview's own.
+    private var exifOfPreview: [UInt8] {
+        func entry(_ tag: Int, _ type: Int, _ value: Int) -> [UInt8] {
+            tag.bigEndianBytes(2) + type.bigEndianBytes(2) + 1.bigEndianBytes(4)
+                + (type == 3 ? value.bigEndianBytes(2) + [0, 0] : value.bigEndianBytes(4))
+        }
+        let (short, long) = (3, 4)
+        let main =
+            2.bigEndianBytes(2) + entry(EXIFDirectory.orientation, short, orientation.exif)
+            + entry(EXIFDirectory.exposure, long, 38) + 0.bigEndianBytes(4)
+        let space = colors.encoding == SourceColors.adobeRGB.encoding ? 2 : 1
+        let exposure = 1.bigEndianBytes(2) + entry(RAWDirectory.Tag.space, short, space) + 0.bigEndianBytes(4)
+        return Array("MM\0*".utf8) + 8.bigEndianBytes(4) + main + exposure
+    }
+}

@@ -1,0 +1,36 @@
+import Recipes
+
+/// The frame of an embedded JPEG file (ITU-T T.81 section B.2.2), read by the headers of the segments before it.
+struct RAWFrame {
+    let size: PixelSize
+    /// Samples of a sensor.
+    let isLossless: Bool
+
+    private static let maximumSegments = 64
+
+    /// Nil for anything else.
+    init?(in place: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
+        guard try read(place.prefix(2)) == [0xFF, 0xD8] else { return nil }
+        var offset = place.lowerBound + 2
+        for _ in 0..<Self.maximumSegments {
+            guard offset + 10 <= place.upperBound else { return nil }
+            let segment = try read(offset..<offset + 10)
+            guard segment[0] == 0xFF else { return nil }
+            switch segment[1] {
+            case 0xFF: offset += 1
+            case 0xC0, 0xC1, 0xC2, 0xC3:
+                isLossless = segment[1] == 0xC3
+                // Canon interleaves neighboring samples as components.
+                let width = segment.short(7) * (isLossless ? Int(segment[9]) : 1)
+                guard let size = PixelSize(width: width, height: segment.short(5)).plausible,
+                    isLossless || segment[4] == 8
+                else { return nil }
+                self.size = size
+                return
+            case 0xC4, 0xDB, 0xDD, 0xE0...0xEF, 0xFE: offset += 2 + max(2, segment.short(2))
+            default: return nil
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,74 @@
+import Recipes
+
+/// Previews in what a maker writes for its own programs.
+struct RAWMakerNote {
+    private enum Kind {
+        case nikon, olympus, pentax
+    }
+
+    private struct Form {
+        let start: StaticString
+        let kind: Kind
+        /// Of the directory; nil for a block with the header of TIFF.
+        let directory: Int?
+        /// Addresses count from the note.
+        let isRelative: Bool
+        /// Of the letters for the byte order; nil if it is the file's.
+        var order: Int?
+    }
+
+    private static let forms = [
+        Form(start: "Nikon\0\u{2}", kind: .nikon, directory: nil, isRelative: true),
+        Form(start: "OLYMPUS\0", kind: .olympus, directory: 12, isRelative: true, order: 8),
+        Form(start: "OM SYSTEM\0", kind: .olympus, directory: 16, isRelative: true, order: 12),
+        Form(start: "OLYMP\0", kind: .olympus, directory: 8, isRelative: false),
+        Form(start: "PENTAX \0", kind: .pentax, directory: 10, isRelative: true, order: 8),
+        Form(start: "AOC\0", kind: .pentax, directory: 6, isRelative: false, order: 4),
+    ]
+    /// Nikon's block stands behind ten bytes.
+    private static let blockStart = 10
+
+    let previews: [Range<Int>]
+
+    /// - Parameter exposure: The directory that has the note.
+    init(in exposure: RAWDirectory, _ read: RangeReader) throws(HeaderStop) {
+        guard let place = exposure.place(EXIFDirectory.notes), place.count >= 18,
+            let start = try HeaderStop.unlessFailed({ () throws(HeaderStop) in try read(place.prefix(18)) }),
+            let form = Self.forms.first(where: { start.hasText($0.start) })
+        else {
+            previews = []
+            return
+        }
+        previews =
+            try HeaderStop.unlessFailed { () throws(HeaderStop) in
+                try Self.previews(form, start, at: place.lowerBound, in: exposure, read)
+            } ?? []
+    }
+
+    private static func previews(
+        _ form: Form, _ start: [UInt8], at note: Int, in exposure: RAWDirectory, _ read: RangeReader
+    ) throws(HeaderStop) -> [Range<Int>] {
+        let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exposure.isLittleEndian
+        let base = form.isRelative ? note : exposure.base
+        let directory =
+            if let place = form.directory {
+                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, read)
+            } else {
+                try RAWDirectory(ofBlock: note + blockStart, read)
+            }
+        func inner(_ tag: Int) throws(HeaderStop) -> RAWDirectory? {
+            // Old files have the directory as a value.
+            guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
+            else { return nil }
+            return try RAWDirectory(
+                at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, read)
+        }
+        let preview =
+            switch form.kind {
+            case .nikon: try inner(0x11)?.place(RAWDirectory.Tag.preview, RAWDirectory.Tag.previewLength)
+            case .olympus: try inner(0x2020)?.place(0x101, 0x102)
+            case .pentax: directory.place(4, 3)
+            }
+        return preview.map { [$0] } ?? []
+    }
+}
