@@ -1,13 +1,14 @@
 import Downloading
 import HTTPTypes
 import JSON
+import Recipes
 import Text
 
 enum OriginsReader {
     private static let members = [
         "url", "folder", "headers", "credentials", "tls", "connectTimeout", "firstByteTimeout", "downloadTimeout",
         "maxSourceBytes", "maxRedirects", "maxActiveDownloads", "ignoredParameters", "trace", "write", "cacheControl",
-        "forward", "proxy",
+        "forward", "proxy", "expect", "cache", "largestDecodedKept",
     ]
     private static let ownFields: [HTTPField.Name] = [
         .host, .contentLength, .transferEncoding, .connection, .acceptEncoding, .range, .ifRange, .ifNoneMatch,
@@ -54,6 +55,7 @@ enum OriginsReader {
         origin.forwarded = try forwarded(object, beside: origin)
         origin.proxy = try object.setting("proxy", .proxy)
         try readTrust(object, into: &origin)
+        try readUse(object, into: &origin)
         try readLimits(object, into: &origin.limits)
         origin.propagatesTraces = try object.setting("trace", .flag) ?? false
         if origin.propagatesTraces, case .signature? = origin.credentials {
@@ -76,8 +78,9 @@ enum OriginsReader {
     }
 
     private static func folder(_ name: String, _ object: OriginMembers) throws(OriginProblem) -> Origin {
-        if let other = object.names.first(where: { !["folder", "maxSourceBytes", "write"].contains($0) }) {
-            throw object.problem(other, "only maxSourceBytes and write beside a folder")
+        let members = ["folder", "maxSourceBytes", "write", "expect", "cache", "largestDecodedKept"]
+        if let other = object.names.first(where: { !members.contains($0) }) {
+            throw object.problem(other, "only \(members.dropFirst().joined(separator: ", ")) beside a folder")
         }
         let allowed = "an absolute path"
         let path = try object.requiredText("folder", allowed)
@@ -85,6 +88,7 @@ enum OriginsReader {
         var origin = Origin(name: name, location: .folder(path: path))
         origin.limits.maximumBytes = try object.setting("maxSourceBytes", .byteSize)
         origin.isWritable = try object.setting("write", .flag) ?? false
+        try readUse(object, into: &origin)
         return origin
     }
 
@@ -156,6 +160,22 @@ enum OriginsReader {
         }
         if let pins = try pins(tls, "certificate") { origin.tlsPolicy = .certificate(pins) }
         if let pins = try pins(tls, "publicKey") { origin.tlsPolicy = .publicKey(pins) }
+    }
+
+    /// The responses that are sources, and what is kept of them.
+    private static func readUse(_ object: OriginMembers, into origin: inout Origin) throws(OriginProblem) {
+        origin.cachePolicy = try object.setting("cache", .choice) ?? .all
+        origin.largestDecodedKept = try object.setting("largestDecodedKept", .byteSize)
+        guard let expect = try object.object("expect", names: ["formats", "statuses"]) else { return }
+        origin.expectation.formats = try expect.setting("formats", .set(.formats(of: ImageFormat.allCases)))
+            .map { Set($0.map { ExactText($0.rawValue) }) }
+        let statuses = try expect.setting("statuses", .set(.integers(in: 200...599)))
+        guard origin.expectation.formats?.isEmpty != true else { throw expect.problem("formats", "a format") }
+        guard statuses?.allSatisfy(OriginExpectation.isStatus) != false, statuses == nil || object.has("url") else {
+            throw expect.problem(
+                "statuses", "statuses of a url with a body: 200 to 299 and 400 to 599 but 204, 205, 206")
+        }
+        origin.expectation.statuses = statuses
     }
 
     private static func pins(_ tls: OriginMembers, _ name: String) throws(OriginProblem) -> Set<TLSPolicy.Pin>? {

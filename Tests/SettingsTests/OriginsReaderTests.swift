@@ -44,6 +44,33 @@ struct OriginsReaderTests {
         #expect(origin.ignoredParameters == ["token", "utm_source"])
     }
 
+    @Test func `expectations and the cache policy of an origin are read`() throws {
+        func origin(_ members: String, _ location: String = "url: 'https://a'") throws -> Origin {
+            try #require(try load("{ origins: { a: { \(location), \(members) } } }").downloads.origins["a"])
+        }
+        let read = try origin(
+            "expect: { formats: ['jpg', 'raw'], statuses: [200, 404] }, cache: 'results', largestDecodedKept: '64KiB'")
+        #expect(read.expectation.formats == ["jpeg", "raw"] && read.expectation.statuses == [200, 404])
+        #expect(read.cachePolicy == .results && read.largestDecodedKept == 65_536)
+        let usual = try origin("maxSourceBytes: '1MiB'")
+        #expect(
+            usual.expectation == OriginExpectation() && usual.cachePolicy == .all && usual.largestDecodedKept == nil)
+        let folder = try origin("expect: { formats: ['png'] }, cache: 'none'", "folder: '/a'")
+        #expect(folder.expectation.formats == ["png"] && folder.cachePolicy == .none)
+        for (members, path) in [
+            ("cache: 'some'", "cache"), ("cache: ''", "cache"), ("largestDecodedKept: 'large'", "largestDecodedKept"),
+            ("expect: {  formats: ['psd'] }", "expect.formats"), ("expect: { formats: [] }", "expect.formats"),
+            ("expect: { statuses: [] }", "expect.statuses"), ("expect: { statuses: [304] }", "expect.statuses"),
+            ("expect: { statuses: [204] }", "expect.statuses"), ("expect: { statuses: ['x'] }", "expect.statuses"),
+            ("expect: { status: [200] }", "expect.status"), ("expect: 'png'", "expect"),
+        ] {
+            #expect { try origin(members) } throws: { "\($0)".contains("origins.a.\(path)") }
+        }
+        #expect { try origin("expect: { statuses: [200] }", "folder: '/a'") } throws: {
+            "\($0)".contains("origins.a.expect.statuses")
+        }
+    }
+
     @Test func `forwarded fields and cookies are read, and others are named`() throws {
         func forwarded(_ list: String, _ others: String = "") throws -> [ForwardedField]? {
             try load("{ origins: { a: { url: 'https://a', forward: \(list)\(others) } } }", ["SET": "s"])
@@ -210,7 +237,10 @@ struct OriginsReaderTests {
             "only beside a folder or s3 credentials"
         ),
         ("{ a: { folder: '/a', write: 'perhaps' } }", "origins.a.write"),
-        ("{ a: { folder: '/a', headers: {} } }", "only maxSourceBytes and write beside a folder"),
+        (
+            "{ a: { folder: '/a', headers: {} } }",
+            "only maxSourceBytes, write, expect, cache, largestDecodedKept beside a folder"
+        ),
     ])
     func `an unknown or invalid member stops the start and is named`(origins: String, message: String) {
         let failure = #expect(throws: SettingsLoader.Failure.self) {
@@ -239,7 +269,7 @@ struct OriginsReaderTests {
     }
 
     private func load(
-        _ file: String, _ environment: [String: String]
+        _ file: String, _ environment: [String: String] = [:]
     ) throws(SettingsLoader.Failure) -> Settings {
         try SettingsLoader.load(arguments: ["--config", "a.json5"], environment: environment) { _ in file }
     }

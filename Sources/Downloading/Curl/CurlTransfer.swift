@@ -171,7 +171,9 @@ final class CurlTransfer {
             let line = unsafe Span<UInt8>(_unsafeElements: line.bindMemory(to: UInt8.self))
             guard let head = try hop.reader.read(line) else { return true }
             hop.head = head
-            let decision = head.decision(maximumBytes: maximumBytes, on: purpose, needsBody: load.request.needsBody)
+            let decision = head.decision(
+                maximumBytes: maximumBytes, on: purpose, needsBody: load.request.needsBody,
+                successes: isAtOwnOrigin ? load.request.successes : nil)
             hop.decision = decision
             switch decision {
             case .accept:

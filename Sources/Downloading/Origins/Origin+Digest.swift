@@ -4,7 +4,7 @@ import Memory
 package import Text
 
 extension Origin {
-    /// The SHA-256 of all settings that affect fetches under this name; hashed because they contain secrets.
+    /// The SHA-256 of all settings that affect fetches and caches under this name; hashed because they contain secrets.
     package var digest: String {
         var text = ""
         // With its length before it, so that no two lists of parts give the same text.
@@ -24,8 +24,13 @@ extension Origin {
             + (forwarded.isEmpty ? [] : ["forward"] + forwarded.map(\.text)) + ["trust"] + tlsPolicy.parts + [
                 "authorities", certificateAuthorities ?? "",
             ]
-            + (clientCertificate.map { ["client", $0.file, $0.keyFile] } ?? [])
+            + (clientCertificate.map { ["client", $0.file, $0.keyFile] } ?? []) + useParts
             + ["ignored"] + ignoredParameters.sorted().map(\.string) + (onlyFile.map { ["only", $0.string] } ?? [])
+    }
+
+    private var useParts: [String] {
+        expectation.parts + (cachePolicy == .all ? [] : ["cache", cachePolicy.rawValue])
+            + (largestDecodedKept.map { ["decoded", "\($0)"] } ?? [])
     }
 }
 

@@ -24,6 +24,10 @@ package struct Origin: Sendable {
     /// An HTTP proxy; nil for direct connections.
     package var proxy: SourceURL?
     package var limits = OriginLimits()
+    package var expectation = OriginExpectation()
+    package var cachePolicy = OriginCachePolicy.all
+    /// In bytes; larger decoded images are not kept; nil for no limit but the cache's.
+    package var largestDecodedKept: Int?
     package var ignoredParameters: Set<ExactText> = []
     package var propagatesTraces = false
     package var isWritable = false

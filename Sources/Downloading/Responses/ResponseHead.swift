@@ -74,14 +74,19 @@ struct ResponseHead {
         case stop
     }
 
-    func decision(maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true) -> Decision {
-        let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose)
+    /// - Parameter successes: The only statuses that count as successes; nil for the usual ones.
+    func decision(
+        maximumBytes: Int, on purpose: Purpose = .whole, needsBody: Bool = true, successes: Set<Int>? = nil
+    ) -> Decision {
+        let decision = wholeDecision(maximumBytes: maximumBytes, on: purpose, successes ?? Self.successes)
         if needsBody { return decision }
         if case .reject = decision { return decision }
         return .stop
     }
 
-    private func wholeDecision(maximumBytes: Int, on purpose: Purpose) -> Decision {
+    private static let successes: Set<Int> = [200, 201, 202, 203, 226]
+
+    private func wholeDecision(maximumBytes: Int, on purpose: Purpose, _ successes: Set<Int>) -> Decision {
         switch (purpose, status) {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
@@ -90,10 +95,14 @@ struct ResponseHead {
         case (.put, _): return .reject(.status(status))
         default: break
         }
+        // An error without an image stays an error.
+        if successes.contains(status), status < 400 || fields[.contentType].flatMap({ MediaType($0) })?.type == "image"
+        {
+            return bodyDecision(maximumBytes: maximumBytes)
+        }
         switch status {
-        case 200, 201, 202, 203, 226: return bodyDecision(maximumBytes: maximumBytes)
         case 204, 205: return .reject(.emptyBody)
-        case 206, 304: return .reject(.unexpectedResponse("status \(status)"))
+        case 200, 201, 202, 203, 206, 226, 304: return .reject(.unexpectedResponse("status \(status)"))
         case 301, 302, 303, 307, 308:
             guard let location = fields.values(of: .location).first, !location.isEmpty else {
                 return .reject(.unexpectedResponse("a redirect without a target"))

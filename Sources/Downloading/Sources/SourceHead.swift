@@ -37,8 +37,10 @@ package final class SourceHead: Sendable {
         self.selectingFields = selectingFields
         self.requestedAt = requestedAt
         self.receivedAt = receivedAt
+        let isExpected = identity.rules.origin?.expectation.statuses?.contains(status) == true
         freshness = SourceFreshness(
-            status: status, headerFields: headerFields, requestedAt: requestedAt, receivedAt: receivedAt,
+            status: isExpected ? 200 : status, headerFields: headerFields, requestedAt: requestedAt,
+            receivedAt: receivedAt,
             isPrivate: identity.isPrivate)
         mediaType = headerFields[.contentType].flatMap { MediaType($0) }
         lastModified = headerFields[.lastModified].flatMap { HTTPDate($0, now: receivedAt) }

@@ -16,12 +16,15 @@ package struct TransferRequest: Hashable, Sendable {
     let upload: TransferUpload?
     /// Nil for the origin's limit.
     let maximumBytes: Int?
+    /// The only statuses that its named origin may answer with; nil for the usual ones.
+    let successes: Set<Int>?
 
     package init(
         identity: SourceIdentity, condition: SourceCondition? = nil, needsBody: Bool = true, traceparent: String? = nil
     ) {
         upload = nil
         maximumBytes = nil
+        successes = identity.rules.origin?.expectation.statuses
         self.identity = identity
         self.condition = condition
         self.needsBody = needsBody
@@ -34,7 +37,7 @@ package struct TransferRequest: Hashable, Sendable {
         self.maximumBytes = maximumBytes
         self.upload = upload
         needsBody = upload == nil
-        (condition, traceparent) = (nil, nil)
+        (condition, traceparent, successes) = (nil, nil, nil)
     }
 
     var isCall: Bool { upload?.isCall ?? false }

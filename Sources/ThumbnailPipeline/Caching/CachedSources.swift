@@ -37,7 +37,7 @@ package struct CachedSources: SourceCaching {
         // If one target of a source returns something other than an image, images from other targets of the source are
         // unaffected.
         if fetchedRecord == nil, source.identity.sharesTargets { return }
-        guard source.head.freshness.storability.isStorable, let record = fetchedRecord else {
+        guard let record = fetchedRecord, record.mayKeep(.record) else {
             withdraw(source.identity, isKnown: old != nil, cause: .notStorable)
             return
         }

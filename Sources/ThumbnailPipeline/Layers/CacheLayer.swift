@@ -74,6 +74,14 @@ enum LayerValue: Sendable {
     var source: SharedBytes? { if case .source(let bytes) = self { bytes } else { nil } }
     var result: RenderedImage? { if case .result(let result) = self { result } else { nil } }
 
+    var derivative: SourceRecord.Derivative {
+        switch self {
+        case .record: .record
+        case .source: .source
+        case .result: .result
+        }
+    }
+
     /// Only memory stores values with missing pixels.
     func isComplete(of records: PerSource<SourceRecord>) -> Bool {
         result?.isIncomplete != true && records.allSatisfy { $0.incompleteUntil == nil }

@@ -137,7 +137,9 @@ package final class CacheLayers: Sendable {
     /// Stores nothing if the source is no longer current; returns whether the pixels were admitted.
     @discardableResult
     func store(_ image: DecodedImage, for key: DecodeKey, of record: SourceRecord) -> Bool {
-        guard isCurrent(record), memory.decoded.add(image, for: key) else { return false }
+        guard isCurrent(record), record.mayKeep(.pixels(byteCount: image.byteCount)),
+            memory.decoded.add(image, for: key)
+        else { return false }
         // A removal deletes the record first, so this check detects one that cleared the cache before the pixels were
         // added.
         if isCurrent(record) { return true }
@@ -162,10 +164,9 @@ package final class CacheLayers: Sendable {
         return false
     }
 
-    /// No layer stores what an origin forbids a shared cache to store, and only memory a private source that is not
-    /// public.
+    /// Stores what ``SourceRecord/mayKeep(_:inMemory:)`` allows.
     ///
-    /// Below memory they also refuse uploads and truncated images, and shared ones sources that differ between
+    /// Below memory the layers also refuse uploads and truncated images, and shared ones sources that differ between
     /// machines.
     @discardableResult
     func store(
@@ -173,7 +174,7 @@ package final class CacheLayers: Sendable {
     ) -> Bool {
         if case .source = key, !layer.holdsSources { return false }
         let isMemory = layer.name == memory.name
-        return records.allSatisfy { $0.freshness.storability.isStorable && (isMemory || !$0.freshness.isForMemory) }
+        return records.allSatisfy { $0.mayKeep(value.derivative, inMemory: isMemory) }
             && layer.store(value, for: key, of: records)
     }
 

@@ -127,6 +127,11 @@ extension ResultKey {
     ) throws {
         let record = records.image
         try request.checkByteCount(of: record)
+        try record.checkFormat()
+        for (index, record) in records.additional.enumerated() {
+            let role = request.additional[index].role
+            try AdditionalSourceError.attributing(to: role) { try record.checkFormat() }
+        }
         let plan = try RenderPlan(for: request, of: records.mapValues(\.header), by: configuration)
         self.init(
             source: record.identity, validator: record.validator, additional: records.additional.map(\.version),

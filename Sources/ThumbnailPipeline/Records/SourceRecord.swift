@@ -4,6 +4,7 @@ import Imaging
 import Memory
 import Recipes
 import Synchronization
+import Text
 import ThumbnailTypes
 
 /// The metadata of a source: enough to find everything derived from it, and to validate it with its origin.
@@ -53,6 +54,37 @@ final class SourceRecord: Sendable {
     var validator: SourceValidator { head.validator }
     var freshness: SourceFreshness { head.freshness }
     var version: SourceVersion { SourceVersion(source: identity, validator: validator) }
+}
+
+extension SourceRecord {
+    /// A value derived from a source.
+    enum Derivative {
+        case record, source, result
+        case pixels(byteCount: Int)
+    }
+
+    /// Decides alone which caches may keep a value.
+    ///
+    /// None keeps a value that its origin forbids a shared cache to store, or that the origin's policy excludes. Only
+    /// memory keeps a private source that is not public.
+    func mayKeep(_ derivative: Derivative, inMemory: Bool = true) -> Bool {
+        guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
+        guard let origin = identity.rules.origin else { return true }
+        switch (origin.cachePolicy, derivative) {
+        case (.all, .pixels(let byteCount)): return origin.largestDecodedKept.map { byteCount <= $0 } ?? true
+        case (.all, _), (.results, .record), (.results, .result): return true
+        case (.results, _), (.none, _): return false
+        }
+    }
+
+    /// Rejects formats that its named origin should not send.
+    func checkFormat() throws(ImagingError) {
+        if let formats = identity.rules.origin?.expectation.formats,
+            !formats.contains(ExactText(header.format.rawValue))
+        {
+            throw .formatNotAccepted(header.format)
+        }
+    }
 }
 
 extension PerSource where Value == SourceRecord {

@@ -11,7 +11,7 @@ struct OriginDigestTests {
         return origin
     }
 
-    @Test func `a digest changes with every setting that affects fetches, and with no other`() throws {
+    @Test func `a digest changes with every setting that affects fetches or caches, and with no other`() throws {
         let name = try #require(HTTPField.Name("X-Key"))
         let pins = try ["AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=", "AQECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="]
             .map {
@@ -39,6 +39,9 @@ struct OriginDigestTests {
             try origin { $0.tlsPolicy = .certificate([pins[0]]) }, try origin { $0.tlsPolicy = .publicKey([pins[0]]) },
             try origin { $0.tlsPolicy = .publicKey([pins[1]]) }, try origin { $0.tlsPolicy = .publicKey(Set(pins)) },
             try origin { $0.tlsPolicy = .publicKey([]) }, try origin { $0.certificateAuthorities = "/ca.pem" },
+            try origin { $0.cachePolicy = .results }, try origin { $0.cachePolicy = .none },
+            try origin { $0.largestDecodedKept = 0 }, try origin { $0.expectation.formats = ["jpeg"] },
+            try origin { $0.expectation.statuses = [200] }, try origin { $0.expectation.statuses = [200, 404] },
             try origin { $0.ignoredParameters = ["a"] }, try origin { $0.ignoredParameters = ["a", "b"] },
         ]
         #expect(Set(origins.map(\.digest)).count == origins.count)

@@ -33,6 +33,17 @@ struct ResponseHeadTests {
         #expect(try decision(status, [("Content-Type", "image/png")]) == .reject(.notFound(status)))
     }
 
+    @Test func `an origin's expected statuses are the only successes, and errors among them need an image`() throws {
+        let image = [("Content-Type", "image/png")]
+        for status in [200, 404, 410, 503] { #expect(try decision(status, image, [200, 404, 410, 503]) == .accept) }
+        #expect(try decision(201, image, [200]) == .reject(.unexpectedResponse("status 201")))
+        #expect(try decision(404, [], [404]) == .reject(.notFound(404)))
+        #expect(try decision(404, [("Content-Type", "text/plain")], [404]) == .reject(.notFound(404)))
+        #expect(try decision(500, [("Content-Type", "text/html")], [500]) == .reject(.status(500)))
+        #expect(try decision(302, [("Location", "/b")], [200]) == .redirect("/b"))
+        #expect(try decision(207, image, [207]) == .accept)
+    }
+
     @Test(arguments: [301, 302, 303, 307, 308])
     func `39: a redirect without Location is a protocol error`(status: Int) throws {
         #expect(try decision(status, [("Location", "/b\u{c3}\u{bc}")]) == .redirect("/bü"))
@@ -99,6 +110,8 @@ private func head(_ status: Int, _ fields: [(String, String)]) throws -> Respons
     return try ResponseHead(status: status, fields: HTTPFields(fields))
 }
 
-private func decision(_ status: Int, _ fields: [(String, String)]) throws -> ResponseHead.Decision {
-    try head(status, fields).decision(maximumBytes: 1000)
+private func decision(
+    _ status: Int, _ fields: [(String, String)], _ successes: Set<Int>? = nil
+) throws -> ResponseHead.Decision {
+    try head(status, fields).decision(maximumBytes: 1000, successes: successes)
 }

@@ -85,7 +85,7 @@ struct RAWHeaderTests {
     }
 
     @Test(arguments: RAWWriter.Kind.allCases)
-    func `a walk asks for the same ranges until it has them, and for little`(kind: RAWWriter.Kind) throws {
+    func `a walk needs the same ranges until it has them, and few bytes`(kind: RAWWriter.Kind) throws {
         var writer = RAWWriter(kind)
         writer.previews = [Self.middle, Self.large]
         writer.gap = 300_000

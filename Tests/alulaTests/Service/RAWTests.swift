@@ -40,7 +40,7 @@ struct RAWTests {
         }
     }
 
-    @Test func `photographs are refused where their format is`() async throws {
+    @Test func `photographs are rejected where their format is`() async throws {
         try await withService { running in
             running.origin.serve("/a", .image(RAWWriter(.nef, Self.preview).file))
             let refused = try await running.thumbnail("/a")

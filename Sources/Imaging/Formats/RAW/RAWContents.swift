@@ -1,6 +1,6 @@
 import Recipes
 
-/// What a walk finds in a file.
+/// The previews and metadata that a walk finds in a file.
 struct RAWContents {
     /// Candidates: ``RAWFrame`` tells which are JPEG files.
     var previews: [Range<Int>] = []

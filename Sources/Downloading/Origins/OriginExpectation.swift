@@ -1,0 +1,29 @@
+package import Text
+
+/// The responses of a named origin that are sources.
+package struct OriginExpectation: Sendable, Hashable {
+    /// The names of formats; nil for all that the service accepts.
+    package var formats: Set<ExactText>?
+    /// Nil for the usual successes.
+    package var statuses: Set<Int>?
+
+    package init() {}
+
+    /// Statuses of responses that have a body and lead nowhere else.
+    package static func isStatus(_ status: Int) -> Bool {
+        200...299 ~= status && ![204, 205, 206].contains(status) || 400...599 ~= status
+    }
+
+    var parts: [String] {
+        let formats = self.formats.map { ["formats"] + $0.sorted().map(\.string) } ?? []
+        return formats + (statuses.map { ["statuses"] + $0.sorted().map { "\($0)" } } ?? [])
+    }
+}
+
+/// The values that any cache may keep of a named origin's sources.
+package enum OriginCachePolicy: String, Sendable, CaseIterable {
+    case all
+    /// Neither sources nor their pixels.
+    case results
+    case none
+}
