@@ -11,10 +11,13 @@ struct SlotToken: Hashable, Sendable {
 /// A host's first transfer may take any slot. For further ones, a quarter of all slots must stay free for hosts without
 /// transfers, or half if the host is slow. A host that is alone may use all slots up to its limit.
 ///
+/// A tenant takes further slots only while it has fewer than three times the free ones, so that some are always left.
+///
 /// The state is the set of tokens in use, not a counter: returning one twice has no effect.
 struct DownloadSlots {
     private struct Allocation {
         let host: ExactText
+        let flow: DownloadFlow?
         let pace: TransferPace
     }
 
@@ -28,6 +31,7 @@ struct DownloadSlots {
     private var lastNumber: UInt64 = 0
     private var allocations: [SlotToken: Allocation] = [:]
     private var counts: [ExactText: Int] = [:]
+    private var flowCounts: [Int: Int] = [:]
     private var slowHosts = BoundedMap<ExactText, Bool>(maximumCount: 4_096)
 
     init(_ configuration: DownloadConfiguration) {
@@ -50,12 +54,22 @@ struct DownloadSlots {
 
     func isIdle(_ host: ExactText) -> Bool { counts[host] == nil }
 
-    func hasRoom(for host: ExactText, at now: Duration) -> Bool {
+    func hasRoom(for host: ExactText, of flow: DownloadFlow? = nil, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
-        guard hasRoom, count < exceptions[host] ?? maximumPerHost else { return false }
+        guard hasRoom, hasRoom(for: flow), count < exceptions[host] ?? maximumPerHost else { return false }
         if count == 0 || count == allocations.count { return true }
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
     }
+
+    private func hasRoom(for flow: DownloadFlow?) -> Bool {
+        guard let flow else { return true }
+        return count(of: flow) < 3 * flow.share * (maximum - allocations.count)
+    }
+
+    private func count(of flow: DownloadFlow) -> Int { flowCounts[flow.id, default: 0] }
+
+    /// Its transfers, for its share.
+    func load(of flow: DownloadFlow) -> Double { Double(count(of: flow)) / Double(flow.share) }
 
     func isSlow(_ host: ExactText, at now: Duration) -> Bool {
         if slowHosts.peek(host, at: now) == true { return true }
@@ -64,12 +78,15 @@ struct DownloadSlots {
     }
 
     /// Takes a slot for a transfer to `host`; nil if all slots, or all of the host's, are in use.
-    mutating func take(for host: ExactText, _ progress: TransferProgress, at now: Duration) -> SlotToken? {
-        guard hasRoom(for: host, at: now) else { return nil }
+    mutating func take(
+        for host: ExactText, of flow: DownloadFlow? = nil, _ progress: TransferProgress, at now: Duration
+    ) -> SlotToken? {
+        guard hasRoom(for: host, of: flow, at: now) else { return nil }
         lastNumber += 1
         let token = SlotToken(number: lastNumber)
-        allocations[token] = Allocation(host: host, pace: TransferPace(progress, since: now))
+        allocations[token] = Allocation(host: host, flow: flow, pace: TransferPace(progress, since: now))
         counts[host, default: 0] += 1
+        if let flow { flowCounts[flow.id, default: 0] += 1 }
         return token
     }
 
@@ -78,6 +95,10 @@ struct DownloadSlots {
         guard let allocation = allocations.removeValue(forKey: token) else { return false }
         let count = counts[allocation.host, default: 0] - 1
         counts[allocation.host] = count > 0 ? count : nil
+        if let flow = allocation.flow {
+            let left = self.count(of: flow) - 1
+            flowCounts[flow.id] = left > 0 ? left : nil
+        }
         switch allocation.pace.isSlow(at: now) {
         case true?: slowHosts.insert(true, for: allocation.host, until: now + Self.slownessMemory)
         case false?: slowHosts.remove(allocation.host)

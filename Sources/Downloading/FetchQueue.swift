@@ -13,7 +13,12 @@ struct FetchQueue {
 
     var count: Int { ids.count }
 
-    var hasRoom: Bool { ids.count < maximum }
+    /// A tenant has room while fewer of its fetches wait than there are free places, for its share.
+    func hasRoom<Answer>(for fetch: SharedFetch<Answer>, among fetches: [FetchID: SharedFetch<Answer>]) -> Bool {
+        guard let flow = fetch.request.flow else { return ids.count < maximum }
+        let own = ids.count { fetches[$0]?.request.flow?.id == flow.id }
+        return own < flow.share * (maximum - ids.count)
+    }
 
     func contains(_ id: FetchID) -> Bool { ids.contains(id) }
 
@@ -34,30 +39,48 @@ struct FetchQueue {
         return ids.remove(at: index)
     }
 
-    /// Prefers a host without a transfer.
+    /// Prefers the tenant with the fewest transfers for its share, then a host without a transfer.
     ///
     /// Under ``DownloadConfiguration/Order/lifo`` an overdue fetch comes first.
     private func nextIndex<Answer>(
         from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
         var verdicts: [ExactText: Bool] = [:]
+        var candidates: [Int?: Candidates] = [:]
         func canStart(_ fetch: SharedFetch<Answer>) -> Bool {
+            guard fetch.request.flow == nil else {
+                return slots.hasRoom(for: fetch.host, of: fetch.request.flow, at: now)
+            }
             let decision = verdicts[fetch.host] ?? slots.hasRoom(for: fetch.host, at: now)
             verdicts[fetch.host] = decision
             return decision
         }
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
+        for index in indices {
+            guard let fetch = fetches[ids[index]] else { return index }
+            let flow = fetch.request.flow
+            if order == .fifo, candidates[flow?.id]?.idle != nil { continue }
+            guard canStart(fetch) else { continue }
+            var own = candidates[flow?.id] ?? Candidates(load: flow.map { slots.load(of: $0) } ?? 0)
+            if order == .lifo, fetch.isOverdue(at: now) { own.overdue = index }
+            if own.idle == nil, slots.isIdle(fetch.host) { own.idle = index }
+            own.other = own.other ?? index
+            candidates[flow?.id] = own
+            if order == .fifo, flow == nil, own.idle != nil { break }
+        }
+        let lowest = candidates.values.map(\.load).min()
+        let best = candidates.values.filter { $0.load == lowest }
+        // Of tenants with equal loads, the one whose fetch is next in order.
+        return order == .fifo ? best.compactMap(\.first).min() : best.compactMap(\.first).max()
+    }
+
+    /// The fetches of one tenant that may start.
+    private struct Candidates {
+        let load: Double
         var overdue: Int?
         var idle: Int?
         var other: Int?
-        for index in indices {
-            guard let fetch = fetches[ids[index]] else { return index }
-            guard canStart(fetch) else { continue }
-            if order == .lifo, fetch.isOverdue(at: now) { overdue = index }
-            if idle == nil, slots.isIdle(fetch.host) { idle = index }
-            other = other ?? index
-            if order == .fifo, idle != nil { break }
-        }
-        return overdue ?? idle ?? other
+
+        var first: Int? { overdue ?? idle ?? other }
     }
 }

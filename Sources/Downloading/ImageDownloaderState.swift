@@ -116,8 +116,9 @@ struct ImageDownloaderState<Answer> {
         fetch.storedCopy = view?.copy
         let isWhole = view.map { $0.copy.bytes != nil || !request.needsBytes } ?? false
         let queriesSlowerLayers = queriesSlowerLayers && key.mode != .unstored && !isWhole
-        let slot = queriesSlowerLayers ? nil : slots.take(for: fetch.host, fetch.progress, at: now)
-        guard slot != nil || queriesSlowerLayers || queue.hasRoom else {
+        let slot =
+            queriesSlowerLayers ? nil : slots.take(for: fetch.host, of: request.flow, fetch.progress, at: now)
+        guard slot != nil || queriesSlowerLayers || queue.hasRoom(for: fetch, among: fetches) else {
             return .rejected(DownloadError.queueFull, answer)
         }
         fetch.slot = slot
@@ -161,8 +162,8 @@ struct ImageDownloaderState<Answer> {
         fetch.request = leader.request
         fetch.storedCopy = retrieved ?? fetch.storedCopy
         fetch.queuedAt = now
-        fetch.slot = slots.take(for: fetch.host, fetch.progress, at: now)
-        guard fetch.slot != nil || queue.hasRoom else {
+        fetch.slot = slots.take(for: fetch.host, of: fetch.request.flow, fetch.progress, at: now)
+        guard fetch.slot != nil || queue.hasRoom(for: fetch, among: fetches) else {
             end.rejected = finish(id, at: now).answers.map(\.answer)
             return end
         }
@@ -313,7 +314,7 @@ struct ImageDownloaderState<Answer> {
         var starts: [StartAction] = []
         while let id = queue.popNext(from: fetches, for: slots, at: now) {
             guard let fetch = fetches[id] else { continue }
-            fetches[id]?.slot = slots.take(for: fetch.host, fetch.progress, at: now)
+            fetches[id]?.slot = slots.take(for: fetch.host, of: fetch.request.flow, fetch.progress, at: now)
             starts.append(action(of: fetch, at: now))
         }
         return starts

@@ -62,6 +62,22 @@ struct DownloadSlotsTests {
         #expect(quick.allSatisfy { $0 != nil })
     }
 
+    @Test func `tenants leave slots to each other, for their share`() throws {
+        var slots = DownloadSlots(maximum: 32, perHost: 8)
+        var tokens: [Int: [SlotToken]] = [:]
+        for (id, share) in [(-1, 1), (-2, 1), (-3, 4)] {
+            for number in 0..<100 {
+                let token = slots.take(for: "host\(id).\(number)", of: DownloadFlow(id: id, share: share))
+                tokens[id, default: []] += token.map { [$0] } ?? []
+            }
+        }
+        #expect(tokens.mapValues(\.count) == [-1: 24, -2: 6, -3: 2])
+        #expect(slots.take(for: "other", of: DownloadFlow(id: -4, share: 1)) == nil)
+        for token in try #require(tokens[-1]) { slots.release(token, at: .zero) }
+        let more = (0..<100).map { slots.take(for: "host-3.\($0)", of: DownloadFlow(id: -3, share: 4)) }
+        #expect(more.count { $0 != nil } == 22, "a larger share leaves less")
+    }
+
     @Test func `a host is slow while half of its transfers are, and for a while after that`() throws {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         let quick = TransferProgress()
@@ -82,7 +98,7 @@ struct DownloadSlotsTests {
 
 extension DownloadSlots {
     /// Takes a slot at the beginning of time for a transfer that has received nothing.
-    fileprivate mutating func take(for host: ExactText) -> SlotToken? {
-        take(for: host, TransferProgress(), at: .zero)
+    fileprivate mutating func take(for host: ExactText, of flow: DownloadFlow? = nil) -> SlotToken? {
+        take(for: host, of: flow, TransferProgress(), at: .zero)
     }
 }

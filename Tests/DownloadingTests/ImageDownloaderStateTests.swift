@@ -20,4 +20,35 @@ struct ImageDownloaderStateTests {
         let again = state.finish(try #require(fetch), at: .zero)
         #expect(again.answers.isEmpty)
     }
+
+    @Test(arguments: [DownloadConfiguration.Order.fifo, .lifo])
+    func `a tenant's flood neither fills the queue nor delays another's fetch`(
+        order: DownloadConfiguration.Order
+    ) throws {
+        var configuration = DownloadConfiguration()
+        configuration.order = order
+        configuration.maximumActiveDownloads = 4
+        configuration.maximumQueuedDownloads = 8
+        var state = ImageDownloaderState<String>(configuration)
+        var (started, waiting, rejected): ([(UInt64, String)], Int, Int) = ([], 0, 0)
+        func enter(_ path: String, _ flow: DownloadFlow) {
+            let admission = state.enter(
+                state.announce(), SourceRequest(identity: .path("/", host: "\(path).test"), flow: flow), receipt: "",
+                deadline: nil, at: .zero, answer: path, cached: { _ in nil })
+            switch admission {
+            case .waiting(let starts, _):
+                started += starts.map { ($0.fetch, $0.request.identity.url.host) }
+                waiting += starts.isEmpty ? 1 : 0
+            default: rejected += 1
+            }
+        }
+        let (flood, victim) = (DownloadFlow(id: -1, share: 1), DownloadFlow(id: -2, share: 1))
+        for number in 0..<100 { enter("a\(number)", flood) }
+        #expect(started.count == 3 && waiting == 4 && rejected == 93)
+        for number in 0..<3 { enter("b\(number)", victim) }
+        #expect(started.map(\.1).last == "b0.test" && waiting == 6 && rejected == 93)
+        // It takes the next slot, though others have waited longer.
+        let next = state.finish(started[0].0, at: .zero).starts.map(\.request.identity.url.host)
+        #expect(next == [order == .fifo ? "b1.test" : "b2.test"])
+    }
 }

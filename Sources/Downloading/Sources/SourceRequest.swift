@@ -12,10 +12,13 @@ package struct SourceRequest: Hashable, Sendable {
     package let isRefresh: Bool
     /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
     package let traceparent: String?
+    /// Nil for the service's own downloads, and without tenants.
+    let flow: DownloadFlow?
 
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
-        isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil
+        isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil,
+        flow: DownloadFlow? = nil
     ) {
         self.identity = identity
         self.directives = directives
@@ -23,5 +26,15 @@ package struct SourceRequest: Hashable, Sendable {
         self.isBackground = isBackground
         self.isRefresh = isRefresh
         self.traceparent = traceparent
+        self.flow = flow
     }
+}
+
+/// The downloads of a tenant, which leave slots and places in the queue to other tenants.
+package struct DownloadFlow: Hashable, Sendable {
+    let id: Int
+    /// Relative to other tenants.
+    let share: Int
+
+    package init(id: Int, share: Int) { (self.id, self.share) = (id, share) }
 }

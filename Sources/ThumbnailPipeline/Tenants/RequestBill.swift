@@ -1,4 +1,5 @@
 import Coordination
+import Downloading
 import Synchronization
 
 /// The cost of one request: of the work that it started.
@@ -27,6 +28,8 @@ package final class RequestBill: Sendable {
     /// Nil if the client decides.
     var flow: Int? { account?.flow }
     var share: Int { account?.share ?? 1 }
+    /// The clients of the default tenant share one.
+    var downloadFlow: DownloadFlow? { account.map { DownloadFlow(id: $0.flow ?? 0, share: $0.share) } }
 
     package var workRefusal: TenantRefusal? { account?.workRefusal() }
 }

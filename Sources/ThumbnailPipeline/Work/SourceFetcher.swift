@@ -67,7 +67,7 @@ struct SourceFetcher: Sendable {
             let copy = try await downloader.download(
                 SourceRequest(
                     identity: identity, directives: job.directives, needsBytes: needsBytes,
-                    traceparent: trace?.traceparent),
+                    traceparent: trace?.traceparent, flow: job.bill?.downloadFlow),
                 receipt: job.receipt, deadline: start + timeLimit)
             if copy.participation == .started, copy.exchange?.status != 304 {
                 job.bill?.charge(originBytes: copy.bytes?.count ?? 0)
