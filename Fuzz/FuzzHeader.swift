@@ -92,29 +92,13 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// The preview is in the file, is turned like the photograph, and is found in parts, too.
+/// The preview is in the file, and turned like the photograph.
 private func checkPreview(of file: SharedBytes, _ header: ImageHeader) {
     guard let preview = header.preview, preview.place.upperBound <= file.count, !preview.place.isEmpty,
         let (part, own) = try? header.decodedFile(in: file)
     else { fatalError("no preview: \(header)") }
     precondition(own.format == .jpeg && own.size == header.size && own.bands == header.bands, "another preview")
     precondition(part.count <= preview.place.count + 100, "more than a preview and its turn")
-    let bytes = file.array
-    var known: [Range<Int>] = []
-    while true {
-        do throws(HeaderStop) {
-            let layout = try RAWLayout(byteCount: bytes.count) { range throws(HeaderStop) in
-                guard 0..<bytes.count + 1 ~= range.upperBound else { throw .failed(.notAnImage) }
-                guard known.contains(range) else { throw .needs(range) }
-                return Array(bytes[range])
-            }
-            precondition(layout?.preview == preview.place, "another preview in parts")
-            return
-        } catch {
-            guard case .needs(let range) = error, known.count < 4_000 else { fatalError("an endless walk") }
-            known.append(range)
-        }
-    }
 }
 
 /// What is left of a file is the same picture.

@@ -92,9 +92,32 @@ extension RawSpan {
         unsafe extracting(range.clamped(to: 0..<byteCount)).withUnsafeBytes { unsafe Array($0) }
     }
 
+    /// A copy of a whole range.
+    func part(_ range: Range<Int>) throws(ImagingError) -> [UInt8] {
+        try check(range.lowerBound, range.count)
+        return array(range)
+    }
+
     private func check(_ offset: Int, _ count: Int) throws(ImagingError) {
         guard offset >= 0, offset <= byteCount - count else {
             throw .cannotDecode(detail: "the file ends before byte \(offset)")
         }
+    }
+}
+
+/// Numbers in a piece of a file; zero behind its end.
+extension [UInt8] {
+    func number(_ range: Range<Int>, _ isLittleEndian: Bool = false) -> Int {
+        let bytes = self[range.clamped(to: indices)]
+        return isLittleEndian
+            ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : bytes.reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    func short(_ offset: Int, _ isLittleEndian: Bool = false) -> Int { number(offset..<offset + 2, isLittleEndian) }
+
+    func long(_ offset: Int, _ isLittleEndian: Bool = false) -> Int { number(offset..<offset + 4, isLittleEndian) }
+
+    func hasText(_ text: StaticString, at offset: Int = 0) -> Bool {
+        unsafe withUnsafeBytes { unsafe $0.bytes.hasText(text, at: offset) }
     }
 }

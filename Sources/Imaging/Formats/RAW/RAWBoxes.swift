@@ -7,12 +7,12 @@ private struct RAWBox {
 
     private static let maximum = 64
 
-    static func all(in range: Range<Int>, _ read: RangeReader) throws(HeaderStop) -> [RAWBox] {
+    static func all(in range: Range<Int>, _ bytes: RawSpan) -> [RAWBox] {
         var boxes: [RAWBox] = []
         var offset = range.lowerBound
         while offset + 8 <= range.upperBound, boxes.count < maximum {
             let place = offset..<min(offset + 16, range.upperBound)
-            guard let header = try HeaderStop.unlessFailed({ () throws(HeaderStop) in try read(place) }) else { break }
+            guard let header = try? bytes.part(place) else { break }
             let isLong = header.long(0) == 1
             let length = isLong ? header.number(8..<16, false) & (1 << 48 - 1) : header.long(0)
             let start = isLong ? 16 : 8
@@ -24,12 +24,12 @@ private struct RAWBox {
     }
 
     static func first(
-        _ path: [StaticString], in range: Range<Int>, _ read: RangeReader
-    ) throws(HeaderStop) -> Range<Int>? {
+        _ path: [StaticString], in range: Range<Int>, _ bytes: RawSpan
+    ) -> Range<Int>? {
         var range = range
         for name in path {
             let type = BoxCursor.type(name)
-            guard let box = try all(in: range, read).first(where: { $0.type == type }) else { return nil }
+            guard let box = all(in: range, bytes).first(where: { $0.type == type }) else { return nil }
             range = box.contents
         }
         return range
@@ -52,14 +52,14 @@ extension RAWContents {
 
     private static let identified = BoxCursor.type("uuid")
 
-    init(boxes read: RangeReader) throws(HeaderStop) {
-        for box in try RAWBox.all(in: 0..<1 << 48, read) {
+    init(boxes bytes: RawSpan) {
+        for box in RAWBox.all(in: 0..<bytes.byteCount, bytes) {
             switch box.type {
-            case BoxCursor.type("moov"): try readMovie(box.contents, read)
+            case BoxCursor.type("moov"): try? readMovie(box.contents, bytes)
             case Self.identified where box.contents.count > 24:
-                let identifier = try read(box.contents.prefix(16))
+                let identifier = try? bytes.part(box.contents.prefix(16))
                 // Eight bytes precede the box of the preview.
-                if identifier == Identifier.preview { try readPreview(box.contents.dropFirst(24), read) }
+                if identifier == Identifier.preview { try? readPreview(box.contents.dropFirst(24), bytes) }
                 if identifier == Identifier.packet { packet = box.contents.dropFirst(16) }
             default: break
             }
@@ -67,42 +67,40 @@ extension RAWContents {
     }
 
     /// The length and the file stand at the end of a header of 16 bytes.
-    private mutating func readPreview(_ range: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
-        guard let place = try RAWBox.first(["PRVW"], in: range, read), place.count > 16 else { return }
-        let length = try read(place.prefix(16)).long(12)
+    private mutating func readPreview(_ range: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
+        guard let place = RAWBox.first(["PRVW"], in: range, bytes), place.count > 16 else { return }
+        let length = try bytes.part(place.prefix(16)).long(12)
         previews.append(place.dropFirst(16).prefix(length))
     }
 
-    private mutating func readMovie(_ movie: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
-        for box in try RAWBox.all(in: movie, read) {
+    private mutating func readMovie(_ movie: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
+        for box in RAWBox.all(in: movie, bytes) {
             switch box.type {
             case Self.identified where box.contents.count > 16:
-                guard try read(box.contents.prefix(16)) == Identifier.camera else { continue }
-                try readMetadata(box.contents.dropFirst(16), read)
-            case BoxCursor.type("trak"): try readTrack(box.contents, read)
+                guard try bytes.part(box.contents.prefix(16)) == Identifier.camera else { continue }
+                readMetadata(box.contents.dropFirst(16), bytes)
+            case BoxCursor.type("trak"): try? readTrack(box.contents, bytes)
             default: break
             }
         }
     }
 
-    private mutating func readMetadata(_ range: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
-        for box in try RAWBox.all(in: range, read) {
+    private mutating func readMetadata(_ range: Range<Int>, _ bytes: RawSpan) {
+        for box in RAWBox.all(in: range, bytes) {
             let isMain = box.type == BoxCursor.type("CMT1")
             guard isMain || box.type == BoxCursor.type("CMT2") else { continue }
-            let block = try HeaderStop.unlessFailed { () throws(HeaderStop) in
-                try RAWDirectory(ofBlock: box.contents.lowerBound, read)
-            }
+            let block = try? RAWDirectory(ofBlock: box.contents.lowerBound, bytes)
             if isMain { main = block } else { exposure = block }
         }
         sensor = sensor ?? main?.size()
     }
 
     /// The samples of a track are one JPEG file, or those of the sensor.
-    private mutating func readTrack(_ track: Range<Int>, _ read: RangeReader) throws(HeaderStop) {
-        guard let table = try RAWBox.first(["mdia", "minf", "stbl"], in: track, read),
-            let kinds = try RAWBox.first(["stsd"], in: table, read), kinds.count >= 8 + 98
+    private mutating func readTrack(_ track: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
+        guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, bytes),
+            let kinds = RAWBox.first(["stsd"], in: table, bytes), kinds.count >= 8 + 98
         else { return }
-        let entry = try read(kinds.dropFirst(8).prefix(98))
+        let entry = try bytes.part(kinds.dropFirst(8).prefix(98))
         guard entry.hasText("CRAW", at: 4) else { return }
         // Behind the fields of a visual entry, 86 bytes, and Canon's own.
         guard entry.hasText("JPEG", at: 90) || entry.hasText("JPEG", at: 94) else {
@@ -110,14 +108,14 @@ extension RAWContents {
             if let size = size.plausible, size.area > sensor?.area ?? 0 { sensor = size }
             return
         }
-        guard let sizes = try RAWBox.first(["stsz"], in: table, read), sizes.count >= 12 else { return }
-        let lengths = try read(sizes.prefix(16))
+        guard let sizes = RAWBox.first(["stsz"], in: table, bytes), sizes.count >= 12 else { return }
+        let lengths = try bytes.part(sizes.prefix(16))
         let length = lengths.long(4) > 0 ? lengths.long(4) : lengths.long(12)
         var start: Int?
-        if let places = try RAWBox.first(["co64"], in: table, read), places.count >= 16 {
-            start = try read(places.prefix(16)).number(10..<16, false)
-        } else if let places = try RAWBox.first(["stco"], in: table, read), places.count >= 12 {
-            start = try read(places.prefix(12)).long(8)
+        if let places = RAWBox.first(["co64"], in: table, bytes), places.count >= 16 {
+            start = try bytes.part(places.prefix(16)).number(10..<16, false)
+        } else if let places = RAWBox.first(["stco"], in: table, bytes), places.count >= 12 {
+            start = try bytes.part(places.prefix(12)).long(8)
         }
         if let start, length > 0 { previews.append(start..<start + length) }
     }

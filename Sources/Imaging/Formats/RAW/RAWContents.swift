@@ -12,16 +12,14 @@ struct RAWContents {
 
 extension RAWContents {
     /// Nil for a file of another kind.
-    init?(_ read: RangeReader) throws(HeaderStop) {
-        guard let start = try HeaderStop.unlessFailed({ () throws(HeaderStop) in try read(0..<16) }) else {
-            return nil
-        }
+    init?(_ bytes: RawSpan) {
+        guard let start = try? bytes.part(0..<16) else { return nil }
         if start.hasText("FUJIFILMCCD-RAW ") {
-            try self.init(fujifilm: read)
+            self.init(fujifilm: bytes)
         } else if start.hasText("ftypcrx ", at: 4) {
-            try self.init(boxes: read)
+            self.init(boxes: bytes)
         } else {
-            try self.init(directories: read, start)
+            self.init(directories: bytes, start)
         }
     }
 
@@ -31,13 +29,13 @@ extension RAWContents {
         static let (olympus, oldOlympus, panasonic) = (0x4F52, 0x5352, 0x55)
     }
 
-    private init?(directories read: RangeReader, _ start: [UInt8]) throws(HeaderStop) {
+    private init?(directories bytes: RawSpan, _ start: [UInt8]) {
         let isLittleEndian = start.hasText("II")
         guard isLittleEndian || start.hasText("MM") else { return nil }
         let magic = start.short(2, isLittleEndian)
         guard [Magic.tiff, Magic.olympus, Magic.oldOlympus, Magic.panasonic].contains(magic) else { return nil }
         var directories = RAWDirectories()
-        try directories.addChain(at: start.long(4, isLittleEndian), isLittleEndian: isLittleEndian, read)
+        directories.addChain(at: start.long(4, isLittleEndian), isLittleEndian: isLittleEndian, bytes)
         guard magic != Magic.tiff || start.hasText("CR", at: 8) || directories.isRAW else { return nil }
         main = directories.all.first
         packet = main?.place(RAWDirectory.Tag.packet)
@@ -50,30 +48,25 @@ extension RAWContents {
         // Olympus does not mark its samples.
         if magic == Magic.olympus || magic == Magic.oldOlympus { sensor = sensor ?? main?.size() }
         guard let main, let address = main.number(EXIFDirectory.exposure) else { return }
-        exposure = try HeaderStop.unlessFailed { () throws(HeaderStop) in
-            try RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, read)
-        }
-        if let exposure { previews += try RAWMakerNote(in: exposure, read).previews }
+        exposure = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, bytes)
+        if let exposure { previews += RAWMakerNote(in: exposure, bytes).previews }
     }
 
     /// The JPEG has the metadata.
-    private init(fujifilm read: RangeReader) throws(HeaderStop) {
-        let places = try read(84..<100)
+    private init?(fujifilm bytes: RawSpan) {
+        guard let places = try? bytes.part(84..<100) else { return nil }
         previews = [places.long(0)..<places.long(0) + places.long(4)]
-        let table = places.long(8)..<places.long(8) + places.long(12)
-        sensor = try HeaderStop.unlessFailed { () throws(HeaderStop) in try Self.sensor(inTable: table, read) } ?? nil
-    }
-
-    private static func sensor(inTable place: Range<Int>, _ read: RangeReader) throws(HeaderStop) -> PixelSize? {
-        let table = try read(place.prefix(4_096))
+        guard let table = try? bytes.part((places.long(8)..<places.long(8) + places.long(12)).prefix(4_096)) else {
+            return
+        }
         var offset = 4
         while offset + 8 <= table.count {
             // Height and width of all samples.
             if table.short(offset) == 0x100 {
-                return PixelSize(width: table.short(offset + 6), height: table.short(offset + 4)).plausible
+                sensor = PixelSize(width: table.short(offset + 6), height: table.short(offset + 4)).plausible
+                return
             }
             offset += 4 + table.short(offset + 2)
         }
-        return nil
     }
 }

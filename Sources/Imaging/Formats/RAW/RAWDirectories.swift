@@ -9,21 +9,16 @@ struct RAWDirectories {
     private static let maximumChildren = 8
     private static let deepest = 2
 
-    /// Ignores what is damaged.
-    mutating func addChain(
-        at address: Int, isLittleEndian: Bool, depth: Int = 0, _ read: RangeReader
-    ) throws(HeaderStop) {
+    /// Ends at damage.
+    mutating func addChain(at address: Int, isLittleEndian: Bool, depth: Int = 0, _ bytes: RawSpan) {
         var address = address
-        while address != 0, all.count < Self.maximum, seen.insert(address).inserted {
-            let place = address
-            let directory = try HeaderStop.unlessFailed { () throws(HeaderStop) in
-                try RAWDirectory(at: place, base: 0, isLittleEndian: isLittleEndian, read)
-            }
-            guard let directory else { return }
+        while address != 0, all.count < Self.maximum, seen.insert(address).inserted,
+            let directory = try? RAWDirectory(at: address, base: 0, isLittleEndian: isLittleEndian, bytes)
+        {
             all.append(directory)
             if depth < Self.deepest {
-                for child in try directory.numbers(RAWDirectory.Tag.children, atMost: Self.maximumChildren, read) {
-                    try addChain(at: child, isLittleEndian: isLittleEndian, depth: depth + 1, read)
+                for child in directory.numbers(RAWDirectory.Tag.children, atMost: Self.maximumChildren, bytes) {
+                    addChain(at: child, isLittleEndian: isLittleEndian, depth: depth + 1, bytes)
                 }
             }
             address = directory.next

@@ -32,15 +32,15 @@ struct RAWDirectory {
     /// Bytes of a value: BYTE, ASCII, SHORT, LONG, UNDEFINED, IFD.
     private static let sizes = [1: 1, 2: 1, 3: 2, 4: 4, 7: 1, 13: 4]
 
-    init(at address: Int, base: Int, isLittleEndian: Bool, _ read: RangeReader) throws(HeaderStop) {
+    init(at address: Int, base: Int, isLittleEndian: Bool, _ bytes: RawSpan) throws(ImagingError) {
         (self.base, self.isLittleEndian) = (base, isLittleEndian)
         let start = base + address
-        let count = try read(start..<start + 2).short(0, isLittleEndian)
+        let count = try bytes.part(start..<start + 2).short(0, isLittleEndian)
         guard 1...Self.maximumEntries ~= count else {
-            throw .failed(.cannotDecode(detail: "a directory of \(count) entries"))
+            throw .cannotDecode(detail: "a directory of \(count) entries")
         }
         let end = start + 2 + 12 * count
-        let table = try read(start + 2..<end)
+        let table = try bytes.part(start + 2..<end)
         for place in stride(from: 0, to: 12 * count, by: 12) {
             let tag = table.short(place, isLittleEndian)
             guard entries[tag] == nil else { continue }
@@ -49,16 +49,14 @@ struct RAWDirectory {
                 field: Array(table[place + 8..<place + 12]))
         }
         // Some files end with the last entry.
-        next =
-            try HeaderStop.unlessFailed { () throws(HeaderStop) in try read(end..<end + 4) }?.long(0, isLittleEndian)
-            ?? 0
+        next = (try? bytes.part(end..<end + 4))?.long(0, isLittleEndian) ?? 0
     }
 
     /// The first directory of a block with the header of TIFF.
-    init(ofBlock base: Int, _ read: RangeReader) throws(HeaderStop) {
-        let start = try read(base..<base + 8)
+    init(ofBlock base: Int, _ bytes: RawSpan) throws(ImagingError) {
+        let start = try bytes.part(base..<base + 8)
         let isLittleEndian = start.hasText("II")
-        try self.init(at: start.long(4, isLittleEndian), base: base, isLittleEndian: isLittleEndian, read)
+        try self.init(at: start.long(4, isLittleEndian), base: base, isLittleEndian: isLittleEndian, bytes)
     }
 
     func has(_ tag: Int) -> Bool { entries[tag] != nil }
@@ -76,39 +74,39 @@ struct RAWDirectory {
         return start..<start + entry.count * size
     }
 
-    func bytes(_ tag: Int, atMost limit: Int, _ read: RangeReader) throws(HeaderStop) -> [UInt8]? {
+    func value(_ tag: Int, atMost limit: Int, _ bytes: RawSpan) -> [UInt8]? {
         guard let entry = entries[tag], let size = Self.sizes[entry.type] else { return nil }
         guard let place = place(tag) else { return Array(entry.field.prefix(entry.count * size)) }
-        return try HeaderStop.unlessFailed { () throws(HeaderStop) in try read(place.prefix(limit)) }
+        return try? bytes.part(place.prefix(limit))
     }
 
-    func numbers(_ tag: Int, atMost limit: Int, _ read: RangeReader) throws(HeaderStop) -> [Int] {
+    func numbers(_ tag: Int, atMost limit: Int, _ bytes: RawSpan) -> [Int] {
         guard let size = entries[tag].flatMap({ Self.sizes[$0.type] }),
-            let bytes = try bytes(tag, atMost: limit * size, read)
+            let value = value(tag, atMost: limit * size, bytes)
         else { return [] }
-        return stride(from: 0, to: bytes.count - size + 1, by: size).map {
-            bytes.number($0..<$0 + size, isLittleEndian)
+        return stride(from: 0, to: value.count - size + 1, by: size).map {
+            value.number($0..<$0 + size, isLittleEndian)
         }
     }
 
     /// Without its trailing zeros; empty if it is absent or longer.
-    func text(_ tag: Int, longest: Int, _ read: RangeReader) throws(HeaderStop) -> [UInt8] {
+    func text(_ tag: Int, longest: Int, _ bytes: RawSpan) -> [UInt8] {
         guard let entry = entries[tag], entry.type == EXIFDirectory.ascii, entry.count <= longest + 1,
-            var text = try bytes(tag, atMost: longest + 1, read)
+            var text = value(tag, atMost: longest + 1, bytes)
         else { return [] }
         while text.last == 0 { text.removeLast() }
         return text.count <= longest ? text : []
     }
 
-    func texts(_ read: RangeReader) throws(HeaderStop) -> EXIFTexts? {
+    func texts(_ bytes: RawSpan) -> EXIFTexts? {
         let longest = (text: EXIFTexts.maximumLength, attribution: Attribution.maximumLength)
-        return try EXIFTexts(
-            make: text(EXIFDirectory.make, longest: longest.text, read),
-            model: text(EXIFDirectory.model, longest: longest.text, read),
-            dateTime: text(EXIFDirectory.dateTime, longest: longest.text, read),
+        return EXIFTexts(
+            make: text(EXIFDirectory.make, longest: longest.text, bytes),
+            model: text(EXIFDirectory.model, longest: longest.text, bytes),
+            dateTime: text(EXIFDirectory.dateTime, longest: longest.text, bytes),
             attribution: Attribution(
-                artist: text(EXIFDirectory.artist, longest: longest.attribution, read),
-                copyright: text(EXIFDirectory.copyright, longest: longest.attribution, read)))
+                artist: text(EXIFDirectory.artist, longest: longest.attribution, bytes),
+                copyright: text(EXIFDirectory.copyright, longest: longest.attribution, bytes)))
     }
 
     /// Nil without a size that is plausible.

@@ -5,29 +5,9 @@ package import Recipes
 enum RAWFormat {
     static let codec = FormatCodec(
         decoding: .init(
-            leadingBytes: .contents { bytes in
-                (try? RAWContents { range throws(HeaderStop) in try bytes.read(range) }) != nil
-            },
-            header: { bytes throws(ImagingError) in try header(bytes) }, loader: JPEGFormat.codec.decoding.loader))
-
-    private static func header(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        do throws(HeaderStop) {
-            let layout = try RAWLayout(byteCount: bytes.byteCount) { range throws(HeaderStop) in
-                try bytes.read(range)
-            }
-            guard let layout else { throw .failed(.notAnImage) }
-            do throws(ImagingError) {
-                return try layout.header(preview: bytes.extracting(layout.preview))
-            } catch {
-                throw .failed(error)
-            }
-        } catch {
-            switch error {
-            case .needs: throw .notAnImage
-            case .failed(let error): throw error
-            }
-        }
-    }
+            leadingBytes: .contents { RAWContents($0) != nil },
+            header: { bytes throws(ImagingError) in try RAWHeader.read(bytes) },
+            loader: JPEGFormat.codec.decoding.loader))
 }
 
 extension ImageHeader {

@@ -31,37 +31,34 @@ struct RAWMakerNote {
     let previews: [Range<Int>]
 
     /// - Parameter exposure: The directory that has the note.
-    init(in exposure: RAWDirectory, _ read: RangeReader) throws(HeaderStop) {
+    init(in exposure: RAWDirectory, _ bytes: RawSpan) {
         guard let place = exposure.place(EXIFDirectory.notes), place.count >= 18,
-            let start = try HeaderStop.unlessFailed({ () throws(HeaderStop) in try read(place.prefix(18)) }),
+            let start = try? bytes.part(place.prefix(18)),
             let form = Self.forms.first(where: { start.hasText($0.start) })
         else {
             previews = []
             return
         }
-        previews =
-            try HeaderStop.unlessFailed { () throws(HeaderStop) in
-                try Self.previews(form, start, at: place.lowerBound, in: exposure, read)
-            } ?? []
+        previews = (try? Self.previews(form, start, at: place.lowerBound, in: exposure, bytes)) ?? []
     }
 
     private static func previews(
-        _ form: Form, _ start: [UInt8], at note: Int, in exposure: RAWDirectory, _ read: RangeReader
-    ) throws(HeaderStop) -> [Range<Int>] {
+        _ form: Form, _ start: [UInt8], at note: Int, in exposure: RAWDirectory, _ bytes: RawSpan
+    ) throws(ImagingError) -> [Range<Int>] {
         let isLittleEndian = form.order.map { start.hasText("II", at: $0) } ?? exposure.isLittleEndian
         let base = form.isRelative ? note : exposure.base
         let directory =
             if let place = form.directory {
-                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, read)
+                try RAWDirectory(at: note + place - base, base: base, isLittleEndian: isLittleEndian, bytes)
             } else {
-                try RAWDirectory(ofBlock: note + blockStart, read)
+                try RAWDirectory(ofBlock: note + blockStart, bytes)
             }
-        func inner(_ tag: Int) throws(HeaderStop) -> RAWDirectory? {
+        func inner(_ tag: Int) throws(ImagingError) -> RAWDirectory? {
             // Old files have the directory as a value.
             guard let address = directory.number(tag) ?? directory.place(tag).map({ $0.lowerBound - directory.base })
             else { return nil }
             return try RAWDirectory(
-                at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, read)
+                at: address, base: directory.base, isLittleEndian: directory.isLittleEndian, bytes)
         }
         let preview =
             switch form.kind {

@@ -1,0 +1,67 @@
+import Recipes
+
+/// The header of a RAW photograph: that of its largest preview, with the photograph's metadata.
+enum RAWHeader {
+    /// Of a preview, on its longer side.
+    private static let shortestSide = 320
+    private static let maximumPreviews = 12
+    fileprivate static let longestPacket = 64 << 10
+
+    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+        guard let contents = RAWContents(bytes) else { throw .notAnImage }
+        let (place, lossless) = largestPreview(of: contents, in: bytes)
+        guard let place else { throw .unsupported("a RAW photograph without a preview of \(shortestSide) pixels") }
+        let preview = bytes.extracting(place)
+        let own = try JPEGHeader(preview).header
+        let (main, texts) = (contents.main, contents.main?.texts(bytes))
+        let orientation = main?.number(EXIFDirectory.orientation).flatMap { QuarterTurn(exif: $0) }
+        var header = ImageHeader(
+            format: .raw, storedSize: own.storedSize, orientation: orientation ?? own.orientation, bands: own.bands,
+            isProgressive: own.isProgressive, isChromaSubsampled: own.isChromaSubsampled,
+            profileByteCount: own.profileByteCount,
+            preview: EmbeddedPreview(place, sensor: contents.sensor ?? lossless), exif: texts ?? own.exif)
+        header.colors = own.colors
+        if own.profileByteCount == 0, contents.exposure?.isAdobeRGB(bytes) == true { header = header.with(.adobeRGB) }
+        header.rights =
+            SourceRights(bytes, of: contents.metadata(bytes), exif: texts?.attribution)
+            ?? SourceRights(preview, of: JPEGMetadata.parts(preview), exif: own.exif?.attribution)
+        return header
+    }
+
+    /// Nil without one that is large enough; also returns the size of lossless samples.
+    private static func largestPreview(
+        of contents: RAWContents, in bytes: RawSpan
+    ) -> (place: Range<Int>?, lossless: PixelSize?) {
+        var (best, lossless): ((place: Range<Int>, size: PixelSize)?, PixelSize?)
+        for place in contents.previews.prefix(maximumPreviews) {
+            // Of a truncated file, the rest counts.
+            let place = place.clamped(to: 0..<bytes.byteCount)
+            guard let frame = try? RAWFrame(in: place, bytes) else { continue }
+            if frame.isLossless {
+                lossless = lossless ?? frame.size
+            } else if max(frame.size.width, frame.size.height) >= shortestSide, frame.size.area > best?.size.area ?? 0 {
+                best = (place, frame.size)
+            }
+        }
+        return (best?.place, lossless)
+    }
+}
+
+extension RAWContents {
+    fileprivate func metadata(_ bytes: RawSpan) -> MetadataParts {
+        var parts = MetadataParts()
+        if let packet { parts.addPacket(bytes, packet.prefix(RAWHeader.longestPacket)) }
+        parts.records = main?.place(RAWDirectory.Tag.records)?.clamped(to: 0..<bytes.byteCount)
+        return parts
+    }
+}
+
+extension RAWDirectory {
+    /// As marked by DCF 2.0.
+    fileprivate func isAdobeRGB(_ bytes: RawSpan) -> Bool {
+        guard let space = number(Tag.space), space != 1 else { return false }
+        guard let address = number(Tag.interoperability) else { return space == 2 }
+        let directory = try? RAWDirectory(at: address, base: base, isLittleEndian: isLittleEndian, bytes)
+        return directory?.text(1, longest: 8, bytes) == Array("R03".utf8)
+    }
+}
