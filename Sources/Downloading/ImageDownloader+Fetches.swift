@@ -39,7 +39,7 @@ extension ImageDownloader {
         start(end.starts)
         if end.needsRevalidation { revalidate(identity) }
         if let retrieved {
-            for answer in end.served { answer.resume(returning: retrieved) }
+            for answer in end.served { answer.resume(returning: .fetched(.whole(retrieved))) }
         }
         for answer in end.rejected { answer.resume(throwing: DownloadError.queueFull) }
     }
@@ -50,7 +50,7 @@ extension ImageDownloader {
         observer.started(action.slotWait)
         reportStart(of: action)
         let begin = timekeeper.now
-        let result: Result<SourceCopy, any Error>
+        let result: Result<FetchOutcome, any Error>
         do {
             try await reserveMemory(for: action.progress)
             result = .success(try await fetch(action, reason: reason))
@@ -73,10 +73,9 @@ extension ImageDownloader {
         activity?.watch()
         observer.finished(end)
         switch result {
-        case .success(var copy):
+        case .success(let outcome):
             for (answer, participation) in completion.answers {
-                copy.participation = participation
-                answer.resume(returning: copy)
+                answer.resume(returning: outcome.shared(as: participation))
             }
         case .failure(let error):
             // The downloader never cancels a fetch that still has callers, so the loader itself has stopped.
@@ -92,7 +91,9 @@ extension ImageDownloader {
         }
     }
 
-    private func finish(_ action: State.StartAction, with result: Result<SourceCopy, any Error>) -> State.Completion {
+    private func finish(
+        _ action: State.StartAction, with result: Result<FetchOutcome, any Error>
+    ) -> State.Completion {
         let identity = action.request.identity
         return shell.withLock { shell in
             shell.tasks[action.fetch] = nil
@@ -127,23 +128,22 @@ extension ImageDownloader {
         }
     }
 
-    private func fetch(_ action: State.StartAction, reason: OriginResponseInfo.Reason) async throws -> SourceCopy {
+    private func fetch(
+        _ action: State.StartAction, reason: OriginResponseInfo.Reason
+    ) async throws -> FetchOutcome {
         let request = action.request
         var base = action.storedCopy
         if reason == .otherVariant || base?.bytes == nil && request.needsBytes { base = nil }
-        let condition = base.flatMap { SourceCondition($0.head) }
         let receiver: any SourceReceiver =
             request.directives.noStore ? cache : cache.beginFetch(of: request.identity)
+        let fetch = OriginFetch(action: action, base: base, reason: reason, receiver: receiver)
+        if let walk = request.walk { return try await parts(of: fetch, by: walk) }
         var answer = try await loader.load(
-            TransferRequest(identity: request.identity, condition: condition, traceparent: request.traceparent),
+            TransferRequest(
+                identity: request.identity, condition: fetch.condition, traceparent: request.traceparent),
             progress: action.progress)
         if case .notModified(let confirmation) = answer {
-            if let base, let head = base.head.confirmed(by: confirmation) {
-                receiver.refresh(head)
-                let exchange = OriginResponseInfo(
-                    reason: reason, status: 304, timings: confirmation.timings, traceparent: request.traceparent)
-                return SourceCopy(head: head, bytes: base.bytes, exchange: exchange)
-            }
+            if let copy = fetch.copy(confirmedBy: confirmation) { return .fetched(.whole(copy)) }
             // The 304 is for a version that we do not have: request the source itself.
             answer = try await loader.load(
                 TransferRequest(identity: request.identity, traceparent: request.traceparent),
@@ -152,17 +152,23 @@ extension ImageDownloader {
         guard case .source(let source) = answer else {
             throw DownloadError.protocolError("status 304 without a condition")
         }
-        let (isInvalidated, isRefresh) = shell.withLock {
-            ($0.state.isInvalidated(action.fetch), $0.state.isRefresh(action.fetch))
-        }
+        return .fetched(.whole(try received(source, by: fetch)))
+    }
+
+    func received(_ source: Source, by fetch: OriginFetch) throws -> SourceCopy {
+        let isRefresh = shell.withLock { $0.state.isRefresh(fetch.action.fetch) }
         if isRefresh, !cache.isImage(source) {
             throw DownloadError.notAnImage(source.head.headerFields[.contentType] ?? "no content type")
         }
-        if !request.directives.noStore, !isInvalidated { receiver.store(source) }
+        if mayStore(fetch) { fetch.receiver.store(source) }
         return SourceCopy(
             head: source.head, bytes: source.bytes,
-            exchange: OriginResponseInfo(
-                reason: reason, status: source.head.status, timings: source.timings, traceparent: request.traceparent))
+            exchange: fetch.exchange(status: source.head.status, source.timings))
+    }
+
+    func mayStore(_ fetch: OriginFetch) -> Bool {
+        !fetch.action.request.directives.noStore
+            && !shell.withLock { $0.state.isInvalidated(fetch.action.fetch) }
     }
 
     private func reason(for request: SourceRequest, storedCopy: SourceCopy?) -> OriginResponseInfo.Reason {

@@ -7,7 +7,7 @@ package import Text
 /// A shared fetch is a separate task, and canceled when its last caller leaves, unless half of the announced bytes
 /// have arrived. Each caller waits under a receipt.
 package final class ImageDownloader: Sendable {
-    typealias Answer = CheckedContinuation<SourceCopy, any Error>
+    typealias Answer = CheckedContinuation<FetchOutcome, any Error>
     typealias State = ImageDownloaderState<Answer>
 
     struct Shell {
@@ -77,12 +77,20 @@ package final class ImageDownloader: Sendable {
     package func download(
         _ request: SourceRequest, receipt: String, deadline: Duration? = nil
     ) async throws -> SourceCopy {
-        if request.directives.onlyIfCached { return try await cachedCopy(for: request) }
+        try await download(partOf: request.ofWhole, receipt: receipt, deadline: deadline).whole
+    }
+
+    /// Fetches the bytes that the request's walk needs; the whole source if the origin sends only that, or if ranges
+    /// do not suffice.
+    package func download(
+        partOf request: SourceRequest, receipt: String, deadline: Duration? = nil
+    ) async throws -> FetchedSource {
+        if request.directives.onlyIfCached { return .whole(try await cachedCopy(for: request)) }
         do {
-            return try await join(request, receipt: receipt, deadline: deadline)
+            return try await fetched(request, receipt: receipt, deadline: deadline)
         } catch let failure as FetchFailure {
             guard let staleCopy = await staleCopy(for: request, failure) else { throw failure.error }
-            return staleCopy
+            return .whole(staleCopy)
         }
     }
 
@@ -94,7 +102,7 @@ package final class ImageDownloader: Sendable {
         directives.noCache = true
         let request = SourceRequest(identity: identity, directives: directives, needsBytes: false, isRefresh: true)
         do {
-            return try await join(request, receipt: receipt, deadline: deadline)
+            return try await fetched(request, receipt: receipt, deadline: deadline).whole
         } catch let failure as FetchFailure {
             throw failure.error
         }
@@ -106,12 +114,12 @@ package final class ImageDownloader: Sendable {
     }
 
     /// In the background, once at a time for any number of callers.
-    package func revalidate(_ identity: SourceIdentity) {
+    package func revalidate(_ identity: SourceIdentity, walk: SourceWalk? = nil) {
         guard shell.withLock({ $0.revalidating.insert(identity).inserted }) else { return }
         Task.detached {
             // Its failure is remembered, and goes to no caller.
-            _ = try? await self.join(
-                SourceRequest(identity: identity, needsBytes: false, isBackground: true),
+            _ = try? await self.fetched(
+                SourceRequest(identity: identity, needsBytes: false, isBackground: true, walk: walk),
                 receipt: "revalidation-" + String(UInt64.random(in: .min ... .max), radix: 36),
                 deadline: nil)
             self.shell.withLock { _ = $0.revalidating.remove(identity) }
@@ -163,11 +171,31 @@ package final class ImageDownloader: Sendable {
 
     package func shutDown() { conclude(shell.withLock { $0.state.shutDown() }, throwing: DownloadError.shuttingDown) }
 
-    private func join(_ request: SourceRequest, receipt: String, deadline: Duration?) async throws -> SourceCopy {
+    private func fetched(
+        _ request: SourceRequest, receipt: String, deadline: Duration?
+    ) async throws -> FetchedSource {
+        var (request, rangeBytes) = (request, 0)
+        while true {
+            switch try await join(request, receipt: receipt, deadline: deadline) {
+            case .fetched(.whole(var copy)):
+                copy.rangeBytes += rangeBytes
+                return .whole(copy)
+            case .fetched(.part(let copy)) where request.walk != nil: return .part(copy)
+            case .fetched: break
+            case .insufficient(let count): rangeBytes += count
+            }
+            request = request.ofWhole
+        }
+    }
+
+    private func join(
+        _ request: SourceRequest, receipt: String, deadline: Duration?
+    ) async throws -> FetchOutcome {
         let id = shell.withLock { $0.state.announce() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: Answer) in
-                let queriesSlowerLayers = cache.hasSlowerLayer
+                // Its caller has looked for the record there.
+                let queriesSlowerLayers = cache.hasSlowerLayer && request.walk == nil
                 let isHeld = loader.isHeld(request.identity.target.origin)
                 let admission = shell.withLock { shell in
                     shell.state.enter(
@@ -176,8 +204,8 @@ package final class ImageDownloader: Sendable {
                 }
                 switch admission {
                 case .cached(let copy, let reuse, let answer):
-                    if reuse == .usableWhileRevalidating { revalidate(request.identity) }
-                    answer.resume(returning: copy)
+                    if reuse == .usableWhileRevalidating { revalidate(request.identity, walk: request.walk) }
+                    answer.resume(returning: .fetched(.whole(copy)))
                 case .rejected(let error, let answer):
                     answer.resume(throwing: error)
                 case .failedBefore(let error, let answer):
@@ -196,7 +224,17 @@ package final class ImageDownloader: Sendable {
 
     private func view(for request: SourceRequest) -> (copy: SourceCopy, reuse: SourceReuse)? {
         if request.directives.noStore { return nil }
-        return cache.stored(for: request.identity).map { ($0, reuse(of: $0, for: request)) }
+        let whole = cache.stored(for: request.identity)
+        let wholeReuse = whole.map { reuse(of: $0, for: request) }
+        let part = request.walk == nil ? nil : cache.storedPart(of: request.identity)
+        if let part, wholeReuse != .usable {
+            let copy = SourceCopy(head: part, bytes: nil)
+            let reuse = reuse(of: copy, for: request)
+            let isLater = whole.map { $0.head.receivedAt.secondsSince1970 < part.receivedAt.secondsSince1970 } ?? true
+            if reuse == .usable || isLater { return (copy, reuse) }
+        }
+        guard let whole, let wholeReuse else { return nil }
+        return (whole, wholeReuse)
     }
 
     func reuse(of copy: SourceCopy, for request: SourceRequest) -> SourceReuse {
@@ -222,6 +260,9 @@ package final class ImageDownloader: Sendable {
             !request.identity.isPrivate || ![401, 403].contains(failure.error.upstreamStatus)
         else { return nil }
         var copy = cache.stored(for: request.identity)
+        if copy == nil, request.walk != nil, !request.needsBytes {
+            copy = cache.storedPart(of: request.identity).map { SourceCopy(head: $0, bytes: nil) }
+        }
         if copy == nil || request.needsBytes && copy?.bytes == nil {
             copy = cache.hasSlowerLayer ? await cache.retrieve(request.identity) : nil
         }

@@ -320,15 +320,19 @@ struct ImageDownloaderState<Answer> {
         return starts
     }
 
-    /// An ordinary caller may join a reload; a reload may not join a fetch whose response may be older than the reload.
+    /// A fetch of a part serves a caller that needs the whole source only if the origin sends that.
     private func flightToJoin(_ key: FetchKey) -> FetchID? {
         if let fetch = current[key] { return fetch }
-        return key.mode == .ordinary ? current[FetchKey(identity: key.identity, mode: .reload)] : nil
+        return key.suitable.lazy.compactMap { current[$0] }.first { id in
+            guard let fetch = fetches[id] else { return false }
+            return [key.extent, .whole].contains(fetch.key.extent) || fetch.progress.isWhole
+        }
     }
 
     private func action(of fetch: SharedFetch<Answer>, at now: Duration) -> StartAction {
         StartAction(
-            fetch: fetch.id, request: fetch.request, progress: fetch.progress, storedCopy: fetch.storedCopy,
+            fetch: fetch.id, request: fetch.key.extent == .whole ? fetch.request.ofWhole : fetch.request,
+            progress: fetch.progress, storedCopy: fetch.storedCopy,
             slotWait: now - fetch.queuedAt)
     }
 }

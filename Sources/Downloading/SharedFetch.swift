@@ -45,15 +45,31 @@ struct FetchKey: Hashable {
 
     let identity: SourceIdentity
     let mode: Mode
+    let extent: SourceWalk.Extent
 
     init(_ request: SourceRequest) {
         identity = request.identity
+        extent = request.walk?.extent ?? .whole
         mode = request.directives.noStore ? .unstored : request.directives.noCache ? .reload : .ordinary
     }
 
-    init(identity: SourceIdentity, mode: Mode) {
-        self.identity = identity
-        self.mode = mode
+    private init(_ identity: SourceIdentity, _ mode: Mode, _ extent: SourceWalk.Extent) {
+        (self.identity, self.mode, self.extent) = (identity, mode, extent)
+    }
+
+    /// The fetches whose responses its callers may use; an ordinary caller may use a reload's, but not the reverse,
+    /// because the response may be older than the reload.
+    ///
+    /// All of a source serves every caller.
+    var suitable: [FetchKey] {
+        let modes: [Mode] =
+            switch mode {
+            case .ordinary: [.ordinary, .reload]
+            case .reload: [.reload]
+            case .unstored: []
+            }
+        let extents = extent == .whole ? SourceWalk.Extent.allCases : [extent, .whole]
+        return modes.flatMap { mode in extents.map { FetchKey(identity, mode, $0) } }
     }
 }
 

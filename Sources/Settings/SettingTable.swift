@@ -90,6 +90,10 @@ package enum SettingTable {
             "downloadTimeout", \.downloads.downloadTimeout, .duration, default: "10s",
             help: "timeout of a whole transfer", forCommands: true),
         Setting(
+            "partialFetch", \.downloads.fetchesParts, .flag, default: "on",
+            help: "on: only the bytes that /info needs are fetched, where origins send ranges", forCommands: true,
+            reloads: true),
+        Setting(
             "userAgent", \.downloads.userAgent,
             .text(allowed: "1 to 256 printable ASCII characters") { text in
                 (1...256).contains(text.utf8.count) && text.hasOnlyBytes({ $0 >= 0x20 && $0 < 0x7f }) && !text.isBlank

@@ -17,13 +17,15 @@ struct FactsReader: Sendable {
         if let opened = job.opened {
             return try await facts(request, of: AvailableSource(opened.record), opened, for: job)
         }
+        guard !request.features.isEmpty else {
+            let source = try await describedSource(job)
+            try job.request.check(byteCount: source.byteCount)
+            return facts(of: source)
+        }
         var job = job
         while true {
-            let source = try await describedSource(job, needsPixels: !request.features.isEmpty)
-            try job.request.checkByteCount(of: source.record)
-            guard !request.features.isEmpty else {
-                return try await facts(request, of: source, named: job.request.source, rendering: nil)
-            }
+            let source = try await decodableSource(job)
+            try job.request.check(byteCount: source.record.byteCount)
             if let bytes = source.bytes {
                 // The fetched version, even if the caches have another one meanwhile.
                 let opened = try pipeline.open(source, bytes, job.directives)
@@ -50,9 +52,7 @@ struct FactsReader: Sendable {
     private func facts(
         _ request: FactsRequest, of source: AvailableSource, _ opened: OpenedSource, for job: Job
     ) async throws -> SourceFacts {
-        guard !request.features.isEmpty else {
-            return try await facts(request, of: source, named: job.request.source, rendering: nil)
-        }
+        if request.features.isEmpty { return facts(of: DescribedSource(source)) }
         return try await facts(request, of: source, named: job.request.source, bill: job.bill) {
             try await pipeline.thumbnail(
                 for: Job(
@@ -81,19 +81,16 @@ struct FactsReader: Sendable {
         return nil
     }
 
-    /// - Parameter render: Renders the image; nil if no facts from the pixels are requested.
     private func facts(
         _ request: FactsRequest, of source: AvailableSource, named name: ExactText, bill: RequestBill? = nil,
-        rendering render: Rendering?
+        rendering render: Rendering
     ) async throws -> SourceFacts {
         var appearance: ImageAppearance?
         var (small, preview) = (Thumbnail?.none, Thumbnail?.none)
-        if let render {
-            if request.features != [.preview] {
-                small = try await render(Self.image(of: name, .png, longestSide: ImageAppearance.longestSide))
-            }
-            if request.features.contains(.preview) { preview = try await self.preview(of: name, render) }
+        if request.features != [.preview] {
+            small = try await render(Self.image(of: name, .png, longestSide: ImageAppearance.longestSide))
         }
+        if request.features.contains(.preview) { preview = try await self.preview(of: name, render) }
         if let image = small?.image {
             let clock = WorkClock(at: pipeline.timekeeper.now)
             defer { bill?.charge(processor: clock.wholeProcessorTime) }
@@ -107,40 +104,83 @@ struct FactsReader: Sendable {
             }
         }
         let rendered = small ?? preview
-        let record = source.record
-        var facts = SourceFacts(header: record.header, byteCount: record.byteCount)
-        facts.eTag = record.head.eTag
-        facts.lastModified = record.head.lastModified
-        facts.lastModifiedText = record.head.headerFields[.lastModified]
+        var facts = facts(of: DescribedSource(source))
         (facts.appearance, facts.preview) = (appearance, preview?.image.bytes)
-        facts.freshness = Freshness(
-            record.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.isFromCache,
-            bounds: pipeline.configuration.clientMaxAge)
-        facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + [source.status]
-        facts.timings = source.timings + (rendered?.timings ?? [])
+        facts.cacheStatus = (rendered?.cacheStatus.filter { $0.layer != .source } ?? []) + facts.cacheStatus
+        facts.timings += rendered?.timings ?? []
         return facts
     }
 
-    private func describedSource(_ job: Job, needsPixels: Bool) async throws -> AvailableSource {
+    private func facts(of source: DescribedSource) -> SourceFacts {
+        let head = source.head
+        var facts = SourceFacts(header: source.header, byteCount: source.byteCount)
+        facts.eTag = head.eTag
+        facts.lastModified = head.lastModified
+        facts.lastModifiedText = head.headerFields[.lastModified]
+        facts.freshness = Freshness(
+            head.freshness, at: pipeline.timekeeper.secondsSince1970, isFromCache: source.status.outcome == .hit,
+            bounds: pipeline.configuration.clientMaxAge)
+        (facts.cacheStatus, facts.timings) = ([source.status], source.timings)
+        return facts
+    }
+
+    /// Of a source whose pixels are not needed.
+    private func describedSource(_ job: Job) async throws -> DescribedSource {
+        let (identity, directives) = (try job.sources.image, job.directives)
+        var known: [DescribedSource] = []
+        if !directives.noStore {
+            if let stored = await pipeline.caches.restoreRecord(for: identity, job.allowances) {
+                known.append(DescribedSource(AvailableSource(stored)))
+            }
+            if let part = pipeline.caches.part(of: identity) { known.append(DescribedSource(part)) }
+        }
+        if let usable = usable(known, identity, directives, walk: .header) { return usable }
+        if known.isEmpty { try pipeline.throwRememberedFailure(of: identity, directives) }
+        if let refusal = job.bill?.workRefusal { throw refusal }
+        if let source = try await pipeline.fetcher.describe(identity, for: job, needsBytes: known.isEmpty) {
+            return source
+        }
+        while true {
+            // The source is unchanged, but its record has been evicted meanwhile.
+            if let source = try await pipeline.fetcher.describe(identity, for: job.retry, needsBytes: true) {
+                return source
+            }
+        }
+    }
+
+    private func usable(
+        _ known: [DescribedSource], _ identity: SourceIdentity, _ directives: RequestCacheControl,
+        walk: SourceWalk? = nil
+    ) -> DescribedSource? {
+        func first(_ reuse: SourceReuse) -> DescribedSource? {
+            known.first { pipeline.downloader.reuse(of: $0.head.freshness, for: directives) == reuse }
+        }
+        var usable = first(.usable)
+        if usable == nil {
+            usable = first(.usableWhileRevalidating)
+            if usable != nil, !directives.onlyIfCached { pipeline.downloader.revalidate(identity, walk: walk) }
+        }
+        guard let timeToLive = usable?.head.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970) else {
+            return nil
+        }
+        if timeToLive < 0 { usable?.status.timeToLive = timeToLive }
+        return usable
+    }
+
+    private func decodableSource(_ job: Job) async throws -> AvailableSource {
         let (identity, directives) = (try job.sources.image, job.directives)
         let stored = directives.noStore ? nil : await pipeline.caches.restoreRecord(for: identity, job.allowances)
         if let stored {
-            switch pipeline.downloader.reuse(of: stored.freshness, for: directives) {
-            case .needsValidation: break
-            case .usableWhileRevalidating:
-                if !directives.onlyIfCached { pipeline.downloader.revalidate(identity) }
-                fallthrough
-            case .usable:
-                var source = AvailableSource(stored)
-                let timeToLive = stored.freshness.remainingLifetime(at: pipeline.timekeeper.secondsSince1970)
-                if timeToLive < 0 { source.status.timeToLive = timeToLive }
+            var source = AvailableSource(stored)
+            if let described = usable([DescribedSource(source)], identity, directives) {
+                source.status = described.status
                 return source
             }
         } else {
             try pipeline.throwRememberedFailure(of: identity, directives)
         }
         if let refusal = job.bill?.workRefusal { throw refusal }
-        if needsPixels { try pipeline.admission.admit(to: .small, for: job.flow) }
+        try pipeline.admission.admit(to: .small, for: job.flow)
         var sources = try await pipeline.fetcher.fetch(for: job, needsBytes: PerSource(stored == nil))
         while true {
             if let sources { return sources.image }

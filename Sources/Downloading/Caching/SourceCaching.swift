@@ -1,6 +1,9 @@
 package protocol SourceReceiver: Sendable {
     func store(_ source: Source)
 
+    /// Keeps the facts in the parts.
+    func store(_ part: PartialSource)
+
     func refresh(_ head: SourceHead)
 }
 
@@ -8,6 +11,9 @@ package protocol SourceReceiver: Sendable {
 package protocol SourceCaching: SourceReceiver {
     /// Returns a fresh or stale source. Called under the downloader's lock: must be quick and not call the downloader.
     func stored(for identity: SourceIdentity) -> SourceCopy?
+
+    /// The head of a source that was fetched in parts, fresh or stale.
+    func storedPart(of identity: SourceIdentity) -> SourceHead?
 
     var hasSlowerLayer: Bool { get }
 
@@ -22,6 +28,10 @@ package protocol SourceCaching: SourceReceiver {
 }
 
 extension SourceCaching {
+    package func store(_ part: PartialSource) {}
+
+    package func storedPart(of identity: SourceIdentity) -> SourceHead? { nil }
+
     package func isImage(_ source: Source) -> Bool { true }
 
     package func beginFetch(of identity: SourceIdentity) -> any SourceReceiver { self }

@@ -21,6 +21,8 @@ package struct DownloadConfiguration: Sendable {
     package var lowSpeedInterval = Duration.seconds(3)
     package var maximumBytes = 64 << 20
     package var maximumRedirects = 5
+    /// Whether only the needed bytes of a source are fetched.
+    package var fetchesParts = true
     package var allowedNetworks: [AddressNetwork] = []
     /// Networks that may not serve sources even if they are public or allowed; named origins may be there.
     package var deniedNetworks: [AddressNetwork] = []

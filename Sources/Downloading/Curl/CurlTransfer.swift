@@ -60,7 +60,7 @@ final class CurlTransfer {
         let configuration = load.request.identity.rules.configuration
         requestedAt = HTTPDate(secondsSince1970: timekeeper.secondsSince1970)
         maximumBytes = min(configuration.maximumBytes, load.request.maximumBytes ?? .max)
-        clock = TransferClock(configuration, now: now)
+        clock = TransferClock(configuration, now: now, timeLimit: load.request.timeLimit)
         startedAt = now
         trail = RedirectTrail(start: load.request.identity.target, maximum: configuration.maximumRedirects)
     }
@@ -112,18 +112,16 @@ final class CurlTransfer {
     }
 
     /// The fields of the current hop's request besides those common to all requests.
-    var extraFields: HTTPFields {
-        switch purpose {
-        case .whole, .put: [:]
-        case .ifChanged: load.request.condition?.fields ?? [:]
-        case .rest(let partial): partial.fields
-        }
-    }
+    var extraFields: HTTPFields { purpose.fields(load.request.condition) }
 
     private var purpose: ResponseHead.Purpose {
         if load.request.upload != nil { return .put }
         if let partial = body.partial { return .rest(partial) }
-        return load.request.condition?.url == namedURL ? .ifChanged : .whole
+        let isConditional = load.request.condition?.url == namedURL
+        if let part = load.request.part {
+            return .part(part, at: url.canonical, isConditional: isConditional)
+        }
+        return isConditional ? .ifChanged : .whole
     }
 
     private var namedURL: String {
@@ -177,6 +175,7 @@ final class CurlTransfer {
             hop.decision = decision
             switch decision {
             case .accept:
+                if head.status != 206 { load.progress.becomeWhole() }
                 load.progress.begin(expecting: head.contentLength)
                 body.begin(
                     head, requestedAt: requestedAt, isRedirected: namedURL != load.request.identity.url.canonical)
@@ -200,6 +199,10 @@ final class CurlTransfer {
         guard hop.takesBody else { return unsafe hop.drain(bytes, keeping: signingKey != nil) }
         guard body.count + bytes.count <= maximumBytes else {
             failure = .tooLarge
+            return false
+        }
+        if let part, body.count + bytes.count > part.range.count {
+            failure = .protocolError("more bytes than the range has")
             return false
         }
         do throws(DownloadError) {
@@ -303,7 +306,7 @@ final class CurlTransfer {
         if code == CURLE_COULDNT_CONNECT, takeRetry() { return .retry }
         guard code == CURLE_OK else {
             let isCut = code == CURLE_PARTIAL_FILE || code == CURLE_RECV_ERROR
-            if isCut, hop.takesBody, body.prepareResumption() {
+            if isCut, hop.takesBody, part == nil, body.prepareResumption() {
                 load.progress.recordResumption(at: body.partial?.offset)
                 return .again
             }
@@ -336,13 +339,23 @@ final class CurlTransfer {
         timings.total = timekeeper.now - startedAt
         let fields = restricted(answer.head.fields)
         let head = SourceHead(
-            identity: load.request.identity, url: namedURL, status: answer.head.status, validator: validator,
+            identity: load.request.identity, url: namedURL, status: part == nil ? answer.head.status : 200,
+            validator: validator,
             headerFields: fields,
             selectingFields: SourceHead.selectingFields(fields, of: rules.selectingFields),
             requestedAt: answer.requestedAt, receivedAt: wallTime)
-        return .success(
-            .source(Source(head: head, bytes: bytes, timings: timings, codings: answer.head.contentCodings)))
+        guard part != nil else {
+            return .success(
+                .source(Source(head: head, bytes: bytes, timings: timings, codings: answer.head.contentCodings)))
+        }
+        guard let part = SourcePart(head, of: answer.head, bytes: bytes, at: url.canonical, timings: timings) else {
+            return .failure(.protocolError("another length than the range has"))
+        }
+        return .success(.part(part))
     }
+
+    /// The requested range, if the response has it.
+    private var part: RequestedPart? { body.answer?.head.status == 206 ? load.request.part : nil }
 
     private var stage: DownloadError.Stage {
         body.answer != nil ? .receiving : hop.requests > 0 ? .waiting : .connecting

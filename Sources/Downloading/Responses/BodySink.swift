@@ -49,7 +49,7 @@ struct PartialBody: Equatable {
     init?(of head: ResponseHead, receivedBytes: Int) {
         guard receivedBytes >= Self.minimumBytes, receivedBytes < head.contentLength ?? .max,
             head.fields[.acceptRanges]?.lowercased() != "none",
-            let validator = head.strongETag.flatMap({ Self.isSendable($0) ? $0 : nil }) ?? Self.strongDate(of: head)
+            let validator = head.rangeValidator
         else { return nil }
         codings = head.contentCodings
         offset = receivedBytes
@@ -69,17 +69,18 @@ struct PartialBody: Equatable {
         else { return false }
         return head.contentLength.map { $0 == range.total - offset } ?? true
     }
+}
 
-    /// A date is strong if the response was made at least a second after it (RFC 9110 section 8.8.2.2).
-    private static func strongDate(of head: ResponseHead) -> String? {
-        guard !head.fields.contains(.eTag), let text = head.fields[.lastModified], let changed = HTTPDate(text),
-            let date = head.fields[.date].flatMap({ HTTPDate($0) }),
-            date.secondsSince1970 > changed.secondsSince1970
+extension ResponseHead {
+    /// The value of `If-Range`: the strong entity tag, otherwise the date of the last change; nil if neither is strong.
+    var rangeValidator: String? {
+        if let tag = strongETag, tag.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) { return tag }
+        // A date is strong if the response was made at least a second after it (RFC 9110 section 8.8.2.2).
+        guard !fields.contains(.eTag), let text = fields[.lastModified], let changed = HTTPDate(text),
+            let date = fields[.date].flatMap({ HTTPDate($0) }), date.secondsSince1970 > changed.secondsSince1970
         else { return nil }
         return text
     }
-
-    private static func isSendable(_ tag: String) -> Bool { tag.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f } }
 }
 
 /// A `Content-Range` with all three numbers: `bytes 65536-99999/100000`.
@@ -96,4 +97,41 @@ struct ContentRange {
     }
 
     var isWhole: Bool { start == 0 && total > 0 && end == total - 1 }
+}
+
+extension RequestedPart {
+    /// Whether a 206 contains exactly the range, of the same version.
+    ///
+    /// A range of encoded bytes is none of the image, and neither are several ranges in one body.
+    func isAnswered(by head: ResponseHead, at url: String) -> Bool {
+        let ranges = head.fields.values(of: .contentRange)
+        guard head.contentCodings.isEmpty, ranges.count == 1, let answered = ContentRange(ranges[0]),
+            answered.total > range.lowerBound, answered.start == range.lowerBound,
+            answered.end == min(range.upperBound, answered.total) - 1,
+            head.contentLength.map({ $0 == answered.end - answered.start + 1 }) ?? true
+        else { return false }
+        return version.map { $0 == PartVersion(head, totalBytes: answered.total, url: url) } ?? true
+    }
+}
+
+extension PartVersion {
+    /// Nil without a strong validator.
+    fileprivate init?(_ head: ResponseHead, totalBytes: Int, url: String) {
+        guard let validator = head.rangeValidator else { return nil }
+        self.init(validator: validator, totalBytes: totalBytes, url: url)
+    }
+}
+
+extension SourcePart {
+    /// Nil if the header names no range, or the body has another length.
+    init?(
+        _ head: SourceHead, of response: ResponseHead, bytes: SharedBytes, at url: String, timings: TransferTimings
+    ) {
+        guard let range = response.fields[.contentRange].flatMap({ ContentRange($0) }),
+            bytes.count == range.end - range.start + 1
+        else { return nil }
+        self.init(
+            head: head, bytes: bytes, offset: range.start, totalBytes: range.total,
+            version: PartVersion(response, totalBytes: range.total, url: url), timings: timings)
+    }
 }

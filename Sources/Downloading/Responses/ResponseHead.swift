@@ -60,6 +60,8 @@ struct ResponseHead {
         case whole
         case ifChanged
         case rest(PartialBody)
+        /// At the hop's URL; a conditional one also validates a stored source.
+        case part(RequestedPart, at: String, isConditional: Bool)
         case put
     }
 
@@ -91,6 +93,15 @@ struct ResponseHead {
         case (.ifChanged, 304): return .notModified
         case (.rest(let partial), 206): return partial.isContinued(by: self) ? .resume : .restart
         case (.rest, 416): return .restart
+        case (.part(_, _, isConditional: true), 304): return .notModified
+        case (.part(let part, let url, _), 206):
+            guard part.isAnswered(by: self, at: url) else {
+                return .reject(.unexpectedResponse("another range than requested"))
+            }
+            return bodyDecision(maximumBytes: maximumBytes)
+        // Servers that reject the range may send all of the source.
+        case (.part, 400), (.part, 405), (.part, 416), (.part, 501):
+            return .reject(.unexpectedResponse("status \(status) for a range"))
         case (.put, 200...299): return .stop
         case (.put, _): return .reject(.status(status))
         default: break
@@ -133,5 +144,18 @@ struct ResponseHead {
     /// Decodes non-ASCII bytes of a field's value as UTF-8, as origins mean them in `Location`.
     private static func text(of value: String) -> String {
         String(decoding: value.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }, as: UTF8.self)
+    }
+}
+
+extension ResponseHead.Purpose {
+    /// - Parameter condition: Of a request that validates a stored source.
+    func fields(_ condition: SourceCondition?) -> HTTPFields {
+        switch self {
+        case .whole, .put: [:]
+        case .ifChanged: condition?.fields ?? [:]
+        case .rest(let partial): partial.fields
+        case .part(let part, _, let isConditional):
+            HTTPFields(Array(part.fields) + Array(isConditional ? condition?.fields ?? [:] : [:]))
+        }
     }
 }

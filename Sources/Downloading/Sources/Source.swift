@@ -35,6 +35,16 @@ package struct TransferTimings: Hashable, Sendable {
     package var isReused = false
 
     package init() {}
+
+    /// Adds the phases of a later request.
+    mutating func add(_ later: TransferTimings) {
+        dns += later.dns
+        connect += later.connect
+        tls += later.tls
+        firstByte += later.firstByte
+        total += later.total
+        isReused = later.isReused
+    }
 }
 
 /// A content coding that is decoded (RFC 9110 section 8.4.1), although none is requested.

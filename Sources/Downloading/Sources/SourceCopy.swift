@@ -8,6 +8,8 @@ package struct SourceCopy: Sendable {
     package var participation: Participation
     /// The exchange with the origin that preceded it; nil if there was none.
     package let exchange: OriginResponseInfo?
+    /// The bytes of earlier ranges, which did not suffice; zero for callers that joined the fetch.
+    package internal(set) var rangeBytes = 0
 
     package init(
         head: SourceHead, bytes: SharedBytes?, participation: Participation = .cached,
@@ -17,6 +19,42 @@ package struct SourceCopy: Sendable {
         self.bytes = bytes
         self.participation = participation
         self.exchange = exchange
+    }
+}
+
+/// The result for a caller that does not need all of a source.
+package enum FetchedSource: Sendable {
+    case whole(SourceCopy)
+    case part(PartialCopy)
+}
+
+package struct PartialCopy: Sendable {
+    package let source: PartialSource
+    package internal(set) var participation = Participation.cached
+    package let exchange: OriginResponseInfo
+}
+
+/// The result of a fetch for all its callers.
+enum FetchOutcome: Sendable {
+    case fetched(FetchedSource)
+    /// The bytes of ranges that did not suffice: its callers need all of the source.
+    case insufficient(Int)
+
+    func shared(as participation: Participation) -> FetchOutcome {
+        switch self {
+        case .fetched(.whole(var copy)):
+            copy.participation = participation
+            if participation != .started { copy.rangeBytes = 0 }
+            return .fetched(.whole(copy))
+        case .fetched(.part(var copy)):
+            copy.participation = participation
+            return .fetched(.part(copy))
+        case .insufficient: return participation == .started ? self : .insufficient(0)
+        }
+    }
+
+    var isConfirmation: Bool {
+        if case .fetched(.whole(let copy)) = self { copy.exchange?.status == 304 } else { false }
     }
 }
 

@@ -10,6 +10,8 @@ package struct SourceRequest: Hashable, Sendable {
     package let isBackground: Bool
     /// Whether an operator requested it: a response that is not an image is then an error, and replaces nothing.
     package let isRefresh: Bool
+    /// Finds the bytes that the caller needs; nil for all of them.
+    package private(set) var walk: SourceWalk?
     /// The context in the caller's trace for the origin, as a `traceparent`; nil without a trace.
     package let traceparent: String?
     /// Nil for the service's own downloads, and without tenants.
@@ -17,7 +19,7 @@ package struct SourceRequest: Hashable, Sendable {
 
     package init(
         identity: SourceIdentity, directives: RequestCacheControl = .none, needsBytes: Bool = true,
-        isBackground: Bool = false, isRefresh: Bool = false, traceparent: String? = nil,
+        isBackground: Bool = false, isRefresh: Bool = false, walk: SourceWalk? = nil, traceparent: String? = nil,
         flow: DownloadFlow? = nil
     ) {
         self.identity = identity
@@ -25,9 +27,20 @@ package struct SourceRequest: Hashable, Sendable {
         self.needsBytes = needsBytes
         self.isBackground = isBackground
         self.isRefresh = isRefresh
+        self.walk = identity.rules.configuration.fetchesParts && identity.isOnWeb ? walk : nil
         self.traceparent = traceparent
         self.flow = flow
     }
+
+    var ofWhole: SourceRequest {
+        var request = self
+        request.walk = nil
+        return request
+    }
+}
+
+extension SourceIdentity {
+    fileprivate var isOnWeb: Bool { ["http", "https"].contains(url.scheme) }
 }
 
 /// The downloads of a tenant, which leave slots and places in the queue to other tenants.

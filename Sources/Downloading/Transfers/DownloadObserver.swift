@@ -75,12 +75,12 @@ package struct FinishedTransfer: Sendable, Equatable {
     }
 
     init(
-        _ identity: SourceIdentity, _ result: Result<SourceCopy, any Error>, _ progress: TransferProgress,
+        _ identity: SourceIdentity, _ result: Result<FetchOutcome, any Error>, _ progress: TransferProgress,
         in duration: Duration
     ) {
         let (outcome, error): (DownloadOutcome, (any Error)?) =
             switch result {
-            case .success(let copy): (copy.exchange?.status == 304 ? .notModified : .success, nil)
+            case .success(let fetched): (fetched.isConfirmation ? .notModified : .success, nil)
             case .failure(let error): (DownloadOutcome(error), error)
             }
         self.init(

@@ -10,9 +10,9 @@ struct TransferClock {
     private let end: Duration
     private var phase: Phase
 
-    init(_ configuration: DownloadConfiguration, now: Duration) {
+    init(_ configuration: DownloadConfiguration, now: Duration, timeLimit: Duration? = nil) {
         self.configuration = configuration
-        end = now + configuration.downloadTimeout
+        end = now + min(configuration.downloadTimeout, timeLimit ?? configuration.downloadTimeout)
         phase = .connecting(until: now + configuration.connectTimeout)
     }
 

@@ -8,6 +8,8 @@ import Synchronization
 package final class TransferProgress: Sendable {
     private let received = Atomic(0)
     private let expected = Atomic(-1)
+    private let carried = Atomic(0)
+    private let whole = Atomic(false)
 
     private let hasBegun = Atomic(false)
     private let rejection = Atomic(-1)
@@ -53,13 +55,23 @@ package final class TransferProgress: Sendable {
 
     package func setErrorLifetime(seconds: Int) { rejection.store(seconds, ordering: .relaxed) }
 
-    package func expect(_ count: Int?) { expected.store(count ?? -1, ordering: .relaxed) }
+    package func expect(_ count: Int?) {
+        expected.store(count.map { $0 + carried.load(ordering: .relaxed) } ?? -1, ordering: .relaxed)
+    }
 
     /// Begins a body with this announced length, or begins it again.
     package func begin(expecting count: Int?) {
-        received.store(0, ordering: .relaxed)
+        received.store(carried.load(ordering: .relaxed), ordering: .relaxed)
         expect(count)
     }
+
+    /// Counts the next body in addition to those so far.
+    func carryOn() { carried.store(receivedBytes, ordering: .relaxed) }
+
+    /// Whether all of a source arrives, although a range was requested.
+    var isWhole: Bool { whole.load(ordering: .acquiring) }
+
+    func becomeWhole() { whole.store(true, ordering: .releasing) }
 
     /// Counts bytes, and reserves memory for them.
     ///

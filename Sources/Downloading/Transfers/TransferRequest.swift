@@ -12,6 +12,10 @@ package struct TransferRequest: Hashable, Sendable {
     package let needsBody: Bool
     /// A `traceparent` for named origins that accept one.
     package let traceparent: String?
+    /// A server may send all of the source instead.
+    let part: RequestedPart?
+    /// The rest of the time for a download in several requests; nil for all of it.
+    let timeLimit: Duration?
     /// Nil for a request that reads.
     let upload: TransferUpload?
     /// Nil for the origin's limit.
@@ -25,10 +29,21 @@ package struct TransferRequest: Hashable, Sendable {
         upload = nil
         maximumBytes = nil
         successes = identity.rules.origin?.expectation.statuses
+        (part, timeLimit) = (nil, nil)
         self.identity = identity
         self.condition = condition
         self.needsBody = needsBody
         self.traceparent = traceparent
+    }
+
+    init(
+        _ part: RequestedPart, of identity: SourceIdentity, condition: SourceCondition?, traceparent: String?,
+        timeLimit: Duration
+    ) {
+        (self.part, self.timeLimit) = (part, timeLimit)
+        (self.identity, self.condition, self.traceparent) = (identity, condition, traceparent)
+        (needsBody, upload, maximumBytes) = (true, nil, nil)
+        successes = identity.rules.origin?.expectation.statuses
     }
 
     /// Reads an object of at most this many bytes, or stores one.
@@ -37,10 +52,23 @@ package struct TransferRequest: Hashable, Sendable {
         self.maximumBytes = maximumBytes
         self.upload = upload
         needsBody = upload == nil
-        (condition, traceparent, successes) = (nil, nil, nil)
+        (condition, traceparent, successes, part, timeLimit) = (nil, nil, nil, nil, nil)
     }
 
     var isCall: Bool { upload?.isCall ?? false }
+}
+
+/// A range to request instead of all of a source (RFC 9110 section 14).
+struct RequestedPart: Hashable, Sendable {
+    let range: Range<Int>
+    /// The version of earlier ranges; nil for the first one.
+    let version: PartVersion?
+
+    var fields: HTTPFields {
+        var fields: HTTPFields = [.range: "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
+        if let version { fields.append(.ifRange, version.validator) }
+        return fields
+    }
 }
 
 struct TransferUpload: Hashable, Sendable {

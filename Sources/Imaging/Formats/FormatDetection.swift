@@ -8,12 +8,29 @@ extension ImageHeader {
     package static func inspect(_ bytes: SharedBytes) throws(ImagingError) -> ImageHeader {
         try bytes.withBytes { span throws(ImagingError) in
             guard let format = sniff(span) else { throw .notAnImage }
-            var header = try format.decoding.header(span)
-            if header.preview == nil {
-                header.rights = SourceRights(span, of: format.decoding.metadata(span), exif: header.exif?.attribution)
-            }
-            return header
+            return try format.decoding.header(span).with(format.decoding.metadata(span), in: span)
         }
+    }
+
+    /// Like ``inspect(_:)``, from fewer bytes: the costs of decoding are lower bounds, and some damage after the header
+    /// is not found.
+    ///
+    /// Nil if that takes the whole file.
+    package static func outline(_ span: RawSpan) throws(ImagingError) -> ImageHeader? {
+        guard let format = sniff(span) else { throw .notAnImage }
+        guard let outline = format.decoding.outline else {
+            return try format.decoding.header(span).with(format.decoding.metadata(span), in: span)
+        }
+        guard let (header, metadata) = try outline(span) else { return nil }
+        return header.with(metadata, in: span)
+    }
+
+    private func with(_ metadata: MetadataParts, in span: RawSpan) -> ImageHeader {
+        // The rights of a photograph with a preview are its header's.
+        if preview != nil { return self }
+        var header = self
+        header.rights = SourceRights(span, of: metadata, exif: exif?.attribution)
+        return header
     }
 
     package static func sniff(_ bytes: RawSpan) -> ImageFormat? {

@@ -44,6 +44,9 @@ extension FormatTraits {
         /// A file of another format is decoded, which is part of it.
         var hasPreview = false
         var hasCMYK = false
+        /// Of the ranges in which the facts about an image may lie; above that, its whole file is fetched.
+        package var maximumHeaderBytes = usualHeaderBytes
+        package static let usualHeaderBytes = 128 << 10
         package var mayHavePlanes: @Sendable (ImageHeader) -> Bool = { _ in false }
         let memory: Memory
         let time: Time

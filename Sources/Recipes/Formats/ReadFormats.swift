@@ -56,6 +56,7 @@ extension FormatTraits {
         reading: {
             var reading = jpeg.reading
             (reading.needsConfinement, reading.hasPreview) = (true, true)
+            reading.maximumHeaderBytes = 192 << 10
             return reading
         }(), output: .replaced(opaque: .jpeg, transparent: .png))
 

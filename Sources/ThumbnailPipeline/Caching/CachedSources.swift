@@ -17,6 +17,8 @@ package struct CachedSources: SourceCaching {
         return SourceCopy(head: record.head, bytes: caches.bytes(of: record))
     }
 
+    package func storedPart(of identity: SourceIdentity) -> SourceHead? { caches.part(of: identity)?.head }
+
     package func isImage(_ source: Source) -> Bool { (try? SourceRecord(source.head, bytes: source.bytes)) != nil }
 
     package var hasSlowerLayer: Bool { caches.slower.contains(where: \.holdsSources) }
@@ -46,10 +48,24 @@ package struct CachedSources: SourceCaching {
             caches.removeAll(from: source.identity, cause: .changed)
         }
         caches.store(record, bytes: source.bytes)
+        caches.memory.parts.remove(SourceKey(source: source.identity))
         caches.recordTags(of: source.identity)
     }
 
+    package func store(_ source: PartialSource) {
+        let identity = source.head.identity
+        caches.memory.parts.remove(SourceKey(source: identity))
+        guard source.head.mayKeep(.record), let part = try? PartialRecord(source) else { return }
+        if let old = caches.storedRecord(for: identity), part.contradicts(old) {
+            withdraw(identity, isKnown: true, cause: .changed)
+        }
+        caches.store(part)
+    }
+
     package func refresh(_ head: SourceHead) {
+        if let part = caches.part(of: head.identity), part.head.validator == head.validator {
+            caches.store(PartialRecord(head, of: part))
+        }
         caches.recordChange(of: head.identity)
         guard head.freshness.storability.isStorable else {
             caches.forgetShared(head.identity, isKnown: true)

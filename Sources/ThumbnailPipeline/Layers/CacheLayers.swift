@@ -50,6 +50,12 @@ package final class CacheLayers: Sendable {
         memory.records.value(for: SourceKey(source: identity))
     }
 
+    func part(of identity: SourceIdentity) -> PartialRecord? {
+        memory.parts.value(for: SourceKey(source: identity), countsMiss: false)
+    }
+
+    func store(_ part: PartialRecord) { memory.parts.add(part, for: SourceKey(source: part.head.identity)) }
+
     func knownRecord(for identity: SourceIdentity) -> SourceRecord? {
         guard let record = storedRecord(for: identity) else { return nil }
         guard let end = record.incompleteUntil, timekeeper.now >= end else { return record }

@@ -11,9 +11,11 @@ struct MemoryLayer: CacheLayer {
     let results: MemoryCache<ResultKey, RenderedImage>
     let sources: MemoryCache<SourceKey, SourceBody>
     let records: MemoryCache<SourceKey, SourceRecord>
+    let parts: MemoryCache<SourceKey, PartialRecord>
 
     /// About 30,000 sources that may still have pixels or results.
     private static let recordCapacity = 32 << 20
+    private static let partCapacity = 4 << 20
 
     init(
         _ configuration: PipelineConfiguration,
@@ -29,6 +31,7 @@ struct MemoryLayer: CacheLayer {
             capacity: configuration.sourceCacheMemory, preferred: configuration.sourceCacheMemory / 10 * 9,
             cost: \.cost, purged: purged)
         records = MemoryCache(capacity: Self.recordCapacity, preferred: Self.recordCapacity / 10 * 9, cost: \.cost)
+        parts = MemoryCache(capacity: Self.partCapacity, preferred: Self.partCapacity / 10 * 9, cost: \.cost)
     }
 
     func setBounds(_ configuration: PipelineConfiguration) {
@@ -88,11 +91,13 @@ struct MemoryLayer: CacheLayer {
         case .sources(let identities, _):
             return identities.reduce(RemovedEntries()) { removed, identity in
                 records.removeAll(from: identity)
+                parts.removeAll(from: identity)
                 return removed + removeDerived(from: identity)
             }
         case .tagged: break
         case .everything:
             records.removeAll()
+            parts.removeAll()
             return decoded.removeAll() + results.removeAll() + sources.removeAll()
         }
         return RemovedEntries()
@@ -112,7 +117,9 @@ struct MemoryLayer: CacheLayer {
     var cacheVersion: Int { results.removalCount &+ records.removalCount }
 
     /// Keys, bookkeeping and records; blocks of bytes count themselves.
-    var byteCountBesideBlocks: Int { decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage }
+    var byteCountBesideBlocks: Int {
+        decoded.keyUsage + results.keyUsage + sources.keyUsage + records.memoryUsage + parts.memoryUsage
+    }
 
     func purge(_ step: MemoryBudget.Purge) -> Int {
         switch step {

@@ -126,7 +126,7 @@ extension ResultKey {
         for request: Request, of records: PerSource<SourceRecord>, by configuration: PipelineConfiguration
     ) throws {
         let record = records.image
-        try request.checkByteCount(of: record)
+        try request.check(byteCount: record.byteCount)
         try record.checkFormat()
         for (index, record) in records.additional.enumerated() {
             let role = request.additional[index].role
@@ -140,8 +140,8 @@ extension ResultKey {
 }
 
 extension Request {
-    func checkByteCount(of record: SourceRecord) throws(DownloadError) {
-        if let maximum = limits.maximumSourceBytes, record.byteCount > maximum { throw .tooLarge }
+    func check(byteCount: Int) throws(DownloadError) {
+        if let maximum = limits.maximumSourceBytes, byteCount > maximum { throw .tooLarge }
     }
 }
 

@@ -30,12 +30,11 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
-    /// Of sources that their origins declare as text, only drawings are images.
     convenience init(
         _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = [:]
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
-        if head.isText, !header.format.isVector { throw .notAnImage }
+        try head.check(header)
         self.init(head, header: header, byteCount: bytes.count, generations: generations)
     }
 
@@ -63,18 +62,8 @@ extension SourceRecord {
         case pixels(byteCount: Int)
     }
 
-    /// Decides alone which caches may keep a value.
-    ///
-    /// None keeps a value that its origin forbids a shared cache to store, or that the origin's policy excludes. Only
-    /// memory keeps a private source that is not public.
     func mayKeep(_ derivative: Derivative, inMemory: Bool = true) -> Bool {
-        guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
-        guard let origin = identity.rules.origin else { return true }
-        switch (origin.cachePolicy, derivative) {
-        case (.all, .pixels(let byteCount)): return origin.largestDecodedKept.map { byteCount <= $0 } ?? true
-        case (.all, _), (.results, .record), (.results, .result): return true
-        case (.results, _), (.none, _): return false
-        }
+        head.mayKeep(derivative, inMemory: inMemory)
     }
 
     /// Rejects formats that its named origin should not send.
@@ -83,6 +72,22 @@ extension SourceRecord {
             !formats.contains(ExactText(header.format.rawValue))
         {
             throw .formatNotAccepted(header.format)
+        }
+    }
+}
+
+extension SourceHead {
+    /// Decides alone which caches may keep a value.
+    ///
+    /// None keeps a value that its origin forbids a shared cache to store, or that the origin's policy excludes. Only
+    /// memory keeps a private source that is not public.
+    func mayKeep(_ derivative: SourceRecord.Derivative, inMemory: Bool = true) -> Bool {
+        guard freshness.storability.isStorable, inMemory || !freshness.isForMemory else { return false }
+        guard let origin = identity.rules.origin else { return true }
+        switch (origin.cachePolicy, derivative) {
+        case (.all, .pixels(let byteCount)): return origin.largestDecodedKept.map { byteCount <= $0 } ?? true
+        case (.all, _), (.results, .record), (.results, .result): return true
+        case (.results, _), (.none, _): return false
         }
     }
 }

@@ -2,6 +2,7 @@ import Coordination
 import Downloading
 import HTTPTypes
 import Memory
+import Recipes
 import Telemetry
 import ThumbnailTypes
 
@@ -29,17 +30,40 @@ extension AvailableSource {
     ) {
         self.record = record
         bytes = copy.bytes
-        let exchange = copy.exchange
-        let timeToLive = record.freshness.remainingLifetime(at: now)
         status = CacheLayerStatus(
-            .source, exchange.map { CacheLayerStatus.Outcome($0.reason) } ?? .hit,
-            isCollapsed: copy.participation == .joined, isStored: copy.participation == .started && isStored,
-            forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
-            timeToLive: copy.participation == .cached && timeToLive < 0 ? timeToLive : nil)
+            after: copy.exchange, copy.participation, isStored: isStored,
+            secondsLeft: record.freshness.remainingLifetime(at: now))
         if !isFromCache { self.timeLeft = timeLeft }
-        guard let transfer = exchange?.timings, copy.participation != .cached else { return }
+        guard let transfer = copy.exchange?.timings, copy.participation != .cached else { return }
         timings = transfer.steps + [StepTiming("source", duration)]
     }
+}
+
+extension CacheLayerStatus {
+    init(after exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, secondsLeft: Int) {
+        self.init(
+            .source, exchange.map { Outcome($0.reason) } ?? .hit, isCollapsed: participation == .joined,
+            isStored: participation == .started && isStored,
+            forwardStatus: exchange.flatMap { $0.hasFailed || $0.status == 304 ? $0.status : nil },
+            timeToLive: participation == .cached && secondsLeft < 0 ? secondsLeft : nil)
+    }
+}
+
+/// A source without its pixels, known as a whole or from parts.
+struct DescribedSource: Sendable {
+    let head: SourceHead
+    let header: ImageHeader
+    let byteCount: Int
+    var status = CacheLayerStatus(.source, .hit)
+    var timings: [StepTiming] = []
+
+    init(_ source: AvailableSource) {
+        let record = source.record
+        (head, header, byteCount) = (record.head, record.header, record.byteCount)
+        (status, timings) = (source.status, source.timings)
+    }
+
+    init(_ part: PartialRecord) { (head, header, byteCount) = (part.head, part.header, part.byteCount) }
 }
 
 extension TransferTimings {

@@ -3,6 +3,7 @@ import Downloading
 import HTTPTypes
 import Memory
 import Recipes
+import Telemetry
 import Text
 import ThumbnailTypes
 
@@ -39,7 +40,49 @@ struct SourceFetcher: Sendable {
         _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
     ) async throws -> AvailableSource? {
         let checkpoint = failedDecodes.checkpoint
-        let copy = try await copy(of: identity, for: job, needsBytes: needsBytes, since: start)
+        let fetched = try await fetched(identity, for: job, needsBytes: needsBytes, walk: nil, since: start)
+        return try available(fetched.whole, for: job, since: start, checkpoint)
+    }
+
+    /// Fetches only the bytes that describe the source; returns nil if it arrived without bytes and its record is gone.
+    func describe(_ identity: SourceIdentity, for job: Job, needsBytes: Bool) async throws -> DescribedSource? {
+        let (start, checkpoint) = (timekeeper.now, failedDecodes.checkpoint)
+        switch try await fetched(identity, for: job, needsBytes: needsBytes, walk: .header, since: start) {
+        case .whole(let copy):
+            if let source = try available(copy, for: job, since: start, checkpoint) { return DescribedSource(source) }
+            guard let part = caches.part(of: identity), part.head.validator == copy.head.validator else { return nil }
+            return described(
+                PartialRecord(copy.head, of: part), copy.exchange, copy.participation, isStored: true, since: start)
+        case .part(let copy):
+            do throws(ImagingError) {
+                let part = try PartialRecord(copy.source)
+                let isStored = !job.directives.noStore && caches.part(of: identity)?.head === part.head
+                return described(part, copy.exchange, copy.participation, isStored: isStored, since: start)
+            } catch {
+                if !job.directives.noStore { failedDecodes.remember(error, of: copy.source.head, since: checkpoint) }
+                throw error
+            }
+        }
+    }
+
+    private func described(
+        _ part: PartialRecord, _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool,
+        since start: Duration
+    ) -> DescribedSource {
+        var source = DescribedSource(part)
+        source.status = CacheLayerStatus(
+            after: exchange, participation, isStored: isStored,
+            secondsLeft: part.head.freshness.remainingLifetime(at: timekeeper.secondsSince1970))
+        if let exchange, participation != .cached {
+            source.timings = exchange.timings.steps + [StepTiming("source", timekeeper.now - start)]
+        }
+        return source
+    }
+
+    private func available(
+        _ copy: SourceCopy, for job: Job, since start: Duration, _ checkpoint: FailedDecodes.Checkpoint
+    ) throws -> AvailableSource? {
+        let identity = copy.head.identity
         let record: SourceRecord
         if let known = caches.knownRecord(for: identity), known.validator == copy.head.validator {
             record = SourceRecord(copy.head, of: known)
@@ -59,21 +102,19 @@ struct SourceFetcher: Sendable {
             now: timekeeper.secondsSince1970, duration: duration, timeLeft: timeLimit - duration)
     }
 
-    private func copy(
-        of identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
-    ) async throws -> SourceCopy {
+    private func fetched(
+        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, walk: SourceWalk?, since start: Duration
+    ) async throws -> FetchedSource {
         let trace = DownloadTrace(at: start)
         do {
-            let copy = try await downloader.download(
-                SourceRequest(
-                    identity: identity, directives: job.directives, needsBytes: needsBytes,
+            let fetched = try await downloader.download(
+                partOf: SourceRequest(
+                    identity: identity, directives: job.directives, needsBytes: needsBytes, walk: walk,
                     traceparent: trace?.traceparent, flow: job.bill?.downloadFlow),
                 receipt: job.receipt, deadline: start + timeLimit)
-            if copy.participation == .started, copy.exchange?.status != 304 {
-                job.bill?.charge(originBytes: copy.bytes?.count ?? 0)
-            }
-            trace?.record(copy, from: identity.url.host, until: timekeeper.now)
-            return copy
+            job.bill?.charge(originBytes: fetched.startedBytes)
+            trace?.record(fetched, from: identity.url.host, until: timekeeper.now)
+            return fetched
         } catch {
             trace?.record(error, from: identity.url.host, until: timekeeper.now)
             throw error

@@ -87,7 +87,7 @@ struct DownloadTrace {
 
     /// Records the slot's wait and the transfer's phases, or the wait for another request's transfer; redirects add to
     /// each phase.
-    func record(_ copy: SourceCopy, from host: String, until end: Duration) {
+    func record(_ copy: FetchedSource, from host: String, until end: Duration) {
         guard let exchange = copy.exchange else { return }
         var attributes: Span.Attributes = [("server.address", .string(host))]
         if let status = exchange.status { attributes.append(("http.response.status_code", .int(status))) }
@@ -103,9 +103,7 @@ struct DownloadTrace {
         let timings = exchange.timings
         let began = max(start, end - timings.total)
         trace.record("queue", time: start..<began, attributes: [("alula.step", .string("download"))])
-        if let bytes = copy.bytes, exchange.status != 304 {
-            attributes.append(("http.response.body.size", .int(bytes.count)))
-        }
+        if let count = copy.byteCount { attributes.append(("http.response.body.size", .int(count))) }
         trace.record("download", .client, as: context, time: began..<end, attributes: attributes)
         var time = began
         for (name, duration) in [

@@ -11,7 +11,9 @@ enum GIFFormat {
             damage: .init(repair: { file, header, plan throws(ImagingError) in
                 try GIFRepair.repair(file, header: header, plan: plan)
             }),
-            metadata: metadata),
+            metadata: metadata,
+            // Frames are counted by walking all of them.
+            outline: { _ in nil }),
         encoding: .init(saver: VipsSaver { image, options in try unsafe image.saved(options, by: CVipsShim_save_gif) }))
 
     /// The packet is not in sub-blocks; 258 bytes behind it make their readers skip it (XMP part 3, section 1.1.2).

@@ -3,13 +3,16 @@ import Recipes
 extension GainMap {
     /// A tone-mapped item (`tmap`, ISO/IEC 23008-12) of the primary item takes precedence over Apple's auxiliary image;
     /// with damage here, only the map is lost.
-    static func heif(_ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader) -> GainMap? {
+    static func heif(
+        _ bytes: RawSpan, _ items: HEIFItems, of image: ImageHeader, countsFrames: Bool
+    ) -> GainMap? {
         guard let primary = items.primary else { return nil }
         func contents(_ item: Int) -> Range<Int>? { (try? items.locations.wholePart(of: item, in: bytes)) ?? nil }
         func map(_ item: Int, _ metadata: GainMapMetadata, _ samples: Samples) -> GainMap? {
             guard item != primary,
                 let header = try? HEIFHeader.header(
-                    of: items.showing(item), in: bytes, format: image.format, exif: nil),
+                    of: items.showing(item), in: bytes, format: image.format, exif: nil,
+                    countsFrames: countsFrames),
                 header.isMap(of: image)
             else { return nil }
             return GainMap(.item(item), header: header, metadata: metadata, samples: samples)

@@ -5,26 +5,37 @@ import Recipes
 /// The size is the visible size, and the orientation is 1: the decoder turns, mirrors and crops. An orientation in EXIF
 /// data must be ignored (ISO/IEC 23000-22 section 7.3.10.1).
 enum HEIFHeader {
-    static func read(_ bytes: RawSpan, format: ImageFormat) throws(ImagingError) -> ImageHeader {
+    static func outline(_ format: ImageFormat) -> FormatCodec.Outline {
+        { bytes throws(ImagingError) in
+            (try read(bytes, format: format, countsFrames: false), metadata(bytes))
+        }
+    }
+
+    /// - Parameter countsFrames: Of coded data, whose decoders count more than those shown.
+    static func read(
+        _ bytes: RawSpan, format: ImageFormat, countsFrames: Bool = true
+    ) throws(ImagingError) -> ImageHeader {
         let items = try HEIFItems.all(bytes)
         let exif = items.flatMap { EXIFTexts.heif(bytes, $0) }
         if let sequence = try HEIFSequence(bytes, items) {
-            return try header(of: sequence, in: bytes, format: format, exif: exif)
+            return try header(of: sequence, in: bytes, format: format, exif: exif, countsFrames: countsFrames)
         }
         guard let items else { throw .cannotDecode(detail: "the HEIF file has no items") }
-        var header = try header(of: items, in: bytes, format: format, exif: exif)
+        var header = try header(of: items, in: bytes, format: format, exif: exif, countsFrames: countsFrames)
         if items.holdsGainMap, header.colors.highRange == .none { header.colors.highRange = .gainMap }
-        if header.colors.highRange == .gainMap { header.gainMap = .heif(bytes, items, of: header) }
+        if header.colors.highRange == .gainMap {
+            header.gainMap = .heif(bytes, items, of: header, countsFrames: countsFrames)
+        }
         return header
     }
 
     static func header(
-        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+        of items: HEIFItems, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?, countsFrames: Bool
     ) throws(ImagingError) -> ImageHeader {
         guard let primary = items.primary else { throw .cannotDecode(detail: "the HEIF file has no primary item") }
         let shown = items.shown(primary)
         let properties = try items.properties(of: shown, in: bytes)
-        var work = HEIFWork(items)
+        var work = HEIFWork(items, countsFrames: countsFrames)
         let amounts = try work.amounts(of: primary, in: bytes)
         let size = try items.transform(of: primary, in: bytes).shownSize
         let statement = HEIFStatement(properties, in: bytes)
@@ -53,7 +64,7 @@ enum HEIFHeader {
     }
 
     private static func header(
-        of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?
+        of sequence: HEIFSequence, in bytes: RawSpan, format: ImageFormat, exif: EXIFTexts?, countsFrames: Bool
     ) throws(ImagingError) -> ImageHeader {
         let statement = HEIFStatement(sequence.colors.properties, in: bytes)
         var (depth, isSubsampled) = (8, false)
@@ -61,7 +72,7 @@ enum HEIFHeader {
             (depth, isSubsampled) = (bits, isCoarse)
         }
         let hasAlpha = sequence.alpha != nil
-        let hidden = try sequence.hiddenFrames(in: bytes)
+        let hidden = try sequence.hiddenFrames(in: bytes, countsFrames: countsFrames)
         guard hidden <= ImageHeader.maximumDecoderRuns else {
             throw .cannotDecode(detail: "the file has \(hidden) frames that are not shown")
         }

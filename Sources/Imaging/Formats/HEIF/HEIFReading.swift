@@ -83,7 +83,7 @@ enum HEICFormat {
             leadingBytes: .brands(["heic", "heix", "heim", "heis", "hevc", "hevx"]),
             header: { bytes throws(ImagingError) in try HEIFHeader.read(bytes, format: .heic) },
             loader: .pixels { try HEIFReading.pixels($0, header: $1, plan: $2, token: $3) },
-            planes: planes, metadata: HEIFHeader.metadata))
+            planes: planes, metadata: HEIFHeader.metadata, outline: HEIFHeader.outline(.heic)))
 
     static let planes: FormatCodec.PlaneLoader = { file, header, plan, token, room, _ in
         try HEIFReading.planes(file, header: header, plan: plan, token: token, room: room)

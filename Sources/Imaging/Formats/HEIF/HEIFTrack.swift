@@ -189,14 +189,16 @@ struct HEIFSequence {
     var frames: Int { colors.coding == .av1 ? colors.count : 1 }
 
     /// The most additional frames that any request decodes without counting them.
-    func hiddenFrames(in bytes: RawSpan) throws(ImagingError) -> Int {
+    ///
+    /// - Parameter countsFrames: Otherwise none, but the frames must be within the file.
+    func hiddenFrames(in bytes: RawSpan, countsFrames: Bool) throws(ImagingError) -> Int {
         var result = 0
         var units = CodedFrames()
         for track in [colors] + (alpha.map { [$0] } ?? []) {
             guard let coding = track.coding else { continue }
             // A decode begins at some frame and ends at a later one.
             var (sum, maximum) = (0, 0)
-            for place in try track.locations(in: bytes).prefix(frames) {
+            for place in try track.locations(in: bytes).prefix(countsFrames ? frames : 0) {
                 sum =
                     max(0, sum)
                     + (try units.count(coding, in: [place], parameters: track.properties.parameters, of: bytes)) - 1

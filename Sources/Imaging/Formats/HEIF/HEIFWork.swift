@@ -14,6 +14,7 @@ struct HEIFWork {
     }
 
     private let items: HEIFItems
+    private let countsFrames: Bool
     private var memo: [Int: Amounts] = [:]
     private var frames = CodedFrames()
     private var path: Set<Int> = []
@@ -23,7 +24,7 @@ struct HEIFWork {
     /// Tiles of one color may be one item.
     private static let maximumBytes = (times: 4, besides: 16 << 20)
 
-    init(_ items: HEIFItems) { self.items = items }
+    init(_ items: HEIFItems, countsFrames: Bool = true) { (self.items, self.countsFrames) = (items, countsFrames) }
 
     mutating func amounts(of item: Int, in bytes: RawSpan) throws(ImagingError) -> Amounts {
         let amounts = try add(item, bytes)
@@ -77,7 +78,7 @@ struct HEIFWork {
     private mutating func hiddenFrames(
         of item: Int, _ data: [Range<Int>], _ parameters: Range<Int>?, _ bytes: RawSpan
     ) throws(ImagingError) -> Int {
-        guard let coding = HEIFCoding(type: items.types[item]) else { return 0 }
+        guard countsFrames, let coding = HEIFCoding(type: items.types[item]) else { return 0 }
         return max(0, try frames.count(coding, in: data, parameters: parameters, of: bytes) - 1)
     }
 }

@@ -12,7 +12,10 @@ enum JPEGFormat {
             trim: { file, header, _ throws(ImagingError) in JPEGTrimming.trim(file, header: header) },
             damage: .init(lacksPixels: { try JPEGPlanes.lacksPixels($0, header: $1, token: $2) }),
             planes: { try JPEGPlanes.decode($0, header: $1, plan: $2, token: $3, room: $4, decoder: $5) },
-            metadata: JPEGMetadata.parts),
+            metadata: JPEGMetadata.parts,
+            outline: { bytes throws(ImagingError) in
+                (try JPEGHeader.read(bytes, countsScans: false), JPEGMetadata.parts(bytes))
+            }),
         encoding: .init(
             saver: .jpeg, planes: .jpeg, attribute: withEXIF, addPacket: withPacket,
             joinGainMap: JPEGGainMapWriting.joined, addProfile: withDisplayP3))

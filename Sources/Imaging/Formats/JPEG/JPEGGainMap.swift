@@ -36,7 +36,9 @@ extension GainMap {
     private static let maximumImages = 8
 
     /// With damage here, only the map is lost.
-    static func jpeg(_ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn) -> GainMap? {
+    static func jpeg(
+        _ bytes: RawSpan, _ notes: JPEGGainMapNotes, orientation: QuarterTurn, countsScans: Bool
+    ) -> GainMap? {
         guard notes.isDeclared || notes.index != nil else { return nil }
         let packet = notes.packet.map { XMPPacket(bytes, $0) }
         let places =
@@ -48,7 +50,8 @@ extension GainMap {
             guard rest >= 0 else { return nil }
             let file = bytes.extracting(place)
             guard file.hasBytes([0xFF, 0xD8], at: 0),
-                let walk = try? JPEGHeader(file), let header = try? walk.header, header.bands != 4
+                let walk = try? JPEGHeader(file, countsScans: countsScans), let header = try? walk.header,
+                header.bands != 4
             else { continue }
             let shown = header.ofGainMap(turned: orientation)
             if let metadata = walk.notes.metadata(file) {

@@ -17,19 +17,21 @@ struct JPEGHeader {
     /// A profile may take 255, and other data one for each 64 KiB.
     private static let maximumSegments = 100_000
 
-    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
-        let walk = try JPEGHeader(bytes)
+    static func read(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) -> ImageHeader {
+        let walk = try JPEGHeader(bytes, countsScans: countsScans)
         var header = try walk.header
         if walk.notes.isDeclared, header.colors.highRange == .none { header.colors.highRange = .gainMap }
         if [.none, .gainMap].contains(header.colors.highRange) {
-            header.gainMap = .jpeg(bytes, walk.notes, orientation: header.orientation)
+            header.gainMap = .jpeg(bytes, walk.notes, orientation: header.orientation, countsScans: countsScans)
         }
         if header.gainMap != nil { header.colors.highRange = .gainMap }
         return header
     }
 
     /// Does not follow the segments to a gain map.
-    init(_ bytes: RawSpan) throws(ImagingError) {
+    ///
+    /// - Parameter countsScans: Otherwise the walk ends at the first one.
+    init(_ bytes: RawSpan, countsScans: Bool = true) throws(ImagingError) {
         var count = 0
         var offset = 2
         var stuffing = Self.mostStuffing + bytes.byteCount / 16
@@ -44,7 +46,7 @@ struct JPEGHeader {
                 if scans > 0 { break }
                 throw .cannotDecode(detail: "a JPEG segment ends after the file")
             }
-            guard try read(bytes, marker: marker, at: next, end) else { break }
+            guard try read(bytes, marker: marker, at: next, end), countsScans || scans == 0 else { break }
             offset = end
         }
         guard stuffing >= 0 else { throw .cannotDecode(detail: "the JPEG file has too many stuffed bytes") }

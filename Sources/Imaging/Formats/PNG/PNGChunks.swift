@@ -13,15 +13,71 @@ struct PNGChunks {
     }
 
     private var offset: Int
+    private var skipping = Skipping.none
 
-    init(from offset: Int = pngSignature.count) { self.offset = offset }
+    private enum Skipping {
+        case none
+        case possible(dataChunks: Int)
+        case failed
+    }
+
+    /// - Parameter skipsData: Omits chunks of pixels between the first and the last, which are consecutive.
+    init(from offset: Int = pngSignature.count, skipsData: Bool = false) {
+        self.offset = offset
+        if skipsData { skipping = .possible(dataChunks: 0) }
+    }
+
+    /// Whether the chunks of pixels have different lengths, so that the last one was not found.
+    var hasFailed: Bool { if case .failed = skipping { true } else { false } }
 
     mutating func next(in bytes: RawSpan) -> Chunk? {
-        guard offset <= bytes.byteCount - 8, let length = try? bytes.bigEndian32(at: offset) else { return nil }
+        guard !hasFailed, offset <= bytes.byteCount - 8, let length = try? bytes.bigEndian32(at: offset) else {
+            return nil
+        }
         let range = offset..<offset + 12 + length
-        defer { offset = range.upperBound }
-        return Chunk(type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
+        let chunk = Chunk(
+            type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)
+        offset = range.upperBound
+        if case .possible(let count) = skipping, bytes.hasText("IDAT", at: chunk.type) {
+            skipData(after: chunk, number: count + 1, in: bytes)
+        }
+        return chunk
     }
+
+    /// Encoders write chunks of pixels of one length, and a shorter one at the end.
+    ///
+    /// The first may be longer or shorter. Apple's have two such series.
+    private mutating func skipData(after chunk: Chunk, number: Int, in bytes: RawSpan) {
+        let (start, length) = (chunk.range.lowerBound, chunk.range.count)
+        skipping = .possible(dataChunks: number)
+        guard number > 1 || length > Self.shortLength else { return }
+        let last = (bytes.byteCount - 8 - start) / length
+        guard last > 1 else { return skipping = .none }
+        // Chunks of metadata may follow.
+        for index in stride(from: last, through: max(1, last - max(1, Self.shortLength / length)), by: -1)
+        where bytes.hasText("IDAT", at: start + index * length + 4) {
+            (offset, skipping) = (start + index * length, .none)
+            return
+        }
+        guard let last = lastData(in: bytes) else { return skipping = .failed }
+        (offset, skipping) = (last, .none)
+    }
+
+    /// Found backward from the end, to which its chunk and those after it must lead.
+    private func lastData(in bytes: RawSpan) -> Int? {
+        let start = max(offset, bytes.byteCount - 2 * Self.shortLength)
+        return stride(from: bytes.byteCount - 24, through: start, by: -1).first { place in
+            guard bytes.hasText("IDAT", at: place + 4) else { return false }
+            var chunks = PNGChunks(from: place)
+            while let chunk = chunks.next(in: bytes) {
+                if bytes.hasText("IEND", at: chunk.type) { return chunk.range.upperBound == bytes.byteCount }
+            }
+            return false
+        }
+    }
+
+    /// The second of these is read in any case, and so many bytes after the last.
+    private static let shortLength = 16 << 10
 }
 
 extension ByteAccumulator {

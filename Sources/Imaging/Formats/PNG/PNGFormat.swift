@@ -19,7 +19,7 @@ enum PNGFormat {
             damage: .init(
                 withoutSurplus: { try PNGRepair.withoutSurplus($0, token: $1) },
                 repairAfterFailure: { file, _, plan, token in try PNGRepair.repair(file, plan: plan, token: token) }),
-            metadata: PNGMetadata.parts),
+            metadata: { PNGMetadata.parts($0) }, outline: PNGHeader.outline),
         encoding: .init(
             saver: .png, attribute: withEXIF, addPacket: { file, packet, _ in PNGMetadata.withPacket(file, packet) },
             addProfile: withDisplayP3))
@@ -65,9 +65,9 @@ enum PNGFormat {
 enum PNGMetadata {
     private static let keyword: StaticString = "XML:com.adobe.xmp\0"
 
-    static func parts(_ bytes: RawSpan) -> MetadataParts {
+    static func parts(_ bytes: RawSpan, skipsData: Bool = false) -> MetadataParts {
         var parts = MetadataParts()
-        var chunks = PNGChunks()
+        var chunks = PNGChunks(skipsData: skipsData)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             if bytes.hasText("iTXt", at: chunk.type) {
                 readText(bytes, chunk.data, &parts)

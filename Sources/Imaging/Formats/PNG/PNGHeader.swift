@@ -2,7 +2,19 @@ import Recipes
 
 /// The first chunk, and transparency, EXIF, ICC and frames from the others.
 enum PNGHeader {
-    static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader {
+    /// Nil if the chunks of pixels cannot be skipped, or have to be counted.
+    static func outline(
+        _ bytes: RawSpan
+    ) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)? {
+        var chunks = PNGChunks(skipsData: true)
+        while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
+            if bytes.hasText("acTL", at: chunk.type) { return nil }
+        }
+        if chunks.hasFailed { return nil }
+        return (try read(bytes, skipsData: true), PNGMetadata.parts(bytes, skipsData: true))
+    }
+
+    static func read(_ bytes: RawSpan, skipsData: Bool = false) throws(ImagingError) -> ImageHeader {
         guard try bytes.bigEndian32(at: 8) == 13, bytes.hasText("IHDR", at: 12) else {
             throw .cannotDecode(detail: "the PNG file does not begin with an IHDR chunk")
         }
@@ -16,7 +28,7 @@ enum PNGHeader {
             throw .cannotDecode(detail: "unknown PNG of \(size), color type \(colorType), depth \(depth)")
         }
 
-        let facts = try PNGFacts(bytes)
+        let facts = try PNGFacts(bytes, skipsData: skipsData)
         let animation = PNGAnimation(bytes, size: size)
         let hasAlpha = kind.hasAlpha || facts.hasTransparency || animation?.hasVisibleBackground == true
         return ImageHeader(
@@ -37,10 +49,10 @@ private struct PNGFacts {
     /// Chunks of pixels usually have some kilobytes.
     private static let maximumChunks = 500_000
 
-    init(_ bytes: RawSpan) throws(ImagingError) {
+    init(_ bytes: RawSpan, skipsData: Bool) throws(ImagingError) {
         var hasData = false
         var count = 0
-        var chunks = PNGChunks(from: 33)
+        var chunks = PNGChunks(from: 33, skipsData: skipsData)
         while let chunk = chunks.next(in: bytes), !bytes.hasText("IEND", at: chunk.type) {
             hasData = hasData || bytes.hasText("IDAT", at: chunk.type)
             guard chunk.range.upperBound - 4 <= bytes.byteCount else { break }

@@ -46,7 +46,12 @@ extension FormatCodec {
         var planes: PlaneLoader?
         /// Ignores damage.
         var metadata: @Sendable (RawSpan) -> MetadataParts = { _ in MetadataParts() }
+        /// For ``ImageHeader/outline(_:)``, if `header` or `metadata` read all of a file.
+        var outline: Outline?
     }
+
+    typealias Outline =
+        @Sendable (RawSpan) throws(ImagingError) -> (header: ImageHeader, metadata: MetadataParts)?
 
     enum WarmUp: Sendable {
         case written(bands: Int)

@@ -15,7 +15,12 @@ enum WebPFormat {
             planes: { file, header, plan, token, room, _ in
                 try WebPPlanes.decode(file, header: header, plan: plan, token: token, room: room)
             },
-            metadata: WebPHeader.metadata),
+            metadata: WebPHeader.metadata,
+            outline: { bytes throws(ImagingError) in
+                // Frames are counted by walking all of them.
+                if try WebPHeader.isAnimated(bytes) { return nil }
+                return (try WebPHeader.read(bytes), WebPHeader.metadata(bytes))
+            }),
         encoding: .init(
             saver: .webp, planes: .webp, attribute: withEXIF, addPacket: withPacket, addProfile: withDisplayP3))
 

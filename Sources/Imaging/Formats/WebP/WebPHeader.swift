@@ -11,6 +11,11 @@ struct WebPHeader {
 
     static func read(_ bytes: RawSpan) throws(ImagingError) -> ImageHeader { try WebPHeader(bytes).header }
 
+    static func isAnimated(_ bytes: RawSpan) throws(ImagingError) -> Bool {
+        guard bytes.hasText("VP8X", at: 12) else { return false }
+        return try WebPCanvas(bytes, at: 20).isAnimated
+    }
+
     private init(_ bytes: RawSpan) throws(ImagingError) {
         let announced = try 8 + bytes.littleEndian32(at: 4)
         let end = min(announced, bytes.byteCount)

@@ -1,0 +1,113 @@
+package import Coordination
+import HTTPTypes
+import Memory
+
+/// A fetch from the origin: how it began, and who receives the result.
+struct OriginFetch {
+    let action: ImageDownloader.State.StartAction
+    /// The stored copy that the origin may confirm.
+    let base: SourceCopy?
+    let reason: OriginResponseInfo.Reason
+    let receiver: any SourceReceiver
+
+    var condition: SourceCondition? { base.flatMap { SourceCondition($0.head) } }
+
+    /// Nil if the 304 is for another version.
+    func copy(confirmedBy confirmation: SourceConfirmation) -> SourceCopy? {
+        guard let base, let head = base.head.confirmed(by: confirmation) else { return nil }
+        receiver.refresh(head)
+        return SourceCopy(head: head, bytes: base.bytes, exchange: exchange(status: 304, confirmation.timings))
+    }
+
+    func exchange(status: Int, _ timings: TransferTimings) -> OriginResponseInfo {
+        OriginResponseInfo(
+            reason: reason, status: status, timings: timings, traceparent: action.request.traceparent)
+    }
+}
+
+extension ImageDownloader {
+    /// Requests the ranges that the walk needs, one after another; then the whole source if they do not suffice.
+    ///
+    /// If the source changes meanwhile, or the origin's ranges contradict each other, none of them is used.
+    func parts(of fetch: OriginFetch, by walk: SourceWalk) async throws -> FetchOutcome {
+        let (identity, progress) = (fetch.action.request.identity, fetch.action.progress)
+        let configuration = identity.rules.configuration
+        let end = timekeeper.now + configuration.downloadTimeout
+        var plan = RangePlan(maximumBytes: configuration.maximumBytes)
+        var source: PartialSource?
+        while true {
+            let answer: TransferResult
+            do {
+                progress.carryOn()
+                let request = TransferRequest(
+                    RequestedPart(range: plan.range, version: source?.version), of: identity,
+                    condition: source == nil ? fetch.condition : nil,
+                    traceparent: fetch.action.request.traceparent, timeLimit: end - timekeeper.now)
+                answer = try await loader.load(request, progress: progress)
+            } catch DownloadError.unexpectedResponse, DownloadError.protocolError {
+                return .insufficient(progress.receivedBytes)
+            }
+            switch answer {
+            case .source(let whole):
+                var copy = try received(whole, by: fetch)
+                copy.rangeBytes = source?.file.knownCount ?? 0
+                return .fetched(.whole(copy))
+            case .notModified(let confirmation):
+                guard let copy = fetch.copy(confirmedBy: confirmation) else { return .insufficient(0) }
+                return .fetched(.whole(copy))
+            case .part(let part):
+                if source == nil { source = PartialSource(part) } else { source?.add(part) }
+            case .head: break
+            }
+            guard let known = source else { return .insufficient(progress.receivedBytes) }
+            switch walk.need(known.file) {
+            case .nothing:
+                if mayStore(fetch) { fetch.receiver.store(known) }
+                return .fetched(
+                    .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))
+            case .ranges(let missing, let limit):
+                if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
+            case .whole: break
+            }
+            return .insufficient(progress.receivedBytes)
+        }
+    }
+}
+
+extension FetchedSource {
+    package var exchange: OriginResponseInfo? {
+        switch self {
+        case .whole(let copy): copy.exchange
+        case .part(let copy): copy.exchange
+        }
+    }
+
+    package var participation: Participation {
+        switch self {
+        case .whole(let copy): copy.participation
+        case .part(let copy): copy.participation
+        }
+    }
+
+    /// Of the response in bytes; nil for a source that the caller already had.
+    package var byteCount: Int? {
+        switch self {
+        case .whole(let copy): copy.exchange?.status == 304 ? nil : copy.bytes?.count
+        case .part(let copy): copy.source.file.knownCount
+        }
+    }
+
+    /// The bytes that the caller's fetch took from the origin, those of earlier ranges included.
+    package var startedBytes: Int {
+        let rangeBytes = if case .whole(let copy) = self { copy.rangeBytes } else { 0 }
+        return rangeBytes + (participation == .started ? byteCount ?? 0 : 0)
+    }
+
+    /// - Throws: If a caller that needs the whole source got a part, which never happens.
+    package var whole: SourceCopy {
+        get throws(DownloadError) {
+            guard case .whole(let copy) = self else { throw .internal("a part in place of a source") }
+            return copy
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package import Memory
+
+/// Some bytes of one version of a source; never an image to decode.
+package struct PartialSource: Sendable {
+    package let head: SourceHead
+    package private(set) var file: FileParts
+    let version: PartVersion?
+    private(set) var timings: TransferTimings
+
+    /// Nil if such a file cannot be read in parts.
+    init?(_ part: SourcePart) {
+        guard let file = FileParts(count: part.totalBytes) else { return nil }
+        (self.file, head, version, timings) = (file, part.head, part.version, part.timings)
+        self.file.add(part.bytes, at: part.offset)
+    }
+
+    mutating func add(_ part: SourcePart) {
+        file.add(part.bytes, at: part.offset)
+        timings.add(part.timings)
+    }
+}
+
+/// Must be equal in all ranges of a source.
+struct PartVersion: Hashable, Sendable {
+    /// A strong entity tag, or a strong date.
+    let validator: String
+    let totalBytes: Int
+    /// An entity tag is meaningless anywhere else.
+    let url: String
+}
+
+/// A range of a source, which is not all of it.
+package struct SourcePart: Sendable {
+    let head: SourceHead
+    let bytes: SharedBytes
+    let offset: Int
+    let totalBytes: Int
+    /// Nil without a strong validator.
+    let version: PartVersion?
+    let timings: TransferTimings
+}

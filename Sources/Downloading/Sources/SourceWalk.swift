@@ -1,0 +1,64 @@
+package import Memory
+
+/// Finds the bytes of a source that its reader needs, so that the others need not be fetched.
+package struct SourceWalk: Sendable, Hashable {
+    /// Requests for the same extent share a fetch.
+    package enum Extent: Sendable, CaseIterable {
+        case whole
+        /// The facts that the file states about itself.
+        case header
+    }
+
+    package enum Need: Sendable {
+        case nothing
+        /// In order; the first is certain, others may not be needed once its bytes are known. The limit counts all
+        /// bytes, those known included.
+        case ranges([Range<Int>], atMost: Int)
+        case whole
+    }
+
+    let extent: Extent
+    let need: @Sendable (FileParts) -> Need
+
+    package init(_ extent: Extent, need: @escaping @Sendable (FileParts) -> Need) {
+        (self.extent, self.need) = (extent, need)
+    }
+
+    package static func == (left: SourceWalk, right: SourceWalk) -> Bool { left.extent == right.extent }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(extent) }
+}
+
+/// The order of ranges: the start of the file, then what the walk needs.
+struct RangePlan {
+    static let firstBytes = 64 << 10
+    /// A request takes longer than these bytes.
+    private static let leastBytes = 16 << 10
+    private static let mostBytes = 32 << 10
+    private static let maximumRanges = 8
+
+    private(set) var range: Range<Int>
+    private let maximumBytes: Int
+    private var count = 1
+
+    init(maximumBytes: Int) {
+        self.maximumBytes = maximumBytes
+        range = 0..<min(Self.firstBytes, maximumBytes)
+    }
+
+    /// Returns false if the limits allow no further range.
+    mutating func advance(to missing: [Range<Int>], of file: FileParts, atMost limit: Int) -> Bool {
+        guard let first = missing.first, count < Self.maximumRanges else { return false }
+        let start = first.lowerBound
+        // Others may be near.
+        let reached = missing.last { $0.lowerBound < start + Self.mostBytes }?.upperBound ?? first.upperBound
+        let length = min(max(reached - start, Self.leastBytes), Self.mostBytes)
+        let room = min(limit, maximumBytes) - file.knownCount
+        let end = min(start + min(length, room), file.count)
+        // Less than the first page would be asked for again.
+        guard end >= min(start + FileParts.page, file.count), end > start else { return false }
+        count += 1
+        range = start..<end
+        return true
+    }
+}

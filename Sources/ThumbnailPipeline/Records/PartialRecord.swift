@@ -1,0 +1,67 @@
+import Downloading
+import HTTPTypes
+import Imaging
+import Memory
+import Recipes
+
+/// The facts about a source of which only some bytes were fetched: not enough for its pixels.
+struct PartialRecord: Sendable {
+    let head: SourceHead
+    let header: ImageHeader
+    let byteCount: Int
+
+    init(_ source: PartialSource) throws(ImagingError) {
+        head = source.head
+        byteCount = source.file.count
+        guard let header = try source.file.outline?.value.get() else {
+            throw .cannotDecode(detail: "the parts of the file do not suffice")
+        }
+        try head.check(header)
+        self.header = header
+    }
+
+    /// - Parameter head: Newer fields from the origin.
+    init(_ head: SourceHead, of stored: PartialRecord) {
+        self.head = head
+        (header, byteCount) = (stored.header, stored.byteCount)
+    }
+
+    var cost: Int { head.byteCount + header.byteCount + 128 }
+
+    /// Whether a whole source is surely another version.
+    func contradicts(_ record: SourceRecord) -> Bool {
+        switch (head.validator, record.validator) {
+        case (.entityTag(let one), .entityTag(let other)): one != other
+        default:
+            byteCount != record.byteCount
+                || head.headerFields[.lastModified] != record.head.headerFields[.lastModified]
+        }
+    }
+}
+
+extension SourceHead {
+    /// Of sources that their origins declare as text, only drawings are images.
+    func check(_ header: ImageHeader) throws(ImagingError) {
+        if isText, !header.format.isVector { throw .notAnImage }
+    }
+}
+
+extension FileParts {
+    fileprivate var outline: Reading<Result<ImageHeader?, ImagingError>>? {
+        read { span in Result { () throws(ImagingError) in try ImageHeader.outline(span) } }
+    }
+}
+
+extension SourceWalk {
+    /// The bytes that the facts come from, damage included.
+    static let header = SourceWalk(.header) { file in
+        guard let outline = file.outline else { return .whole }
+        guard outline.missing.isEmpty else {
+            let reading = file.read(ImageHeader.sniff)?.value?.reading
+            return .ranges(
+                outline.missing, atMost: reading?.maximumHeaderBytes ?? FormatTraits.Reading.usualHeaderBytes)
+        }
+        if case .success(nil) = outline.value { return .whole }
+        return .nothing
+    }
+}

@@ -1,0 +1,51 @@
+import Memory
+import Testing
+
+struct FilePartsTests {
+    private let page = FileParts.page
+
+    @Test func `known bytes are at their offsets, and reading others names their pages`() throws {
+        var file = try #require(FileParts(count: 10 * page + 5))
+        file.add(SharedBytes([UInt8](repeating: 7, count: page)), at: 0)
+        file.add(SharedBytes([1, 2, 3, 4, 5]), at: 10 * page)
+        #expect(file.knownCount == page + 5)
+        func bytes(_ offsets: [Int]) throws -> FileParts.Reading<[UInt8]> {
+            let reading = file.read { span in
+                offsets.map { unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+            }
+            return try #require(reading)
+        }
+        let known = try bytes([0, page - 1, 10 * page, 10 * page + 4])
+        #expect(known.value == [7, 7, 1, 5] && known.missing.isEmpty)
+        let unknown = try bytes([3 * page + 9, 4 * page, 8 * page])
+        #expect(unknown.value == [0, 0, 0])
+        #expect(unknown.missing == [3 * page..<5 * page, 8 * page..<9 * page])
+    }
+
+    @Test func `the rest of a page that a part does not fill is unknown`() throws {
+        var file = try #require(FileParts(count: 4 * page))
+        file.add(SharedBytes([UInt8](repeating: 7, count: page + 100)), at: 0)
+        file.add(SharedBytes([UInt8](repeating: 8, count: page)), at: 2 * page - 1)
+        let reading = file.read { unsafe $0.unsafeLoad(fromByteOffset: page + 1, as: UInt8.self) }
+        #expect(reading?.value == 0 && reading?.missing == [page..<2 * page])
+        file.add(SharedBytes([UInt8](repeating: 9, count: 2 * page)), at: page)
+        let second = file.read { unsafe $0.unsafeLoad(fromByteOffset: 2 * page, as: UInt8.self) }
+        #expect(second?.value == 9 && second?.missing == [])
+    }
+
+    @Test func `bytes beyond the end are ignored, and huge or empty files are not read in parts`() throws {
+        var file = try #require(FileParts(count: page / 2))
+        file.add(SharedBytes([UInt8](repeating: 7, count: 3 * page)), at: 0)
+        #expect(file.read { $0.byteCount }?.value == page / 2)
+        #expect(FileParts(count: 0) == nil && FileParts(count: -1) == nil)
+        #expect(FileParts(count: FileParts.maximumCount + 1) == nil && FileParts(count: .max) == nil)
+    }
+
+    @Test func `reading all of a file reports all unknown pages`() throws {
+        let file = try #require(FileParts(count: 300 * page))
+        let reading = file.read { span in
+            (0..<300).reduce(0) { $0 + Int(unsafe span.unsafeLoad(fromByteOffset: $1 * page, as: UInt8.self)) }
+        }
+        #expect(reading?.value == 0 && reading?.missing == [0..<300 * page])
+    }
+}
