@@ -94,7 +94,7 @@ package final class TenantAccount: Sendable {
         let now = timekeeper.now
         state.withLock { state in
             state.history.record(at: now) { use in
-                use.requests[cache, default: 0] += 1
+                use.countRequest(cache)
                 use.sentBytes += sentBytes
                 if let code { use.refusals[code, default: 0] += 1 }
             }

@@ -3,15 +3,26 @@ package import ThumbnailTypes
 
 /// The use of some requests.
 package struct TenantUse: Sendable {
-    /// By the help of caches; nil for failures, and for responses that are no image.
-    package internal(set) var requests: [CacheUse?: Int] = [:]
+    /// In the order of ``uses``; a dictionary in each of the 36 slices would take kilobytes.
+    private var counts = InlineArray<6, Int>(repeating: 0)
     package internal(set) var refusals: [ErrorCode: Int] = [:]
     package internal(set) var processor = Duration.zero
     package internal(set) var originBytes = 0
     package internal(set) var sentBytes = 0
 
+    private static let uses: [CacheUse?] = CacheUse.allCases + [nil]
+
+    /// By the help of caches; nil for failures, and for responses that are no image.
+    package var requests: [CacheUse?: Int] {
+        Dictionary(uniqueKeysWithValues: zip(Self.uses, counts.indices.map { counts[$0] }).filter { $0.1 > 0 })
+    }
+
+    mutating func countRequest(_ cache: CacheUse?) {
+        if let index = Self.uses.firstIndex(of: cache) { counts[index] += 1 }
+    }
+
     mutating func add(_ other: TenantUse) {
-        requests.merge(other.requests, uniquingKeysWith: +)
+        for index in counts.indices { counts[index] += other.counts[index] }
         refusals.merge(other.refusals, uniquingKeysWith: +)
         processor += other.processor
         originBytes += other.originBytes
@@ -25,18 +36,19 @@ package struct TenantHistory: Sendable {
         static let sliceCount = 12
 
         let name: String
-        let slice: Duration
+        /// In seconds.
+        let slice: Int
         var slices: [(number: Int, use: TenantUse)] = []
 
-        mutating func forget(before now: Duration) {
-            let number = Int(now / slice)
+        mutating func forget(before second: Int) {
+            let number = second / slice
             slices.removeAll { $0.number <= number - Self.sliceCount }
         }
 
-        mutating func record(at now: Duration, _ change: (inout TenantUse) -> Void) {
-            let number = Int(now / slice)
+        mutating func record(at second: Int, _ change: (inout TenantUse) -> Void) {
+            let number = second / slice
             if slices.last?.number != number {
-                forget(before: now)
+                forget(before: second)
                 slices.append((number, TenantUse()))
             }
             change(&slices[slices.count - 1].use)
@@ -47,18 +59,20 @@ package struct TenantHistory: Sendable {
 
     package private(set) var total = TenantUse()
     private var recent = [
-        Window(name: "1m", slice: .seconds(5)), Window(name: "1h", slice: .seconds(300)),
-        Window(name: "24h", slice: .seconds(7_200)),
+        Window(name: "1m", slice: 5), Window(name: "1h", slice: 300),
+        Window(name: "24h", slice: 7_200),
     ]
 
     package var windows: [(name: String, use: TenantUse)] { recent.map { ($0.name, $0.use) } }
 
     mutating func record(at now: Duration, _ change: (inout TenantUse) -> Void) {
         change(&total)
-        for index in recent.indices { recent[index].record(at: now, change) }
+        let second = Int(now.components.seconds)
+        for index in recent.indices { recent[index].record(at: second, change) }
     }
 
     mutating func forget(before now: Duration) {
-        for index in recent.indices { recent[index].forget(before: now) }
+        let second = Int(now.components.seconds)
+        for index in recent.indices { recent[index].forget(before: second) }
     }
 }
