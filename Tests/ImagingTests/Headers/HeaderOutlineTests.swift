@@ -67,7 +67,8 @@ struct HeaderOutlineTests {
         }
         let (header, parts) = try #require(try outline(file))
         #expect(try header.orientation == QuarterTurn(exif: 6) && isEqual(header, inspect(file)))
-        #expect(parts.count <= 6 && parts.allSatisfy { $0.lowerBound > file.count - 120_000 }, "\(parts)")
+        // The last 32 KiB, and the places where the last chunks may begin.
+        #expect(parts.count <= 10 && parts.allSatisfy { $0.lowerBound > file.count - 120_000 }, "\(parts)")
     }
 
     /// The tenth chunk of pixels has 17 bytes less.
