@@ -41,7 +41,7 @@ RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         ca-certificates fonts-dejavu-core libaom3 libbrotli1 libcares2 libcurl4t64 libdav1d7 libde265-0 libhiredis1.1.0 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.11 \
         libmicrohttpd12t64 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
-        libssl3t64 libvips42t64 libwebp7 libzimg2 zlib1g \
+        libssl3t64 libvips42t64 libwebp7 libzimg2 opencv-data zlib1g \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --no-create-home --shell /usr/sbin/nologin alula
 COPY --from=build /usr/local/bin/alula /usr/local/bin/swift-backtrace /usr/local/bin/

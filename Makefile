@@ -31,7 +31,7 @@ help: ## List the targets
 deps: ## Install the Debian packages to build and run
 	@scripts/install-packages libvips-dev libaom-dev libbrotli-dev libdav1d-dev libde265-dev libseccomp-dev libjpeg62-turbo-dev libjxl-dev librsvg2-dev libpango1.0-dev libwebp-dev libzimg-dev zlib1g-dev \
 		libcurl4-openssl-dev libhiredis-dev libmicrohttpd-dev libc-ares-dev libssl-dev libsqlite3-dev libidn2-dev \
-		libjemalloc-dev pkg-config ca-certificates mkdocs
+		libjemalloc-dev pkg-config ca-certificates mkdocs opencv-data
 
 deps-test: deps ## Install what the tests need
 	@scripts/install-packages python3 python3-venv mate-backgrounds curl

@@ -98,6 +98,7 @@ let package = Package(
         shim("CSeccompShim", ["CSeccomp"]),
         shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
+        shim("CFaces", flags: ["-O2", "-ffp-contract=off"]),
         shim("CFastJPEG", ["CPixels"], flags: ["-O2"]),
         shim("CJPEGWriting", flags: ["-O2", "-ffp-contract=off"]),
         shim("CPNG", ["CPixels", "CZlib"], flags: ["-O2", "-ffp-contract=off"]),
@@ -144,8 +145,8 @@ let package = Package(
         module(
             "Imaging",
             [
-                "CAOMShim", "CCodedImages", "CFastJPEG", "CJPEGWriting", "CLinux", "CPNG", "CPixels", "CPlanarShim",
-                "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Recipes", "Text",
+                "CAOMShim", "CCodedImages", "CFaces", "CFastJPEG", "CJPEGWriting", "CLinux", "CPNG", "CPixels",
+                "CPlanarShim", "CSVGShim", "CVips", "CVipsShim", "Coordination", "Memory", "Recipes", "Text",
             ]),
         module(
             "ImageSandbox",

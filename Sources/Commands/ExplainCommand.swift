@@ -45,7 +45,8 @@ enum ExplainCommand {
         CommandRunner.run(description, arguments) { arguments in
             if arguments.has(environment) { return try explainEnvironment(arguments) }
             let options = try Options(arguments)
-            let settings = try CommandRunner.settings(arguments)
+            var settings = try CommandRunner.settings(arguments)
+            settings.assumeFaceDetection()
             var pipeline = settings.pipeline
             pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(inSandbox: true)
             let explainer = TargetExplainer(

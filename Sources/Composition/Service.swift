@@ -42,7 +42,9 @@ package struct Engine: Sendable {
         self.log = log
         try settings.downloads.origins.checkFiles(exceptOf: settings.resultStore.origin)
         sandbox = try Sandbox.start(settings, registry: registry, logger: logger, timekeeper: timekeeper)
+        let faceDetector = try Faces.detector(settings, logger: logger)
         var settings = settings
+        settings.setFaceDetection(faceDetector != nil)
         settings.pipeline.rules.limits.sourceFormats = settings.sandbox.sourceFormats(
             inSandbox: sandbox?.protections.isSandbox ?? false)
         if settings.sandbox.decodedFormats == nil || sandbox == nil { try ImageLibrary.start() }
@@ -78,7 +80,8 @@ package struct Engine: Sendable {
             configuration: settings.pipeline, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: sandbox ?? InProcessCodec(), budget: budget,
-                metrics: PipelineMetrics(registry: registry, timekeeper: timekeeper), events: log, logger: logger),
+                metrics: PipelineMetrics(registry: registry, timekeeper: timekeeper), events: log, logger: logger,
+                faceDetector: faceDetector),
             timekeeper: timekeeper)
         if let sharedStore {
             try FleetPurges(of: pipeline, announcedBy: sharedStore).start(beside: disk, logger: logger)
@@ -162,6 +165,7 @@ package struct Engine: Sendable {
         writableOrigins.withLock { $0 = writable }
         end(earlier.replaced(by: writable), after: settings.api.requestTimeout * 2)
         var settings = settings
+        settings.setFaceDetection(pipeline.findsFaces)
         settings.pipeline.fitCaches(within: budget.limit / 2)
         pipeline.setCacheBounds(settings.pipeline)
         disk?.setCapacities(settings.disk.capacities)

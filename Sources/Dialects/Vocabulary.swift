@@ -28,6 +28,8 @@ package struct Vocabulary: Sendable {
     package var allowsOnlyPresets = false
 
     package var baseOrigin: SourceBase?
+    /// Whether the service finds faces.
+    package var findsFaces = true
 
     package init() {}
 

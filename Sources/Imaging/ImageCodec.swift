@@ -19,6 +19,16 @@ package protocol ImageCodec: Sendable {
     func encode(
         _ image: DecodedImage, as format: ImageFormat, settings: EncoderSettings, token: WorkToken
     ) throws -> SharedBytes
+
+    func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face]
+}
+
+extension ImageCodec {
+    /// In this process, without interruption.
+    package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
+        try token.check()
+        return try search.faces()
+    }
 }
 
 /// A decode took far more CPU time than the cost by its header, and ended; see

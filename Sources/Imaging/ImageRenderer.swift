@@ -8,11 +8,12 @@ package enum ImageRenderer {
     /// - Parameters:
     ///   - additions: The pixels of additional sources, one for each decode of the plan.
     ///   - reuse: Caches the forms that steps convert these pixels to.
+    ///   - faces: In the source, the largest first, if the plan needs them.
     /// - Throws: ``ImagingError/encodeFailed(detail:)``.
     package static func render(
         _ image: DecodedImage, additions: [DecodedImage] = [],
-        reuse: @escaping AdditionFormReuse = AdditionForm.made, plan: RenderPlan, token: WorkToken,
-        codec: any ImageCodec = InProcessCodec()
+        reuse: @escaping AdditionFormReuse = AdditionForm.made, faces: [Face] = [], plan: RenderPlan,
+        token: WorkToken, codec: any ImageCodec = InProcessCodec()
     ) throws -> EncodedImage {
         precondition(additions.count == plan.additions.count, "the plan is for another number of images")
         try token.check()
@@ -22,7 +23,7 @@ package enum ImageRenderer {
         func composer(_ plan: RenderPlan) -> FrameComposer {
             FrameComposer(plan: plan, token: token, additions: additions, reuse: reuse)
         }
-        let resolved = try plan.border?.resolved(plan, for: image, token: token) ?? plan
+        let resolved = try (plan.border?.resolved(plan, for: image, token: token) ?? plan).placed(by: faces)
         let isAnyWide =
             try resolved.gamut == .auto && isWide(image, by: resolved, token: token, composer: composer)
         let plan = resolved.shown(from: image, in: isAnyWide ? .p3 : resolved.gamut)

@@ -217,6 +217,9 @@ package enum SettingTable {
             default: "ai",
             help: "metadata that results keep: none, or of rights and ai", forCommands: true),
         Setting(
+            "faceDetection", \.findsFaces, .flag, whenUnset: "on if opencv-data is installed",
+            help: "find faces for gravity=face and include=faces", forCommands: true),
+        Setting(
             "jpegProgressive", \.pipeline.rules.efforts[.jpeg], .named(jpegScans, allowed: "auto, on or off"),
             default: "auto", help: "auto: progressive if smaller; or on, off", forCommands: true),
         Setting(

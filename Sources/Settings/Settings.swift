@@ -3,6 +3,7 @@ import Dialects
 package import Downloading
 package import HTTPServing
 import Program
+import Recipes
 package import Telemetry
 import Text
 package import ThumbnailAPI
@@ -26,6 +27,8 @@ package struct Settings: Sendable {
     package var renderWorkers = availableProcessorCount()
     package var memoryBudget = MemoryShare.percent(60)
     package var sandbox = SandboxSettings()
+    /// Nil for on if the cascade is installed.
+    package var findsFaces: Bool?
     package var exports = ExportSettings()
     package var notifying = NotificationSettings()
     package var logFormat = LogFormat.json
@@ -62,6 +65,13 @@ package struct Settings: Sendable {
         api.closingDialects = dialects.closing
         api.forwardsFields = downloads.origins.all.contains { !$0.forwarded.isEmpty }
         api.otherDialects = dialects.dialects(api.vocabulary)
+    }
+
+    /// In all grammars.
+    package mutating func setFaceDetection(_ isOn: Bool) {
+        pipeline.rules.findsFaces = isOn
+        api.vocabulary.findsFaces = isOn
+        deriveDialects()
     }
 
     package var loopName: String? {

@@ -15,9 +15,11 @@ struct FactsReader: Sendable {
     /// Sizes over the limits are reported, and a truncated file is an error only if its pixels are needed.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts {
         if let opened = job.opened {
-            return try await facts(request, of: AvailableSource(opened.record), opened, for: job)
+            var facts = try await facts(request, of: AvailableSource(opened.record), opened, for: job)
+            facts.faces = try await faces(of: AvailableSource(opened.record), opened, request, for: job)
+            return facts
         }
-        guard !request.features.isEmpty else {
+        guard !request.features.isEmpty || request.includesFaces else {
             let source = try await describedSource(job)
             try job.request.check(byteCount: source.byteCount)
             return facts(of: source)
@@ -30,21 +32,45 @@ struct FactsReader: Sendable {
                 // The fetched version, even if the caches have another one meanwhile.
                 let opened = try pipeline.open(source, bytes, job.directives)
                 defer { pipeline.close(opened) }
-                return try await facts(request, of: source, opened, for: job)
+                var facts = try await facts(request, of: source, opened, for: job)
+                facts.faces = try await faces(of: source, opened, request, for: job)
+                return facts
             }
             // The source was validated a moment ago.
             (job.directives.noCache, job.directives.maxAge, job.directives.minFresh) = (false, nil, nil)
             if pipeline.caches.isCurrent(source.record) {
                 let (current, sources) = (job, PerSource(source.record.identity))
-                let facts = try await facts(request, of: source, named: job.request.source, bill: job.bill) {
-                    try await pipeline.thumbnail(
-                        for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
-                }
+                var facts =
+                    request.features.isEmpty
+                    ? facts(of: DescribedSource(source))
+                    : try await facts(request, of: source, named: job.request.source, bill: job.bill) {
+                        try await pipeline.thumbnail(
+                            for: current.with(ResolvedRequest(current.limited($0), sources: .success(sources))))
+                    }
+                facts.faces = try await faces(of: source, nil, request, for: job)
                 // Otherwise another version may have arrived between the header and the pixels.
                 if pipeline.caches.isCurrent(source.record) { return facts }
             }
             job = job.retry
         }
+    }
+
+    /// Nil if they are not requested.
+    private func faces(
+        of source: AvailableSource, _ opened: OpenedSource?, _ request: FactsRequest, for job: Job
+    ) async throws -> [Face]? {
+        guard request.includesFaces else { return nil }
+        if let faces = pipeline.caches.faces(of: source.record) { return faces }
+        if let opened { return try await pipeline.renderer.faces(in: opened, for: job) }
+        if let bytes = source.bytes {
+            let opened = try pipeline.open(source, bytes, job.directives)
+            defer { pipeline.close(opened) }
+            return try await pipeline.renderer.faces(in: opened, for: job)
+        }
+        // The source was validated a moment ago.
+        let opened = try await pipeline.open(for: job.retry)
+        defer { pipeline.close(opened) }
+        return try await pipeline.renderer.faces(in: opened, for: job)
     }
 
     private typealias Rendering = (Request) async throws -> Thumbnail

@@ -53,6 +53,9 @@ package final class ImagePipeline: ThumbnailServing {
         estimator = WorkEstimator(caches: caches, decodes: decoder.shared, costs: costs)
         renderer = ThumbnailRenderer(
             configuration: configuration, resources: resources, caches: caches, decoder: decoder,
+            faces: FaceFinder(
+                configuration: configuration, resources: resources, caches: caches, decoder: decoder,
+                timekeeper: timekeeper),
             scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
         placeholders = PlaceholderRenderer(
             configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
@@ -68,6 +71,8 @@ package final class ImagePipeline: ThumbnailServing {
         (admission, configuration, timekeeper) = (other.admission, other.configuration, other.timekeeper)
         boundRules = rules
     }
+
+    package var findsFaces: Bool { resources.faceDetector != nil }
 
     /// Of the caches in memory; evicts what no longer fits.
     package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }

@@ -7,6 +7,7 @@ package struct FactsRequest: Hashable, Sendable {
     package var features: Set<ImageAppearance.Feature> = []
     /// In the file, without its pixels.
     package var texts: Set<Texts> = []
+    package var includesFaces = false
     package var columns = 4
     package var rows = 3
 
@@ -31,6 +32,8 @@ package struct SourceFacts: Sendable {
     /// As sent.
     package var lastModifiedText: String?
     package var appearance: ImageAppearance?
+    /// The largest first.
+    package var faces: [Face]?
     /// A WebP file of at most ``FactsRequest/maximumPreviewBytes``; nil if it was not requested, or if none fits.
     package var preview: SharedBytes?
     package var freshness = Freshness()

@@ -13,7 +13,9 @@ struct MessageTests {
                 landlockVersion: 7)),
         .supervised, .notStarted("arguments"), .failed(""), .unreliable("fonts"), .attempted(13),
         .encoded(byteCount: 1 << 33), .outOfMemory,
-        .prepared, .copied(4_194_303), .copied(-1),
+        .prepared, .copied(4_194_303), .copied(-1), .faces([]),
+        .faces([Face(x: 9_999, y: 0, width: 1, height: 10_000, confidence: 7_321)]),
+        .faces((0..<32).map { Face(x: $0, y: 2 * $0, width: 900, height: 800, confidence: 300 * $0) }),
         .decoded(
             WorkerResponse.ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 70_000, height: 2), bands: 4, loop: 5),

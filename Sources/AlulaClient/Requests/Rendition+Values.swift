@@ -44,14 +44,15 @@ extension Rendition {
         case attention
         /// The part with the most information.
         case entropy
+        /// The largest faces, with the fit `cover`; like ``attention`` if there are none.
+        case face
         /// A point in fractions of width and height, 0 to 1, rounded to three decimals.
         case focal(x: Double, y: Double)
 
         var values: (name: String, x: Double?, y: Double?) {
             switch self {
             case .place(let place): (place.rawValue, nil, nil)
-            case .attention: ("attention", nil, nil)
-            case .entropy: ("entropy", nil, nil)
+            case .attention, .entropy, .face: ("\(self)", nil, nil)
             case .focal(let x, let y): ("focal", x, y)
             }
         }

@@ -15,8 +15,9 @@ enum InfoCommand {
     private static let include = CommandOption(
         name: "include", form: "FEATURES",
         help: "add facts computed from the pixels: "
-            + ImageAppearance.Feature.allCases.map(\.rawValue).joined(separator: ",") + ", or some of these",
-        completion: .words(ImageAppearance.Feature.allCases.map(\.rawValue)))
+            + words.joined(separator: ",") + ", or some of these",
+        completion: .words(words))
+    private static let words = ImageAppearance.Feature.allCases.map(\.rawValue) + ["faces"]
     private static let components = CommandOption(
         name: "components", form: "4x3", help: "columns and rows of the BlurHash, 1x1 to 9x9")
 

@@ -129,7 +129,8 @@ struct CloudflareOptions: Hashable, Sendable {
 
     private static func position(_ text: String) throws(APIError) -> Position {
         switch text {
-        case "auto", "face": return .gravity(.attention)
+        case "auto": return .gravity(.attention)
+        case "face": return .gravity(.face)
         case "left", "right", "top", "bottom", "center": return .gravity(ParameterGrammar.gravity(text) ?? .center)
         default:
             let parts = text.utf8.split(separator: UInt8(ascii: "x"), omittingEmptySubsequences: false)

@@ -39,6 +39,8 @@ package struct APIError: ServiceError, Equatable {
             allowed: allowed)
     }
 
+    static func withoutFaces(_ name: String) -> Self { .badParameter(name, "The setting faceDetection is off.") }
+
     /// - Parameter ofAll: The bound holds for signed requests, too.
     package static func sizeNotAllowed(_ name: String, allowed sizes: [Int], ofAll: Bool = false) -> Self {
         let (allowed, unit) = (sizes.map(String.init), name == "q" ? "" : " pixels, device pixel ratios counted")

@@ -77,7 +77,7 @@ package enum ParameterGrammar {
     static var gravityNames: [String] { gravities.map(\.name) }
 
     static var placeNames: [String] {
-        gravities.filter { $0.gravity != .attention && $0.gravity != .entropy }.map(\.name)
+        gravities.filter { ![.attention, .entropy, .face].contains($0.gravity) }.map(\.name)
     }
 
     static let formatNames = ["auto"] + ImageFormat.written.map(\.rawValue)
@@ -109,5 +109,6 @@ package enum ParameterGrammar {
         ("center", .center), ("top", .top), ("top-right", .topRight), ("right", .right),
         ("bottom-right", .bottomRight), ("bottom", .bottom), ("bottom-left", .bottomLeft), ("left", .left),
         ("top-left", .topLeft), ("attention", .attention), ("entropy", .entropy),
+        ("face", .face),
     ]
 }

@@ -102,11 +102,18 @@ struct ImgproxyArguments {
         try ImgproxyFormat(named: text(index), in: option.quotedName)
     }
 
+    /// `obj:face`, or `objw:face:WEIGHT`.
+    func namesFaces(from start: Int) -> Bool {
+        guard has(start + 1), text(start + 1) == "face" else { return false }
+        let isWeighted = count == start + 3 && (try? number(start + 2, in: 0...Self.largest)) != nil
+        return count == start + 2 ? ["obj", "objw"].contains(text(start)) : text(start) == "objw" && isWeighted
+    }
+
     func kind(_ index: Int, of kinds: Set<ImgproxyGravity.Kind>) throws(APIError) -> ImgproxyGravity.Kind {
         let name = text(index)
         if let kind = ImgproxyGravity.Kind(rawValue: name), kinds.contains(kind) { return kind }
         if name == "obj" || name == "objw" {
-            throw .unsupportedOption(option.quotedName, "Objects are found by imgproxy Pro only.")
+            throw .unsupportedOption(option.quotedName, "Of objects, only faces are found here, with faceDetection on.")
         }
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }

@@ -13,6 +13,8 @@ package struct ImgproxyConfiguration: Sendable {
     package var replacements: [ImgproxyReplacement] = []
     package var localOrigin: String?
     package var argumentsSeparator = ":"
+    /// Otherwise `obj:face` is refused, like all other objects.
+    package var findsFaces = true
     /// The last part of a base64 source is only a file name.
     package var ignoresNameAfterBase64 = false
     /// As written; empty for all.

@@ -14,6 +14,8 @@ package struct ImgproxyDialect: Dialect {
 
     package init?(_ configuration: ImgproxyConfiguration, vocabulary: Vocabulary = Vocabulary()) {
         guard let prefix = configuration.prefix else { return nil }
+        var configuration = configuration
+        configuration.findsFaces = vocabulary.findsFaces
         self.configuration = configuration
         self.prefix = prefix
         presets = ImgproxyPresets(configuration.allPresets(vocabulary), separator: configuration.argumentsSeparator)

@@ -12,6 +12,8 @@ struct ImgproxyGravity: Hashable, Sendable {
         case southWest = "sowe"
         case southEast = "soea"
         case smart = "sm"
+        /// The only objects that are found.
+        case faces = "obj"
         /// In fractions of width and height.
         case focus = "fp"
         /// Only for watermarks.

@@ -195,6 +195,11 @@ extension ImgproxyOptionReader {
         into path: WritableKeyPath<ImgproxyOptions, ImgproxyGravity>
     ) throws(APIError) {
         var gravity = image[keyPath: path]
+        if configuration.findsFaces, kinds.contains(.smart), arguments.namesFaces(from: start) {
+            gravity = ImgproxyGravity(kind: .faces)
+            image[keyPath: path] = gravity
+            return
+        }
         let kind = try arguments.kind(start, of: kinds)
         let count = arguments.count - start
         gravity.kind = kind

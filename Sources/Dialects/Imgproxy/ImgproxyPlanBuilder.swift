@@ -50,6 +50,8 @@ struct ImgproxyPlanBuilder {
         guard cropped != size else { return }
         if options.gravity.kind == .smart {
             frame.apply(InterestStep(.attention, size: cropped))
+        } else if options.gravity.kind == .faces {
+            frame.cropToFaces(cropped)
         } else {
             let corner = options.gravity.place(of: cropped, on: size, ratio: layout.ratio)
             frame.crop(CropStep(x: corner.x, y: corner.y, size: cropped))

@@ -95,9 +95,11 @@ extension ImgproxyRecipe {
         let cropSize = layout.cropSize.orLess(than: whole)
         let gravity = options.effectiveCropGravity
         let isCropped = cropSize != whole
-        if isCropped, gravity.kind != .smart { frame.crop(turns.crop(to: cropSize, by: gravity, of: frame.size)) }
+        let isByContent = gravity.kind == .smart || gravity.kind == .faces
+        if isCropped, !isByContent { frame.crop(turns.crop(to: cropSize, by: gravity, of: frame.size)) }
         frame.turn(turns.shown)
         if isCropped, gravity.kind == .smart { frame.apply(InterestStep(.attention, size: cropSize)) }
+        if isCropped, gravity.kind == .faces { frame.cropToFaces(cropSize) }
         frame.resample(to: layout.resizedSize)
         var finish = ImgproxyPlanBuilder(options, layout, format: format, frame)
         finish.finish()

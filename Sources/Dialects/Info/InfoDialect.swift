@@ -43,6 +43,9 @@ package struct InfoDialect: Dialect {
             }
         }
         var read = try reader.query()
+        guard vocabulary.findsFaces || read.form.facts?.includesFaces != true else {
+            throw .withoutFaces(InfoParameter.include.rawValue)
+        }
         read.source = ExactText(vocabulary.source(read.source.string))
         return read
     }
@@ -98,11 +101,14 @@ struct InfoReader {
             let isNew: Bool
             if let feature = ImageAppearance.Feature(rawValue: String(name)) {
                 isNew = facts.features.insert(feature).inserted
+            } else if name == "faces" {
+                isNew = !facts.includesFaces
+                facts.includesFaces = true
             } else if let texts = FactsRequest.Texts(rawValue: String(name)) {
                 isNew = facts.texts.insert(texts).inserted
             } else {
                 let features = ImageAppearance.Feature.allCases.map(\.rawValue)
-                throw .badChoice(parameter, allowed: features + FactsRequest.Texts.allCases.map(\.rawValue))
+                throw .badChoice(parameter, allowed: features + FactsRequest.Texts.allCases.map(\.rawValue) + ["faces"])
             }
             guard isNew else { throw .badParameter(parameter, "Names \(name) twice.") }
         }

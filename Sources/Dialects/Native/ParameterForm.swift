@@ -145,7 +145,7 @@ extension ParameterForm where Value == Gravity {
             "WORD", values: ParameterGrammar.placeNames,
             read: { text, name throws(APIError) in
                 switch ParameterGrammar.gravity(text.asciiLowercased) {
-                case .attention, .entropy, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
+                case .attention, .entropy, .face, nil: throw .badChoice(name, allowed: ParameterGrammar.placeNames)
                 case let place?: return place
                 }
             }, write: { ParameterGrammar.name(of: $0) ?? "" })

@@ -56,6 +56,10 @@ struct ThumbnailParameterValues: Sendable {
         } else if focalX != nil || focalY != nil {
             throw .badParameter(focalX != nil ? "fx" : "fy", "Needs gravity=focal.")
         }
+        if options.gravity == .face {
+            guard vocabulary.findsFaces else { throw .withoutFaces("gravity") }
+            guard options.fit == .cover else { throw .badParameter("gravity", "face needs fit=cover.") }
+        }
         if let trimColor {
             guard options.operations.trim != nil else { throw .badParameter("trimColor", "Needs trim.") }
             options.operations.trim?.color = trimColor

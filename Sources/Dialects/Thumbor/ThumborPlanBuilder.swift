@@ -18,7 +18,7 @@ struct ThumborPlanBuilder {
     }
 
     mutating func cut(to size: PixelSize) {
-        if size != frame.size { add(InterestStep(.attention, size: size)) }
+        if size != frame.size { frame.cropToFaces(size) }
     }
 
     mutating func append(_ filter: ThumborFilter) {

@@ -13,6 +13,8 @@ package enum WorkerRequest: Hashable, Sendable {
     package enum Work: Hashable, Sendable {
         case decode(DecodePlan)
         case encode(DecodedDescription, as: ImageFormat, settings: EncoderSettings, delays: Int = 0)
+        /// In luma of this size, behind the cascade.
+        case findFaces(PixelSize)
     }
 
     /// In the order in which their descriptors travel.
@@ -37,6 +39,7 @@ package enum WorkerRequest: Hashable, Sendable {
                 DecodedDescription(size: PixelSize(width: 1, height: 1), bands: 1), as: .jpeg,
                 settings: EncoderSettings(quality: 1, effort: 0)), byteCount: 0, room: 0, new: []),
         .attempt(.openFile), .releaseMemory,
+        .perform(.findFaces(PixelSize(width: 1, height: 1)), byteCount: 0, room: 0, new: []),
     ]
 
     private var kind: Int {
@@ -45,6 +48,7 @@ package enum WorkerRequest: Hashable, Sendable {
         case .perform(.encode, _, _, _): 2
         case .attempt: 3
         case .releaseMemory: 4
+        case .perform(.findFaces, _, _, _): 5
         }
     }
 
@@ -71,6 +75,7 @@ extension MessageCoder {
     private mutating func work(_ work: WorkerRequest.Work) -> WorkerRequest.Work {
         switch work {
         case .decode(let plan): return .decode(self.plan(plan))
+        case .findFaces(let size): return .findFaces(pixelSize(size))
         case .encode(let image, let format, let settings, let delays):
             let format = element(format, of: ImageFormat.allCases)
             let settings = EncoderSettings(

@@ -1,6 +1,6 @@
 package import Glibc
 package import Imaging
-import Recipes
+package import Recipes
 
 /// Fixed-size; the server checks every number in it.
 package enum WorkerResponse: Hashable, Sendable {
@@ -10,6 +10,7 @@ package enum WorkerResponse: Hashable, Sendable {
     /// The pixels are in the output memory, followed by delays and the profile.
     case decoded(ClaimedImage)
     case encoded(byteCount: Int)
+    case faces([Face])
     /// Damaged, or cannot be encoded; the text is for logs.
     case failed(String)
     /// The image failed, and good images in this process may fail from now on; the text is for logs.
@@ -43,7 +44,7 @@ package enum WorkerResponse: Hashable, Sendable {
             ClaimedImage(
                 description: DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0), pixelCount: 0,
                 delayCount: 0, profileCount: 0)), .encoded(byteCount: 0), .failed(""), .outOfMemory,
-        .attempted(0), .supervised, .prepared, .copied(0), .unreliable(""),
+        .attempted(0), .supervised, .prepared, .copied(0), .unreliable(""), .faces([]),
     ]
 
     private var kind: Int {
@@ -59,6 +60,7 @@ package enum WorkerResponse: Hashable, Sendable {
         case .prepared: 9
         case .copied: 10
         case .unreliable: 11
+        case .faces: 12
         }
     }
 
@@ -82,6 +84,7 @@ extension MessageCoder {
                     delayCount: size(image.delayCount), profileCount: size(image.profileCount),
                     coarser: descriptions(image.coarser)))
         case .encoded(let byteCount): .encoded(byteCount: self.byteCount(byteCount))
+        case .faces(let faces): .faces(self.faces(faces))
         case .failed(let text): .failed(self.text(text))
         case .unreliable(let text): .unreliable(self.text(text))
         case .attempted(let error): .attempted(number(error))
@@ -94,6 +97,21 @@ extension MessageCoder {
         let count = index(values.count, below: 4)
         let empty = DecodedDescription(size: PixelSize(width: 0, height: 0), bands: 0)
         return (0..<count).map { description($0 < values.count ? values[$0] : empty) }
+    }
+
+    private mutating func faces(_ faces: [Face]) -> [Face] {
+        let count = index(faces.count, below: Face.maximumCount + 1)
+        func part(_ coder: inout MessageCoder, _ value: Int) -> Int { Int(coder.number(UInt16(clamping: value))) }
+        return (0..<count).map { index in
+            let face =
+                index < faces.count
+                ? faces[index] : Face(x: 0, y: 0, width: Face.whole, height: Face.whole, confidence: 0)
+            let read = Face(
+                x: part(&self, face.x), y: part(&self, face.y), width: part(&self, face.width),
+                height: part(&self, face.height), confidence: part(&self, face.confidence))
+            require(read.isPlausible)
+            return read
+        }
     }
 
     private mutating func protections(_ value: Protections) -> Protections {

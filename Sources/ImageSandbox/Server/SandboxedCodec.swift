@@ -126,6 +126,23 @@ package final class SandboxedCodec: ImageCodec {
         }
     }
 
+    package func faces(_ search: FaceSearch, token: WorkToken) throws -> [Face] {
+        try token.check()
+        do {
+            return try perform(
+                .findFaces(search.size), on: search.bytes, room: 1, by: decoders, memory: FaceSearch.memory,
+                processorTime: configuration.processorTime(forCostOf: FaceSearch.time), token: token
+            ) { answer, _ in
+                guard case .faces(let faces) = answer else { throw Fault(detail: "unexpected answer") }
+                return faces
+            }
+        } catch is Exhausted {
+            throw ImagingError.cannotDecode(detail: "a worker needed far more CPU time to find faces than estimated")
+        } catch let fault as Fault {
+            throw ImagingError.cannotDecode(detail: fault.detail)
+        }
+    }
+
     /// In a worker, and again in a second one if the first ends.
     private func perform<Result>(
         _ work: WorkerRequest.Work, on bytes: SharedBytes, room: Int, by roster: WorkerRoster, memory: Int? = nil,

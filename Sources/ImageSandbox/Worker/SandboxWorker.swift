@@ -113,6 +113,7 @@ private struct RequestHandler: ~Copyable {
             let bytes = try bytes(of: &input, file, count: byteCount)
             return switch work {
             case .decode(let plan): try decode(bytes, plan: plan, into: &output)
+            case .findFaces(let size): .faces(try FaceSearch(size: size, bytes: bytes).faces())
             case .encode(let image, let format, let settings, let delays):
                 try encode(
                     DecodedImage(image, pixels: bytes, delays: delays), as: format, settings: settings, into: &output)

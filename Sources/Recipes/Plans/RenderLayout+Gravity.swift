@@ -7,7 +7,7 @@ extension RenderLayout {
         let slackX = resizedSize.width - size.width
         let slackY = resizedSize.height - size.height
         switch gravity {
-        case .attention: return InterestStep(.attention, size: size)
+        case .attention, .face: return InterestStep(.attention, size: size)
         case .entropy: return InterestStep(.entropy, size: size)
         case .focal(let x, let y):
             return CropStep(
@@ -43,7 +43,7 @@ extension Gravity {
         case .top: (500, 0)
         case .topRight: (1_000, 0)
         case .left: (0, 500)
-        case .center, .attention, .entropy: (500, 500)
+        case .center, .attention, .entropy, .face: (500, 500)
         case .right: (1_000, 500)
         case .bottomLeft: (0, 1_000)
         case .bottom: (500, 1_000)

@@ -1,11 +1,10 @@
 extension RenderLayout {
-    /// After the resample, the turn and a crop by position, in the order of docs/operations.md.
+    /// After the resample, the turn and a crop by position or content, in the order of docs/operations.md.
     func steps(
         for options: RenderingOptions, format: ImageFormat, hasAlpha: Bool
     ) -> RenderSteps {
         let operations = options.operations
         var steps: RenderSteps = []
-        if let interest = crop(by: options.gravity) as? InterestStep { steps.append(interest) }
 
         // Bars and corners stay transparent until the background is put behind the whole image. Bars that no step mixes
         // with the image are added last, in the background's color.

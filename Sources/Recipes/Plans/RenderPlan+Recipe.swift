@@ -49,9 +49,11 @@ extension RenderPlan {
             composition.keepsGainMap && frames == 1 && composition.format.writing?.holdsGainMap == true
             && header.gainMap?.isWithin(limits) == true && steps.areGeometry(on: page.size)
         let isWhole = page.drawing != nil || composition.trim != nil
+        let ownLevel = isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap)
+        // Faces are sought in the same pixels.
+        let needsFaces = steps.contains { $0 is FaceStep }
         let decode = DecodePlan(
-            page: composition.page,
-            level: isWhole ? 1 : composition.level(source: requestedPart.size, hasGainMap: keepsGainMap),
+            page: composition.page, level: needsFaces ? min(ownLevel, page.faceLevel) : ownLevel,
             isAnimated: frames > 1, maximumFrames: maximumFrames, incompleteImages: limits.incompleteImages,
             drawnSize: drawing?.size, drawnPart: drawing?.part, keepsGainMap: keepsGainMap,
             gamut: DecodedGamut(of: header.colors, for: gamut))

@@ -105,6 +105,15 @@ package struct RenderPlan: Hashable, Sendable {
     /// A vector image is drawn again once its border is known; nil for other images.
     package var drawnBorder: BorderTrim? { decode.drawnSize == nil ? nil : border }
 
+    package var needsFaces: Bool { steps.contains { $0 is FaceStep } }
+
+    /// The plan for a source with these faces, the largest first.
+    package func placed(by faces: [Face]) -> RenderPlan {
+        var plan = self
+        if needsFaces { plan.steps = steps.placed(by: faces, on: source) }
+        return plan
+    }
+
     /// - Parameter size: The size of the source, if it was drawn again; nil for the size in which the border was found.
     func trimmed(to steps: RenderSteps, drawn size: PixelSize?) -> RenderPlan {
         var rest = self

@@ -40,6 +40,9 @@ extension RenderingOptions: RenderRecipe {
         frame.turn(requestedPart.turn)
         frame.resample(
             to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
+        if let interest = layout.crop(by: gravity) as? InterestStep {
+            if gravity == .face { frame.cropToFaces(interest.size) } else { frame.apply(interest) }
+        }
         for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
         return frame
     }
@@ -175,6 +178,7 @@ extension Gravity {
         case .topLeft: "topLeft"
         case .attention: "attention"
         case .entropy: "entropy"
+        case .face: "face"
         case .focal(let x, let y): "focal(x: \(x), y: \(y))"
         }
     }

@@ -59,6 +59,8 @@ package enum Gravity: Sendable, Hashable {
     /// The most salient part, by libvips' measure.
     case attention
     case entropy
+    /// The largest faces.
+    case face
     case focal(x: Int, y: Int)
 }
 

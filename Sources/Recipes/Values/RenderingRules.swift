@@ -3,6 +3,8 @@ package struct RenderingRules: Hashable, Sendable {
     package var light = ResamplingLight.gamma
     package var gamut = Gamut.srgb
     package var keptMetadata = KeptMetadata.ai
+    /// Otherwise recipes crop by attention instead.
+    package var findsFaces = false
     package var efforts = EncoderEfforts()
     package var similarity = SimilarityGoal()
     /// `Accept` may select them; the first one wins among equally small files.

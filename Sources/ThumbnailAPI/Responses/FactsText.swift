@@ -31,6 +31,7 @@ package enum FactsText {
             if header.rights?.hasManifest == true { members.append(("c2pa", .bool(true))) }
         }
         if requested.texts.contains(.exif) { members.append(("exif", .object(object(of: header.exif)))) }
+        if requested.includesFaces { members.append(("faces", .array((facts.faces ?? []).map(object(of:))))) }
         if let preview = facts.preview {
             let uri = "data:\(ImageFormat.webp.mediaType);base64," + Base64.encode(preview.array)
             members.append(("preview", .string(uri)))
@@ -57,6 +58,13 @@ package enum FactsText {
             .creator, .credit, .copyright, .usageTerms, .webStatement, .licensor, .digitalSourceType,
         ]
         return fields.compactMap { field in rights?[field].map { (field.rawValue, .string($0)) } }
+    }
+
+    private static func object(of face: Face) -> JSONValue {
+        let parts = [
+            ("x", face.x), ("y", face.y), ("w", face.width), ("h", face.height), ("confidence", face.confidence),
+        ]
+        return .object(parts.map { ($0, .double(Double($1) / Double(Face.whole))) })
     }
 
     private static func object(of texts: EXIFTexts?) -> [(String, JSONValue)] {

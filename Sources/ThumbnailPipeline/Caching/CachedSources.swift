@@ -35,7 +35,7 @@ package struct CachedSources: SourceCaching {
     package func store(_ source: Source) {
         caches.recordChange(of: source.identity)
         let old = caches.storedRecord(for: source.identity)
-        let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, under: generations)
+        let fetchedRecord = try? SourceRecord(source.head, bytes: source.bytes, after: old, under: generations)
         // If one target of a source returns something other than an image, images from other targets of the source are
         // unaffected.
         if fetchedRecord == nil, source.identity.sharesTargets { return }

@@ -133,6 +133,22 @@ package final class CacheLayers: Sendable {
         for layer in slower { layer.forget(.sources([record.identity])) }
     }
 
+    /// With the record, in all layers that have it, unless the source has changed meanwhile.
+    func remember(_ faces: [Face], of record: SourceRecord) {
+        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator else { return }
+        let complete = SourceRecord(
+            stored.head, of: stored, incompleteUntil: stored.incompleteUntil, faces: faces)
+        guard stored.incompleteUntil == nil else { return storeInMemory(complete) }
+        recordChange(of: record.identity)
+        store(complete)
+    }
+
+    func faces(of record: SourceRecord) -> [Face]? {
+        if let faces = record.faces { return faces }
+        guard let stored = knownRecord(for: record.identity), stored.validator == record.validator else { return nil }
+        return stored.faces
+    }
+
     /// Stores nothing if a source is no longer current.
     func store(
         _ result: RenderedImage, for key: ResultKey, of records: PerSource<SourceRecord>

@@ -19,6 +19,13 @@ extension SourceRecord {
         writer.write(byteCount)
         writer.write(header)
         writer.write(generations[Self.lastingLayer]?.encoded ?? [])
+        // Written only if they are known.
+        if let faces {
+            writer.write(faces.count)
+            for face in faces {
+                for number in [face.x, face.y, face.width, face.height, face.confidence] { writer.write(number) }
+            }
+        }
         return writer.bytes
     }
 
@@ -33,13 +40,15 @@ extension SourceRecord {
             let requestedAt = reader.date(), let receivedAt = reader.date(),
             let byteCount = reader.int(in: 0...Self.maximumBytes), let header = reader.imageHeader(),
             header.isPlausible,
-            let stored = reader.byteArray(), reader.isAtEnd
+            let stored = reader.byteArray()
         else { return nil }
+        let faces = reader.isAtEnd ? nil : reader.faces()
+        guard reader.isAtEnd else { return nil }
         let head = SourceHead(
             identity: identity, url: url, status: status, validator: validator, headerFields: headerFields,
             selectingFields: selectingFields, requestedAt: requestedAt, receivedAt: receivedAt)
         self.init(
-            head, header: header, byteCount: byteCount,
+            head, header: header, byteCount: byteCount, faces: faces,
             generations: SharedGenerations(stored).map { generations.filled(from: [Self.lastingLayer: $0]) }
                 ?? generations)
     }
@@ -251,6 +260,18 @@ extension RecordReader {
             numbers.append(number)
         }
         return numbers
+    }
+
+    fileprivate mutating func faces() -> [Face]? {
+        guard let count = int(in: 0...Face.maximumCount) else { return nil }
+        var faces: [Face] = []
+        for _ in 0..<count {
+            guard let part = numbers(5) else { return nil }
+            let face = Face(x: part[0], y: part[1], width: part[2], height: part[3], confidence: part[4])
+            guard face.isPlausible else { return nil }
+            faces.append(face)
+        }
+        return faces
     }
 
     fileprivate mutating func date() -> HTTPDate? { int(in: HTTPDate.seconds).map { HTTPDate(secondsSince1970: $0) } }

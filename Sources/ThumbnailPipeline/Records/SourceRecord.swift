@@ -18,11 +18,14 @@ final class SourceRecord: Sendable {
     let serial = SourceRecord.lastSerial.wrappingAdd(1, ordering: .relaxed).newValue
     private static let lastSerial = Atomic<UInt64>(0)
     let generations: LayerGenerations
+    /// The largest first; nil if they have not been sought.
+    let faces: [Face]?
 
     init(
         _ head: SourceHead, header: ImageHeader, byteCount: Int, incompleteUntil: Duration? = nil,
-        generations: LayerGenerations = [:]
+        faces: [Face]? = nil, generations: LayerGenerations = [:]
     ) {
+        self.faces = faces
         self.head = head
         self.header = header
         self.byteCount = byteCount
@@ -30,25 +33,33 @@ final class SourceRecord: Sendable {
         self.generations = generations
     }
 
+    /// - Parameter old: The record of the source before, which may have had the same bytes.
     convenience init(
-        _ head: SourceHead, bytes: SharedBytes, under generations: LayerGenerations = [:]
+        _ head: SourceHead, bytes: SharedBytes, after old: SourceRecord? = nil,
+        under generations: LayerGenerations = [:]
     ) throws(ImagingError) {
         let header = try ImageHeader.inspect(bytes)
         try head.check(header)
-        self.init(head, header: header, byteCount: bytes.count, generations: generations)
+        let faces = old?.validator == head.validator ? old?.faces : nil
+        self.init(head, header: header, byteCount: bytes.count, faces: faces, generations: generations)
     }
 
-    /// - Parameter head: Newer fields from the origin.
+    /// - Parameters:
+    ///   - head: Newer fields from the origin.
+    ///   - faces: Nil for those of the stored record.
     convenience init(
-        _ head: SourceHead, of stored: SourceRecord, incompleteUntil: Duration? = nil,
+        _ head: SourceHead, of stored: SourceRecord, incompleteUntil: Duration? = nil, faces: [Face]? = nil,
         under generations: LayerGenerations = [:]
     ) {
         self.init(
             head, header: stored.header, byteCount: stored.byteCount, incompleteUntil: incompleteUntil,
+            faces: faces ?? stored.faces,
             generations: generations.filled(from: stored.generations))
     }
 
-    var cost: Int { head.byteCount + header.byteCount + 128 }
+    var cost: Int {
+        head.byteCount + header.byteCount + (faces?.count ?? 0) * MemoryLayout<Face>.stride + 128
+    }
     var identity: SourceIdentity { head.identity }
     var validator: SourceValidator { head.validator }
     var freshness: SourceFreshness { head.freshness }

@@ -93,7 +93,7 @@ struct SourceDecoder: Sendable {
         }
     }
 
-    private func image(
+    func image(
         for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
         room: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {

@@ -15,6 +15,7 @@ struct ThumbnailRenderer: Sendable {
     let resources: WorkResources
     let caches: CacheLayers
     let decoder: SourceDecoder
+    let faces: FaceFinder
     let scheduler: WorkScheduler
     let memory: WorkMemory
     let estimator: WorkEstimator
@@ -58,9 +59,12 @@ struct ThumbnailRenderer: Sendable {
             let start = timekeeper.now
             let images = try await decoder.unsharedPixels(
                 for: key, from: sources, for: job, turn: turn, rooms: rooms.decodes)
+            let imagesInUse = ImagesInUse()
+            imagesInUse.add(images.image, for: key.decodeKey)
+            let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
             let decoded = timekeeper.now
             let (result, steps) = try await render(
-                images, for: key, of: sources, keepsForms: false, bill: job.bill)
+                images, for: key, of: sources, faces: faces, keepsForms: false, bill: job.bill)
             return result.with(
                 [CacheLayerStatus(.result, .request), CacheLayerStatus(.decoded, .request)],
                 timings: Self.timings(
@@ -78,6 +82,23 @@ struct ThumbnailRenderer: Sendable {
             let room = try await resources.budget.reserve(
                 opened.header.cost(of: plan, fileByteCount: opened.bytes.count))
             try await decoder.decode(plan, of: opened, turn: turn, room: room, nil)
+        }
+    }
+
+    func faces(in opened: OpenedSource, for job: Job) async throws -> [Face] {
+        let record = opened.record
+        let key = try faces.key(of: record)
+        let cost = {
+            let isDecoded = estimator.isDecoded(key, imagesInUse: opened.imagesInUse)
+            return WorkCost(
+                decodes: PerSource(isDecoded ? .zero : decoder.costs.cost(of: key, from: record)),
+                render: FaceSearch.time)
+        }
+        var source = AvailableSource(record)
+        source.bytes = opened.bytes
+        return try await scheduler.run(of: job.flow, share: job.share, queueTimeout: nil, cost: cost) {
+            [source] turn in
+            try await faces.faces(of: source, opened.imagesInUse, turn: turn, job.bill)
         }
     }
 
@@ -128,10 +149,12 @@ struct ThumbnailRenderer: Sendable {
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
             for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes)
+        let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
         let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now
         let (result, steps) = try await render(
-            pixels.images, for: key, of: sources, priority: participation == .started ? .finishing : .starting,
+            pixels.images, for: key, of: sources, faces: faces,
+            priority: participation == .started ? .finishing : .starting,
             queueTimeout: participation == .cached ? turn.queueTimeout : nil, bill: job.bill)
         let stored = caches.store(result, for: key, of: sources.records)
         var status = [CacheLayerStatus(.result, .uriMiss)] + shared
@@ -146,6 +169,14 @@ struct ThumbnailRenderer: Sendable {
             timings: Self.timings(
                 waited: start - queuedAt, turn.waits.longest,
                 decoded: participation == .cached ? nil : decoded - start + (joined ?? .zero), rendered: steps))
+    }
+
+    private func faces(
+        for key: ResultKey, of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn,
+        _ bill: RequestBill?
+    ) async throws -> [Face] {
+        guard key.plan.needsFaces else { return [] }
+        return try await faces.faces(of: source, imagesInUse, turn: turn, bill)
     }
 
     private typealias Steps = (queue: Duration, work: Duration, encoding: Duration)
@@ -164,7 +195,7 @@ struct ThumbnailRenderer: Sendable {
 
     /// Renders ahead of decodes if it completes its own decode, because others could otherwise delay it forever.
     private func render(
-        _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>,
+        _ images: PerSource<DecodedImage>, for key: ResultKey, of sources: PerSource<AvailableSource>, faces: [Face],
         keepsForms: Bool = true, priority: WorkerPool.Priority = .finishing, queueTimeout: Duration? = nil,
         bill: RequestBill?
     ) async throws -> (RenderedImage, Steps) {
@@ -179,7 +210,8 @@ struct ThumbnailRenderer: Sendable {
         ) { [codec = resources.codec, timekeeper] token in
             try clock.perform(token, at: timekeeper.now) {
                 let image = try ImageRenderer.render(
-                    images.image, additions: images.additional, reuse: reuse, plan: plan, token: token, codec: codec)
+                    images.image, additions: images.additional, reuse: reuse, faces: faces, plan: plan, token: token,
+                    codec: codec)
                 return RenderedImage(
                     plan.isDataURL ? image.asDataURL() : image, isIncomplete: images.contains(where: \.isIncomplete))
             }

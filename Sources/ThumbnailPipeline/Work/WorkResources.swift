@@ -11,12 +11,15 @@ package struct WorkResources: Sendable {
     let metrics: PipelineMetrics
     let events: EventLog
     let logger: Logger
+    let faceDetector: FaceDetector?
 
     /// - Parameter codec: Decodes, and writes formats that are encoded in one step.
     package init(
         lanes: WorkLanes, codec: any ImageCodec = InProcessCodec(), budget: MemoryBudget = MemoryBudget(),
-        metrics: PipelineMetrics, events: EventLog = EventLog(), logger: Logger = .silent
+        metrics: PipelineMetrics, events: EventLog = EventLog(), logger: Logger = .silent,
+        faceDetector: FaceDetector? = nil
     ) {
+        self.faceDetector = faceDetector
         self.lanes = lanes
         self.codec = codec
         self.budget = budget
@@ -57,6 +60,7 @@ package struct PipelineMetrics: Sendable {
     private let decodeSeconds: HistogramFamily
     private let renders: CounterFamily
     private let renderSeconds: HistogramFamily
+    private let faceSearches: Counter
     private let rejections: Counter
     let usage: WorkUsage
 
@@ -71,11 +75,15 @@ package struct PipelineMetrics: Sendable {
         for format in ImageFormat.allCases where format.isWritten { _ = renders.counter(format.rawValue) }
         renderSeconds = registry.histograms(
             "alula_render_seconds", help: "Render and encode time, including the queue wait.", labels: "format")
+        faceSearches = registry.counter(
+            "alula_face_searches_total", help: "Images searched for faces.", counting: "image")
         rejections = registry.counter(
             "alula_overload_refusals_total", help: "Misses rejected before any work.", counting: "request")
     }
 
     func rejected() { rejections.increment() }
+
+    func searchedForFaces() { faceSearches.increment() }
 
     var counts: (decodes: Int, renders: Int) { (decodes.sum, renders.sum) }
 

@@ -196,7 +196,9 @@ struct ImgproxyGrammarTests {
 
     @Test func `Pro options are distinguished from unknown ones`() {
         for (path, parameter) in [
-            ("br:10", "br"), ("pngo:1", "pngo"), ("dpi:300", "dpi"), ("ra:nearest", "ra"), ("g:obj:face", "g"),
+            ("br:10", "br"), ("pngo:1", "pngo"), ("dpi:300", "dpi"), ("ra:nearest", "ra"), ("g:obj:cat", "g"),
+            ("g:obj", "g"),
+            ("g:obj:face:cat", "g"),
             ("c:1:1:objw:all:2", "c"), ("enc/abc", "enc"), ("w:1/-/h:5", "-"),
         ] {
             let fault = ImgproxyFixture.fault("\(path)/\(ImgproxyFixture.source)")

@@ -31,6 +31,7 @@ struct ThumbnailOptionTests {
             for value in option.values {
                 var options = [(name: option.name, value: value)]
                 if let other = needs[option.name] { options.append((other, "https://example.com/a.png")) }
+                if value == "face" { options.append(("fit", "cover")) }
                 if value == "focal" { options += [("fx", "0.5"), ("fy", "0.5")] }
                 #expect(throws: Never.self) { try dialect.request(options: options) }
             }

@@ -175,7 +175,7 @@ import ThumbnailTypes
             "gravity=north",
             [
                 "center", "top", "top-right", "right", "bottom-right", "bottom", "bottom-left", "left", "top-left",
-                "attention", "entropy", "focal",
+                "attention", "entropy", "face", "focal",
             ]
         ),
         (

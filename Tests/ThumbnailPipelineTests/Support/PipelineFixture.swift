@@ -46,12 +46,13 @@ final class PipelineFixture: Sendable {
         diskFolder: String? = nil, engine: String = "test", sharedCache: String? = nil, isEphemeral: Bool = false,
         objects: ObjectsInMemory? = nil,
         sharesSources: Bool = false, memoryLimit: Int = .max,
-        codec: any ImageCodec = InProcessCodec(), logger: Logger = .silent,
+        codec: any ImageCodec = InProcessCodec(), faceDetector: FaceDetector? = nil, logger: Logger = .silent,
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) throws {
         try ImageLibrary.start()
         self.workerCount = workerCount
         var configuration = PipelineConfiguration()
+        configuration.rules.findsFaces = faceDetector != nil
         configure(&configuration)
         origin = ScriptedOrigin(timekeeper: time)
         store = try diskFolder.map { [time] folder throws(DiskStoreError) in
@@ -114,7 +115,7 @@ final class PipelineFixture: Sendable {
             configuration: configuration, downloader: downloader, caches: caches,
             resources: WorkResources(
                 lanes: lanes, codec: codec, budget: budget, metrics: PipelineMetrics(registry: registry), events: log,
-                logger: logger),
+                logger: logger, faceDetector: faceDetector),
             timekeeper: time)
         control = PipelineControl(of: pipeline)
         PipelineGauges(of: pipeline).register(in: registry)

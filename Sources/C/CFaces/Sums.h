@@ -1,0 +1,43 @@
+#ifndef Sums_H
+#define Sums_H
+
+#include "Evaluation.h"
+
+enum { CFaces_most_halves = 8 };
+
+/// An image and its halves, each a quarter of the one before it.
+typedef struct {
+    struct {
+        const uint8_t *samples;
+        int width, height;
+    } halves[CFaces_most_halves];
+    int count;
+    uint8_t *memory;
+} CFacesImage;
+
+/// Returns 0 if memory runs out.
+int CFaces_halve(CFacesImage *image, const uint8_t *samples, int width, int height);
+
+/// A part of the image, and the size to which it is reduced.
+typedef struct {
+    /// In pixels of the image, whose edges repeat outside of it.
+    double x, y, width, height;
+    int reduced_width, reduced_height;
+} CFacesPart;
+
+typedef struct CFacesPlace CFacesPlace;
+
+/// Working memory for parts of at most the image's size.
+typedef struct {
+    uint16_t *sums, *mixed, *row;
+    CFacesPlace *places;
+} CFacesRoom;
+
+int CFaces_make_room(CFacesRoom *room, int width, int height);
+
+void CFaces_free_room(CFacesRoom *room);
+
+/// Sums the part; `step` and the place for the corners are set.
+void CFaces_sum(const CFacesImage *image, const CFacesPart *part, CFacesRoom *room, CFacesSums *sums);
+
+#endif

@@ -1,0 +1,102 @@
+import CFaces
+import CPixels
+package import Coordination
+package import Memory
+package import Recipes
+
+/// Finds faces by two cascades of MB-LBP classifiers in OpenCV's format (docs/faces.md).
+package struct FaceDetector: Sendable {
+    /// The files of Debian's `opencv-data`: one finds small faces, the other large ones more reliably.
+    package static let paths = ["frontalface", "frontalface_improved"].map {
+        "/usr/share/opencv4/lbpcascades/lbpcascade_\($0).xml"
+    }
+
+    /// Chosen by measurement (docs/measurements/faces.md).
+    private static let uses = [
+        CFacesUse(least_windows: 18, enlargement: 100, rise: 0),
+        CFacesUse(least_windows: 6, enlargement: 145, rise: 11),
+    ]
+
+    /// `CFacesCascade`s, which have been checked.
+    private let cascades: [UInt8]
+
+    /// Nil if a file is not such a cascade, or exceeds the limits.
+    ///
+    /// - Parameter files: Of ``paths``.
+    package init?(_ files: [[UInt8]]) {
+        let read = zip(files, Self.uses).map { CascadeFile($0, for: $1)?.cascade }
+        guard read.count == Self.uses.count, !read.contains(nil) else { return nil }
+        cascades = read.flatMap { $0 ?? [] }
+    }
+
+    /// The image as a worker process needs it.
+    package func search(_ image: DecodedImage, token: WorkToken) throws -> FaceSearch {
+        var luma = [UInt8]()
+        var size = PixelSize(width: 0, height: 0)
+        try unsafe image.withFrame(token) { frame, _ in
+            // Of an animation only the first frame.
+            let (width, height) = unsafe (frame.width, min(frame.height, Int32(image.size.height)))
+            let reduction = CFaces_reduction(width, height)
+            size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))
+            luma = [UInt8](repeating: 0, count: size.area)
+            unsafe CFaces_shrink(frame.pixels, frame.stride, width, height, frame.bands, reduction, &luma)
+            return 0
+        }
+        return FaceSearch(size: size, bytes: SharedBytes(cascades + luma))
+    }
+}
+
+/// Two cascades, followed by an image in luma.
+package struct FaceSearch: Sendable {
+    package let size: PixelSize
+    package let bytes: SharedBytes
+
+    package init(size: PixelSize, bytes: SharedBytes) { (self.size, self.bytes) = (size, bytes) }
+
+    /// The time of any image (docs/measurements/faces.md).
+    package static let time = Duration.milliseconds(6)
+
+    /// The address space of a search, in bytes.
+    package static let memory = 32 << 20
+
+    private static let cascadeCount = 2
+
+    static func byteCount(of size: PixelSize) -> Int { cascadeCount * CFaces_cascade_size() + size.area }
+
+    /// The largest first.
+    package func faces() throws(ImagingError) -> [Face] {
+        guard size.area <= CFaces_most_pixels, bytes.count == Self.byteCount(of: size) else {
+            throw .cannotDecode(detail: "the luma does not fill the image")
+        }
+        var found = [CFacesFace](repeating: CFacesFace(), count: CFaces_most_faces)
+        let count = unsafe bytes.withUnsafeBytes { bytes -> Int32 in
+            let starts = (0...Self.cascadeCount).map { $0 * CFaces_cascade_size() }
+            let isValid = starts.dropLast().allSatisfy {
+                unsafe CFaces_is_valid(OpaquePointer(bytes.baseAddress?.advanced(by: $0))) == 1
+            }
+            guard isValid, let cascades = OpaquePointer(bytes.baseAddress) else { return 0 }
+            let luma = unsafe bytes.baseAddress?.advanced(by: starts[Self.cascadeCount])
+                .assumingMemoryBound(to: UInt8.self)
+            return unsafe CFaces_find(
+                cascades, Int32(Self.cascadeCount), luma, Int32(size.width), Int32(size.height), &found)
+        }
+        guard count >= 0 else { throw .outOfMemory(detail: "no memory to find faces") }
+        return found.prefix(Int(count)).compactMap { Face($0, in: size) }
+    }
+}
+
+extension Face {
+    /// Nil if only a line of the face lies within the image.
+    fileprivate init?(_ face: CFacesFace, in size: PixelSize) {
+        func share(_ place: Float, of side: Int) -> Int {
+            min(max(0, Int((place / Float(side) * Float(Self.whole)).rounded())), Self.whole)
+        }
+        let (left, top) = (share(face.x, of: size.width), share(face.y, of: size.height))
+        let (right, bottom) = (share(face.x + face.width, of: size.width), share(face.y + face.height, of: size.height))
+        // As many windows as are needed make a half; twice as many are two thirds.
+        let windows = Int(face.windows)
+        let confidence = Self.whole * windows / (windows + 100)
+        self.init(x: left, y: top, width: right - left, height: bottom - top, confidence: confidence)
+        guard isPlausible else { return nil }
+    }
+}

@@ -1,0 +1,32 @@
+extension DecodePlan {
+    /// The image in which faces are sought: the first page, at a level that depends on the header alone.
+    package init(forFacesIn header: ImageHeader, limits: ImagingLimits) throws(ImagingError) {
+        let page = header.page(0)
+        self.init(
+            level: page.drawing == nil ? page.faceLevel : 1, incompleteImages: limits.incompleteImages,
+            drawnSize: page.drawing == nil ? nil : page.faceSize, gamut: DecodedGamut(of: header.colors, for: .srgb))
+        try check(header, limits: limits)
+    }
+}
+
+extension ImageHeader {
+    private static let facePixels = 300_000
+
+    /// The coarsest level with enough pixels.
+    ///
+    /// Where a coarser level saves no time of the decoder, a finer one is taken, which most results need, too.
+    var faceLevel: Int {
+        let isFaster = format.reading.reduction == .transform && !isProgressive
+        let least = Self.facePixels * (isFaster ? 1 : 4)
+        return [8, 4, 2].first { storedSize.reduced(by: $0).area >= least } ?? 1
+    }
+
+    /// A drawing has any size.
+    fileprivate var faceSize: PixelSize {
+        var (width, height) = (Double(size.width), Double(size.height))
+        let scale = (Double(Self.facePixels) / (width * height)).squareRoot()
+        let longest = Double(Self.facePixels)
+        (width, height) = (min(max(1, width * scale), longest), min(max(1, height * scale), longest))
+        return PixelSize(width: Int(width), height: Int(height))
+    }
+}

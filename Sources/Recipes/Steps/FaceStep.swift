@@ -1,0 +1,90 @@
+/// Keeps as many faces as fit; like ``InterestStep`` for attention if there is none.
+///
+/// The first frame of an animation decides.
+package struct FaceStep: ContentCropStep {
+    package let size: PixelSize
+    /// The part of the upright page that the image shows, and its turn.
+    private let part: ImagePart
+    private let turn: QuarterTurn
+
+    init(size: PixelSize, of part: ImagePart, turned turn: QuarterTurn) {
+        (self.size, self.part, self.turn) = (size, part, turn)
+    }
+
+    private var attention: InterestStep { InterestStep(.attention, size: size) }
+
+    package func shape(after input: FrameShape) -> FrameShape { attention.shape(after: input) }
+
+    package func pixelsRead(of input: FrameShape, for outputPixels: Int) -> Int { input.size.area }
+
+    package func cost(of work: StepWork) -> StepCost { attention.cost(of: work) }
+
+    /// The steps before it determine the part and its turn.
+    package var keyText: String { "face \(size.width)x\(size.height)" }
+
+    package var summary: String { "crop to the \(size) pixels with the largest faces" }
+
+    package func parameters(on size: PixelSize) -> [StepParameter]? { [("gravity", "face")] }
+
+    package func crop(left: Int, top: Int) -> CropStep { CropStep(x: left, y: top, size: size) }
+
+    /// - Parameters:
+    ///   - faces: The largest first.
+    ///   - input: The size of the image that is cropped.
+    func placed(by faces: [Face], in input: PixelSize) -> any RenderStep {
+        let rectangles = faces.compactMap { rectangle(of: $0, in: input) }
+        guard var kept = rectangles.first else { return attention }
+        for face in rectangles.dropFirst() {
+            let both = kept.union(face)
+            if both.right - both.left <= size.width, both.bottom - both.top <= size.height { kept = both }
+        }
+        func start(_ first: Int, _ end: Int, of length: Int, in whole: Int) -> Int {
+            min(max(0, (first + end - length) / 2), whole - length)
+        }
+        return crop(
+            left: start(kept.left, kept.right, of: size.width, in: input.width),
+            top: start(kept.top, kept.bottom, of: size.height, in: input.height))
+    }
+
+    /// Nil for a face of which less than half is in the part.
+    private func rectangle(of face: Face, in input: PixelSize) -> Rectangle? {
+        func place(_ share: Int, of side: Int) -> Int { (share * side + Face.whole / 2) / Face.whole }
+        let whole = part.whole
+        let left = max(place(face.x, of: whole.width) - part.x, 0)
+        let top = max(place(face.y, of: whole.height) - part.y, 0)
+        let right = min(place(face.x + face.width, of: whole.width) - part.x, part.size.width)
+        let bottom = min(place(face.y + face.height, of: whole.height) - part.y, part.size.height)
+        let area = place(face.width, of: whole.width) * place(face.height, of: whole.height)
+        guard right > left, bottom > top, 2 * (right - left) * (bottom - top) >= area else { return nil }
+        let turned = turn.turned(
+            ImagePart(x: left, y: top, size: PixelSize(width: right - left, height: bottom - top), of: part.size))
+        let shown = turn.turned(part.size)
+        func scaled(_ place: Int, _ side: Int, _ shown: Int) -> Int { place * side / shown }
+        return Rectangle(
+            left: scaled(turned.x, input.width, shown.width), top: scaled(turned.y, input.height, shown.height),
+            right: scaled(turned.x + turned.size.width, input.width, shown.width),
+            bottom: scaled(turned.y + turned.size.height, input.height, shown.height))
+    }
+}
+
+private struct Rectangle {
+    var left, top, right, bottom: Int
+
+    func union(_ other: Rectangle) -> Rectangle {
+        Rectangle(
+            left: min(left, other.left), top: min(top, other.top), right: max(right, other.right),
+            bottom: max(bottom, other.bottom))
+    }
+}
+
+extension RenderSteps {
+    /// - Parameter input: The image before the first step.
+    func placed(by faces: [Face], on input: FrameShape) -> RenderSteps {
+        var shape = input
+        return RenderSteps(
+            map { step -> any RenderStep in
+                defer { shape = step.shape(after: shape) }
+                return (step as? FaceStep)?.placed(by: faces, in: shape.size) ?? step
+            })
+    }
+}

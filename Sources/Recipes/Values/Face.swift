@@ -1,0 +1,23 @@
+/// In ten-thousandths of the upright image.
+package struct Face: Hashable, Sendable {
+    package let x: Int
+    package let y: Int
+    package let width: Int
+    package let height: Int
+    /// In ten-thousandths, too.
+    package let confidence: Int
+
+    package static let whole = 10_000
+    package static let maximumCount = 32
+
+    package init(x: Int, y: Int, width: Int, height: Int, confidence: Int) {
+        (self.x, self.y, self.width, self.height) = (x, y, width, height)
+        self.confidence = confidence
+    }
+
+    /// Faces from elsewhere must pass this check.
+    package var isPlausible: Bool {
+        0..<Self.whole ~= x && 0..<Self.whole ~= y && 1...Self.whole - x ~= width && 1...Self.whole - y ~= height
+            && 0...Self.whole ~= confidence
+    }
+}

@@ -1,0 +1,55 @@
+import Coordination
+import Imaging
+import Recipes
+import ThumbnailTypes
+
+/// Finds the faces of each source once, and remembers them with its record.
+struct FaceFinder: Sendable {
+    let configuration: PipelineConfiguration
+    let resources: WorkResources
+    let caches: CacheLayers
+    let decoder: SourceDecoder
+    let timekeeper: any Timekeeper
+    private let shared = SharedTasks<SourceVersion, [Face]>()
+
+    init(
+        configuration: PipelineConfiguration, resources: WorkResources, caches: CacheLayers, decoder: SourceDecoder,
+        timekeeper: any Timekeeper
+    ) {
+        (self.configuration, self.resources, self.caches) = (configuration, resources, caches)
+        (self.decoder, self.timekeeper) = (decoder, timekeeper)
+    }
+
+    /// The largest first; in pixels that most results need, too.
+    ///
+    /// - Throws: ``PipelineError/sourceNeeded`` if neither pixels nor bytes are there.
+    func faces(
+        of source: AvailableSource, _ imagesInUse: ImagesInUse, turn: WorkTurn, _ bill: RequestBill?
+    ) async throws -> [Face] {
+        guard let detector = resources.faceDetector else { return [] }
+        let record = source.record
+        return try await shared.value(for: record.version, cached: { caches.faces(of: record) }) {
+            let image = try await decoder.image(
+                for: key(of: record), from: source, imagesInUse: imagesInUse, turn: turn, room: nil, bill
+            ).value
+            let clock = WorkClock(at: timekeeper.now)
+            defer { bill?.charge(processor: clock.wholeProcessorTime) }
+            let faces = try await resources.lanes.small.run(
+                timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
+            ) { [codec = resources.codec, timekeeper] token in
+                try clock.perform(token, at: timekeeper.now) {
+                    try codec.faces(detector.search(image, token: token), token: token)
+                }
+            }
+            resources.metrics.searchedForFaces()
+            caches.remember(faces, of: record)
+            return faces
+        }.value
+    }
+
+    func key(of record: SourceRecord) throws(ImagingError) -> DecodeKey {
+        DecodeKey(
+            source: record.identity, validator: record.validator,
+            plan: try DecodePlan(forFacesIn: record.header, limits: configuration.rules.limits))
+    }
+}
