@@ -27,7 +27,7 @@ public func fuzz(_ bytes: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         notes.read(span, marker: 0xE1, all)
         notes.read(span, marker: 0xE2, all)
         notes.exif = all
-        _ = GainMap.jpeg(span, notes, orientation: QuarterTurn(quarters: 1))
+        _ = GainMap.jpeg(span, notes, orientation: QuarterTurn(quarters: 1), countsScans: true)
     }
     return 0
 }
