@@ -97,7 +97,7 @@ extension FetchedSource {
         }
     }
 
-    /// The bytes that the caller's fetch took from the origin, those of earlier ranges included.
+    /// The bytes that the fetch took from the origin, including earlier ranges.
     package var startedBytes: Int {
         let rangeBytes = if case .whole(let copy) = self { copy.rangeBytes } else { 0 }
         return rangeBytes + (participation == .started ? byteCount ?? 0 : 0)

@@ -35,7 +35,7 @@ int CFaces_halve(CFacesImage *image, const uint8_t *samples, int width, int heig
     return 1;
 }
 
-/// The sums of a row for windows that begin in it; the last of those that are evaluated at once end outside of it.
+/// The sums of a row for windows that begin in it; the last windows of a batch may end outside the row.
 static size_t odd_for(int width) { return (size_t) (width / 2 + CFaces_lanes + CFaces_longest_window / 2); }
 
 int CFaces_make_room(CFacesRoom *room, int width, int height)

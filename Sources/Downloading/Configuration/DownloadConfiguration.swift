@@ -48,7 +48,7 @@ package struct DownloadConfiguration: Sendable {
     package var nameServers: String?
     /// A PEM file of certificate authorities; nil for the system's.
     package var certificateAuthorities: String?
-    /// An HTTP proxy for all sources but those of named origins, which have their own; nil for direct connections.
+    /// An HTTP proxy for absolute URLs, or for a named origin; nil for direct connections.
     package var proxy: SourceURL?
 
     package init(origins: [Origin] = []) { self.origins = Origins(origins) }

@@ -2,7 +2,7 @@ package import Text
 
 /// The responses of a named origin that are sources.
 package struct OriginExpectation: Sendable, Hashable {
-    /// The names of formats; nil for all that the service accepts.
+    /// The names of accepted formats; nil accepts the same formats as for other sources.
     package var formats: Set<ExactText>?
     /// Nil for the usual successes.
     package var statuses: Set<Int>?

@@ -55,7 +55,7 @@ struct RangePlan {
         let length = min(max(reached - start, Self.leastBytes), Self.mostBytes)
         let room = min(limit, maximumBytes) - file.knownCount
         let end = min(start + min(length, room), file.count)
-        // Less than the first page would be asked for again.
+        // With less than a page, the parser would need the same range again.
         guard end >= min(start + FileParts.page, file.count), end > start else { return false }
         count += 1
         range = start..<end

@@ -46,7 +46,7 @@ final class SourceRecord: Sendable {
 
     /// - Parameters:
     ///   - head: Newer fields from the origin.
-    ///   - faces: Nil for those of the stored record.
+    ///   - faces: Nil keeps the faces of the stored record.
     convenience init(
         _ head: SourceHead, of stored: SourceRecord, incompleteUntil: Duration? = nil, faces: [Face]? = nil,
         under generations: LayerGenerations = [:]

@@ -37,6 +37,16 @@ struct CallTests {
         #expect(fixture.origin.requests.map(\.target) == ["/a"])
     }
 
+    @Test func `a call uses no proxy`() async throws {
+        let proxy = try FakeProxy { _ in .failure(FakeProxyRefusal(403)) }
+        let fixture = try LoaderFixture { $0.proxy = try? SourceURL(parsing: proxy.url) }
+        fixture.origin.serve("/done", FakeAnswer(status: 204))
+        try await fixture.loader.call(request, at: SourceURL(parsing: fixture.origin.url("/done")), by: fixture.rules)
+        #expect(fixture.origin.hits("/done") == 1 && proxy.requests.isEmpty)
+        await #expect(throws: DownloadError.self) { try await fixture.load("/done") }
+        #expect(proxy.requests.count == 1)
+    }
+
     @Test func `a private address is called only in allowed networks, and on allowed ports`() async throws {
         let fixture = try LoaderFixture { $0.allowedNetworks = [] }
         let url = try SourceURL(parsing: fixture.origin.url("/a"))

@@ -35,7 +35,7 @@ struct PartialFetchTests {
             partOf: SourceRequest(identity: identity, walk: walk(to: offsets, atMost: limit)), receipt: "")
     }
 
-    /// The file at `/a`, which counts what it sends.
+    /// The file at `/a`, with a count of the bytes sent.
     private func serve(
         _ fixture: LoaderFixture, _ bytes: [UInt8], _ fields: [(name: String, value: String)] = [("ETag", "\"1\"")]
     ) -> RangedFile {

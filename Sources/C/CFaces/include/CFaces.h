@@ -65,7 +65,7 @@ void CFaces_shrink(
 /// A face in pixels of the image, which it may exceed.
 typedef struct {
     float x, y, width, height;
-    /// The number of similar windows that pass a cascade, in hundredths of those that it needs.
+    /// The number of similar windows that pass a cascade, in hundredths of the required number.
     int32_t windows;
 } CFacesFace;
 

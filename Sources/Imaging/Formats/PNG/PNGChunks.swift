@@ -76,7 +76,7 @@ struct PNGChunks {
         }
     }
 
-    /// The second of these is read in any case, and so many bytes after the last.
+    /// The second chunk of pixels is always read, and this many bytes after the last one.
     private static let shortLength = 16 << 10
 }
 

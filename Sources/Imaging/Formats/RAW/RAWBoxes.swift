@@ -95,7 +95,7 @@ extension RAWContents {
         sensor = sensor ?? main?.size()
     }
 
-    /// The samples of a track are one JPEG file, or those of the sensor.
+    /// A track holds one JPEG file, or the samples of the sensor.
     private mutating func readTrack(_ track: Range<Int>, _ bytes: RawSpan) throws(ImagingError) {
         guard let table = RAWBox.first(["mdia", "minf", "stbl"], in: track, bytes),
             let kinds = RAWBox.first(["stsd"], in: table, bytes), kinds.count >= 8 + 98

@@ -5,7 +5,7 @@ struct RAWContents {
     /// Candidates: ``RAWFrame`` tells which are JPEG files.
     var previews: [Range<Int>] = []
     var sensor: PixelSize?
-    /// The first directory, and that of the exposure.
+    /// The first directory, and the exposure's.
     var main, exposure: RAWDirectory?
     var packet: Range<Int>?
 }

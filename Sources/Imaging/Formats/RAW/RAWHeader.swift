@@ -1,6 +1,6 @@
 import Recipes
 
-/// The header of a RAW photograph: that of its largest preview, with the photograph's metadata.
+/// The header of the largest preview, with the metadata of the RAW photograph.
 enum RAWHeader {
     /// Of a preview, on its longer side.
     private static let shortestSide = 320
