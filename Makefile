@@ -74,6 +74,10 @@ contract: deps-test ## Test the service against openapi.yaml and other services'
 	$(SWIFT) build --product fake-origin
 	$(SUITES) $(VENV)/bin/python -m alula_tests.contract --alula .build/debug/alula --origin .build/debug/fake-origin
 
+metadata-test: deps-test ## Look with exiftool, if it is installed, for metadata in answers
+	$(SWIFT) build --product alula
+	$(SUITES) $(VENV)/bin/python -m alula_tests.metadata --alula .build/debug/alula
+
 smoke: deps-test ## Serve every image of PHOTOS in every fit and format; SMOKE="--all --sheet sheet.png"
 	$(SWIFT) build --product alula
 	$(SUITES) $(VENV)/bin/python -m alula_tests.smoke --alula .build/debug/alula --photos $(PHOTOS) $(SMOKE)
