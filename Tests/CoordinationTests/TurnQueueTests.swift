@@ -105,6 +105,17 @@ struct TurnQueueTests {
         #expect(queue.finish(flood[1].id, at: .seconds(2)) == "flood 2")
     }
 
+    @Test mutating func `a flood does not make the queue of an exclusive flow older`() {
+        let flood = (0..<5).map { enter(1, of: 1, "flood \($0)") }
+        #expect(queue.backlog(of: 1, at: .seconds(9)).age == .seconds(9))
+        #expect(queue.backlog(of: -2, at: .seconds(9)) == Backlog(count: 0, delay: .zero, age: .zero))
+        #expect(enter(1, of: -2, at: .seconds(9), "other").admission == .waits)
+        #expect(queue.backlog(of: -2, at: .seconds(10)).age == .seconds(1))
+        #expect(queue.finish(flood[0].id, at: .seconds(11)) == "other")
+        #expect(queue.backlog(of: -2, at: .seconds(12)).age == .zero)
+        #expect(queue.backlog(of: 1, at: .seconds(12)).age == .seconds(12))
+    }
+
     @Test mutating func `flows take turns by cost, and each in its order of arrival`() {
         let running = [enter(1, of: 1), enter(1, of: 2)]
         _ = enter(1, of: 1, "a")
@@ -141,7 +152,8 @@ struct TurnQueueTests {
     }
 
     @Test mutating func `negative flows are shared by none`() {
-        _ = (enter(1, of: -1), enter(1, of: -1))
+        _ = (enter(1, of: -1), enter(1, of: -1), enter(1, of: -1))
+        #expect(queue.waitingCount(of: -1) == 1 && queue.waitingCount(of: 1_023) == 0)
         #expect(queue.turnCount(of: -1) == 2 && queue.turnCount(of: -1 - 1_024) == 0)
         #expect(queue.turnCount(of: 1_023) == 0 && queue.turnCount(of: -1 & 1_023) == 0)
     }

@@ -72,22 +72,62 @@ enum StatusText {
                     ))
             }
         }
-        if case .array(let origins)? = status["origins"] {
-            for origin in origins {
-                guard let members = origin.members, let name = text(members["origin"]) else { continue }
-                var names = ""
-                if case .array(let values)? = members["names"] {
-                    names = values.compactMap(text).joined(separator: ", ")
-                }
-                let cause = text(members["cause"]).map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
-                let wait = members["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
-                let label = name + (names.isEmpty ? "" : " (\(names))")
-                rows.append(("origin", "\(label): \(text(members["state"]) ?? "?")\(cause)\(wait)"))
-            }
-        }
+        rows += waits(status["waiting"]).map { ("waiting", $0) } + tenants(status["tenants"]).map { ("tenant", $0) }
+        rows += origins(status["origins"]).map { ("origin", $0) }
         return CommandDescription.table(rows, width: 200).split(separator: "\n").map {
             Program.line(String($0.dropFirst(2)))
         }
+    }
+
+    private static func waits(_ value: JSONValue?) -> [String] {
+        rows(value).compactMap { row in
+            guard let resource = text(row["for"]), let count = number(row["count"]) else { return nil }
+            let host = text(row["host"]).map { " \($0)" } ?? ""
+            return "\(count) for \(resource)\(host), \(tenths(row["seconds"])) s"
+        }
+    }
+
+    /// Their last minute.
+    private static func tenants(_ value: JSONValue?) -> [String] {
+        rows(value).compactMap { row in
+            guard let name = text(row["name"]), let requests = number(row["requests"]) else { return nil }
+            let failures = (row["refusals"]?.members ?? [:]).sorted { $0.key < $1.key }.map { code, count in
+                ", \(number(count) ?? 0) \(code.string)"
+            }
+            let waiting = number(row["waiting"]).map { ", \($0) waiting" } ?? ""
+            return "\(name): \(tenths(row["processorSeconds"])) s of processor time in the last minute, "
+                + "\(requests) request\(requests == 1 ? "" : "s")\(failures.joined())\(waiting)"
+        }
+    }
+
+    /// Each origin in trouble, then the number of the others.
+    private static func origins(_ value: JSONValue?) -> [String] {
+        let (usable, others) = rows(value).reduce(into: (0, [String]())) { result, row in
+            guard let name = text(row["origin"]), let state = text(row["state"]) else { return }
+            guard state != "reachable" else { return result.0 += 1 }
+            var names = ""
+            if case .array(let values)? = row["names"] { names = values.compactMap(text).joined(separator: ", ") }
+            let cause = text(row["cause"]).map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
+            let wait = row["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
+            let label = name + (names.isEmpty ? "" : " (\(names))")
+            result.1.append("\(label): \(state.split(separator: "_").joined(separator: " "))\(cause)\(wait)")
+        }
+        return others + (usable > 0 ? ["\(usable) \(others.isEmpty ? "" : "others ")reachable"] : [])
+    }
+
+    private static func rows(_ value: JSONValue?) -> [[ExactText: JSONValue]] {
+        if case .array(let rows)? = value { rows.compactMap(\.members) } else { [] }
+    }
+
+    private static func tenths(_ value: JSONValue?) -> String {
+        let number =
+            switch value {
+            case .int(let number)?: Double(number)
+            case .double(let number)?: number
+            default: 0.0
+            }
+        let tenths = Int(clamping: Int64(min(number * 10, 1e15).rounded()))
+        return "\(tenths / 10).\(tenths % 10)"
     }
 
     private static func text(_ value: JSONValue?) -> String? {

@@ -22,6 +22,8 @@ package final class ConcurrencyLimiter: Sendable {
 
     package func turnCount(of flow: Int) -> Int { queue.withLock { $0.turnCount(of: flow) } }
 
+    package func waitingCount(of flow: Int) -> Int { queue.withLock { $0.waitingCount(of: flow) } }
+
     package var backlog: Backlog { backlog(of: nil) }
 
     /// - Parameter flow: The flow whose next task would wait behind the backlog; nil to count all waiting tasks.

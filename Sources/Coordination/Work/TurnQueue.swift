@@ -53,6 +53,8 @@ struct TurnQueue<Answer> {
     private var nextTags: [Int: Duration] = [:]
     private var turns: [ID: Turn] = [:]
     private var waitingSince: Duration?
+    /// The times since which exclusive flows have waiting work.
+    private var exclusiveSince: [Int: Duration] = [:]
     private var lastID: ID = 0
     private(set) var pace = 1.0
 
@@ -71,6 +73,11 @@ struct TurnQueue<Answer> {
 
     var waitingCount: Int { waiting.count }
 
+    func waitingCount(of flow: Int) -> Int {
+        let flow = Self.bucket(of: flow)
+        return waiting.count { $0.flow == flow }
+    }
+
     mutating func newID() -> ID {
         lastID += 1
         return lastID
@@ -78,7 +85,7 @@ struct TurnQueue<Answer> {
 
     /// - Parameters:
     ///   - flow: Identifies the client of the work; a few clients share a flow, so that there are not too many, but
-    ///     none shares a negative flow.
+    ///     negative flows are exclusive.
     ///   - share: Of the turns, relative to other flows.
     mutating func enter(
         _ id: ID, of flow: Int, share: Int = 1, cost: Duration, queueTimeout: Duration?, at now: Duration,
@@ -102,6 +109,7 @@ struct TurnQueue<Answer> {
             replaced = answer
         }
         if waiting.isEmpty { waitingSince = now }
+        if flow < 0, exclusiveSince[flow] == nil { exclusiveSince[flow] = now }
         waiting.insert(
             Waiter(id: id, flow: flow, cost: cost, since: now, charge: charge, tag: tag, answer: answer),
             at: place(of: tag))
@@ -121,12 +129,11 @@ struct TurnQueue<Answer> {
 
     mutating func leave(_ id: ID) -> Answer? {
         guard let index = waiting.firstIndex(where: { $0.id == id }) else { return nil }
-        let left = waiting.remove(at: index)
+        let left = remove(at: index)
         // The tags of later work of the flow stand.
         if !waiting[index...].contains(where: { $0.flow == left.flow }), let next = nextTags[left.flow] {
             nextTags[left.flow] = next - left.charge
         }
-        if waiting.isEmpty { waitingSince = nil }
         return left.answer
     }
 
@@ -141,10 +148,16 @@ struct TurnQueue<Answer> {
             if turns.isEmpty { nextTags = [:] }
             return nil
         }
-        let next = waiting.removeFirst()
-        if waiting.isEmpty { waitingSince = nil }
+        let next = remove(at: 0)
         begin(next.id, next.flow, next.tag, next.cost, at: now)
         return next.answer
+    }
+
+    private mutating func remove(at index: Int) -> Waiter {
+        let waiter = waiting.remove(at: index)
+        if waiting.isEmpty { waitingSince = nil }
+        if waiter.flow < 0, waitingCount(of: waiter.flow) == 0 { exclusiveSince[waiter.flow] = nil }
+        return waiter
     }
 
     private mutating func begin(_ id: ID, _ flow: Int, _ tag: Duration, _ cost: Duration, at now: Duration) {
@@ -169,11 +182,15 @@ struct TurnQueue<Answer> {
         return first
     }
 
+    /// The age is the time since the queue was last empty; for an exclusive flow, since its part was.
+    ///
     /// - Parameter flow: The flow whose next work would wait behind the backlog; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
-        let ahead = waiting[..<(flow.map { place(of: tag(of: Self.bucket(of: $0))) } ?? waiting.count)]
+        let flow = flow.map(Self.bucket)
+        let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
+        let since = flow.flatMap { $0 < 0 ? .some(exclusiveSince[$0]) : nil } ?? waitingSince
         return Backlog(
-            count: ahead.count, delay: delay(behind: ahead, at: now), age: waitingSince.map { now - $0 } ?? .zero)
+            count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }
 
     /// The remaining time of running and waiting work divided by the number of turns, but at least the time that the

@@ -229,6 +229,7 @@ struct AdminRoutes: RouteTable {
             ("originCounts", .originCounts(origins)), ("origins", .worstOrigins(origins)),
             ("waiting", .waiting(service.control.downloads, statistics)), ("work", .work(service.control.work)),
             ("slowRequests", service.slowRequests.json),
+            ("tenants", .tenantLoads(service.tenants?.all ?? [], waitingCount: service.control.waitingCount)),
         ]
         members += JSONValue.externalState(service.control, service.calls())
         members.append(("settings", service.settings()))

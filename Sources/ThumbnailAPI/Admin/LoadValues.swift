@@ -5,7 +5,7 @@ import Recipes
 import ThumbnailPipeline
 
 extension JSONValue {
-    private static let maximumRows = 20
+    static let maximumRows = 20
 
     /// Waiting requests and tasks by the resource; first the downloads with the most of them.
     static func waiting(_ downloads: [FetchSnapshot], _ statistics: ServiceStatistics) -> JSONValue {

@@ -18,6 +18,10 @@ package struct PipelineControl: ServiceControlling {
 
     package var work: [WorkUsage.Share] { pipeline.resources.metrics.usage.shares }
 
+    package func waitingCount(of account: TenantAccount) -> Int? {
+        account.flow.map(pipeline.resources.lanes.waitingCount)
+    }
+
     package var origins: [OriginStatus] {
         let names = pipeline.downloader.namesOfOrigins
         return pipeline.downloader.originHealth.origins.map { OriginStatus($0, names: names[$0.origin] ?? []) }

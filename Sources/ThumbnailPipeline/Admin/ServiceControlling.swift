@@ -25,6 +25,8 @@ package protocol ServiceControlling: Sendable {
     /// - Throws: A ``ServiceError`` if `origin` is neither.
     func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus
     var statistics: ServiceStatistics { get }
+    /// The tasks of a tenant that wait for workers; nil if its clients wait separately.
+    func waitingCount(of account: TenantAccount) -> Int?
     /// Of the last ten minutes, the largest first.
     var work: [WorkUsage.Share] { get }
 }

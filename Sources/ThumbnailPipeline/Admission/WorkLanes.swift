@@ -58,11 +58,16 @@ package struct WorkLanes: Sendable {
         // turns than there are threads.
         let hasShare = flow.map { smallTurns.turnCount(of: $0) >= small.threadCount } ?? true
         let others = hasShare ? threads.count : max(0, threads.count - smallTurns.turnCount)
+        guard hasShare || others > 0 else { return turns }
         return Backlog(
             count: turns.count + others, delay: turns.delay + threads.delay, age: max(turns.age, threads.age))
     }
 
     var runningCount: Int { small.runningCount + expensive.runningCount }
+
+    func waitingCount(of flow: Int) -> Int {
+        [smallTurns, turns].reduce(0) { $0 + $1.waitingCount(of: flow) }
+    }
 
     package var waitingCount: Int { small.queuedCount + smallTurns.backlog.count + turns.backlog.count }
 }

@@ -92,6 +92,7 @@ import ThumbnailPipeline
             + #"{"for":"small work","count":3,"seconds":0.25},{"for":"expensive work","count":3,"seconds":0.25}],"#
             + #""work":[{"origin":"shop:","step":"encode","format":"avif","seconds":1.5},"#
             + #"{"origin":"https://h:443","step":"decode","format":"png","seconds":0.002}],"slowRequests":[],"#
+            + #""tenants":[],"#
             + #""diskCache":{"state":"full"},"sharedCache":{"state":"suspended"},"settings":[]}"#
         let start = #"{"version":"1.2.3","revision":"a1b2c3d4e5f6","instance":"one","uptimeSeconds":60,"#
         #expect(await respond("/status").text == start + #""draining":false,"# + text)

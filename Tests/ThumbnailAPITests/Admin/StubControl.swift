@@ -52,6 +52,8 @@ final class StubControl: ServiceControlling {
         WorkUsage.Share(origin: "https://h:443", step: .decode, format: .png, time: .microseconds(2_400)),
     ]
 
+    func waitingCount(of account: TenantAccount) -> Int? { nil }
+
     func setHeld(_ isHeld: Bool, origin: ExactText) throws -> OriginStatus {
         if origin == "refused" { throw StubError(status: .badRequest, code: .badURL) }
         return OriginStatus(origin: origin.string, state: isHeld ? .held : .reachable)

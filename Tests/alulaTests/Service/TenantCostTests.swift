@@ -64,6 +64,10 @@ struct TenantCostTests {
             #expect(try await number(running, "shop", "refusals", "bad_url") == 1)
             #expect(try await number(running, "shop", "processorSeconds") > 0)
             #expect(try await number(running, "default", "requests") == 0)
+            let status = try await running.send("GET", "/status", to: .admin).text
+            let start = #""tenants":[{"name":"shop","requests":5,"hits":3,"refusals":{"bad_url":1},"processor"#
+            #expect(status.contains(start))
+            #expect(status.contains(#","waiting":0}],"settings":"#))
         }
     }
 

@@ -206,6 +206,7 @@ function drawSlow(requests) {
     put(parts.note, [
       new Date(slow.time * 1000).toLocaleTimeString(), slow.status + (slow.code ? " " + slow.code : ""), slow.cache,
       ...times.map(([phase, time]) => phase + " " + timeText(time)), slow.target, slow.client && "client " + slow.client,
+      slow.tenant !== "default" && "tenant " + slow.tenant,
     ].filter(Boolean).join(", "));
   });
 }
@@ -232,6 +233,20 @@ function drawWork(shares) {
   const all = shares.reduce((sum, { seconds }) => sum + seconds, 0);
   workRows.show(shares.map((share) => [share.origin + " " + share.step + " " + share.format, share]), (parts, { seconds }) =>
     measure(parts, seconds / all, timeText(seconds * 1000), shareText(seconds / all) + " in the last ten minutes"));
+}
+
+const tenantRows = new RowList(element("tenants"), meterRow);
+
+/** Draws the use of the last minute by tenant; each bar is a share of the processor time of all listed. */
+function drawTenants(tenants) {
+  element("tenants-panel").hidden = tenants.length === 0;
+  const all = tenants.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
+  tenantRows.show(tenants.map((tenant) => [tenant.name, tenant]), (parts, { requests, refusals, processorSeconds, originBytes, waiting }) => {
+    const failures = Object.entries(refusals).map(([code, count]) => numberText(count) + " " + code);
+    measure(parts, processorSeconds / all, timeText(processorSeconds * 1000), [
+      counted(requests, "request"), ...failures, bytesText(originBytes) + " from origins", waiting > 0 ? counted(waiting, "task") + " waiting" : "",
+    ].filter(Boolean).join(", ") + " in the last minute");
+  });
 }
 
 const settingRows = new RowList(element("settings"), (name) => {
@@ -300,9 +315,13 @@ let hasHeard = false;
 /** The time of the event that is being taken. */
 let heardAt = 0;
 
-function connected(isActive) {
-  element("connection").dataset.state = isActive ? "busy" : "live";
-  put(element("connection"), isActive ? "Busy" : "Idle");
+/** Shows whether work waits for a second or longer, else whether something runs. */
+function connected(isLoading) {
+  const { small, expensive } = history.stats?.workers ?? {};
+  const isOverloaded = small?.delaySeconds >= 1;
+  const isActive = isLoading || small?.running + expensive?.running > 0;
+  element("connection").dataset.state = isOverloaded ? "overloaded" : isActive ? "busy" : "live";
+  put(element("connection"), isOverloaded ? "Overloaded" : isActive ? "Busy" : "Idle");
 }
 
 function disconnected(text) {
@@ -367,6 +386,7 @@ async function loadStatus() {
   drawSlow(status.slowRequests);
   drawWaiting(status.waiting);
   drawWork(status.work);
+  drawTenants(status.tenants);
   drawSoon();
 }
 
