@@ -38,9 +38,9 @@ final class ServiceTenants: Sendable {
 extension TargetExplainer {
     /// - Parameter pipeline: With the formats that may be decoded.
     package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
-        let tenants = ServiceTenants(settings, rules) {
-            TenantAccount(ExactText($0.name), timekeeper: SystemTimekeeper())
-        }
+        // It charges no one.
+        let account = TenantAccount("default", timekeeper: SystemTimekeeper())
+        let tenants = ServiceTenants(settings, rules) { _ in account }
         let places = tenants.places
         guard !places.isEmpty else {
             self.init(settings.api, pipeline, rules)

@@ -8,10 +8,11 @@ struct SlotToken: Hashable, Sendable {
 
 /// The slots of running transfers, limited in total and per host.
 ///
-/// A host's first transfer may take any slot. For further ones, a quarter of all slots must stay free for hosts without
-/// transfers, or half if the host is slow. A host that is alone may use all slots up to its limit.
+/// A host's first transfer for each tenant may take any slot. For further ones, a quarter of all slots must stay free
+/// for hosts without transfers, or half if the host is slow. A host that is alone may use all slots up to its limit.
 ///
-/// A tenant takes further slots only while it has fewer than three times the free ones, so that some are always left.
+/// A tenant takes further slots, in total and of a host, only while it has fewer than three times the free ones, so
+/// that some are always left.
 ///
 /// The state is the set of tokens in use, not a counter: returning one twice has no effect.
 struct DownloadSlots {
@@ -56,14 +57,15 @@ struct DownloadSlots {
 
     func hasRoom(for host: ExactText, of flow: DownloadFlow? = nil, at now: Duration) -> Bool {
         let count = counts[host, default: 0]
-        guard hasRoom, hasRoom(for: flow), count < exceptions[host] ?? maximumPerHost else { return false }
-        if count == 0 || count == allocations.count { return true }
+        let free = (exceptions[host] ?? maximumPerHost) - count
+        let own = flow.map { flow in allocations.values.count { $0.flow?.id == flow.id && $0.host == host } } ?? count
+        guard hasRoom, free > 0 else { return false }
+        if let flow {
+            guard own < 3 * flow.share * free, self.count(of: flow) < 3 * flow.share * (maximum - allocations.count)
+            else { return false }
+        }
+        if own == 0 || count == allocations.count { return true }
         return allocations.count < maximum - maximum / (isSlow(host, at: now) ? 2 : 4)
-    }
-
-    private func hasRoom(for flow: DownloadFlow?) -> Bool {
-        guard let flow else { return true }
-        return count(of: flow) < 3 * flow.share * (maximum - allocations.count)
     }
 
     private func count(of flow: DownloadFlow) -> Int { flowCounts[flow.id, default: 0] }

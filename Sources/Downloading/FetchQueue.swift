@@ -45,14 +45,12 @@ struct FetchQueue {
     private func nextIndex<Answer>(
         from fetches: [FetchID: SharedFetch<Answer>], for slots: DownloadSlots, at now: Duration
     ) -> Int? {
-        var verdicts: [ExactText: Bool] = [:]
+        var verdicts: [Place: Bool] = [:]
         var candidates: [Int?: Candidates] = [:]
         func canStart(_ fetch: SharedFetch<Answer>) -> Bool {
-            guard fetch.request.flow == nil else {
-                return slots.hasRoom(for: fetch.host, of: fetch.request.flow, at: now)
-            }
-            let decision = verdicts[fetch.host] ?? slots.hasRoom(for: fetch.host, at: now)
-            verdicts[fetch.host] = decision
+            let place = Place(host: fetch.host, flow: fetch.request.flow)
+            let decision = verdicts[place] ?? slots.hasRoom(for: place.host, of: place.flow, at: now)
+            verdicts[place] = decision
             return decision
         }
         let indices = order == .fifo ? Array(ids.indices) : ids.indices.reversed()
@@ -72,6 +70,11 @@ struct FetchQueue {
         let best = candidates.values.filter { $0.load == lowest }
         // Of tenants with equal loads, the one whose fetch is next in order.
         return order == .fifo ? best.compactMap(\.first).min() : best.compactMap(\.first).max()
+    }
+
+    private struct Place: Hashable {
+        let host: ExactText
+        let flow: DownloadFlow?
     }
 
     /// The fetches of one tenant that may start.

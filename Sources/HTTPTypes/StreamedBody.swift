@@ -24,6 +24,7 @@ package final class StreamedBody: Sendable {
         var writer: CheckedContinuation<Bool, Never>?
         var wake: (@Sendable () -> Void)?
         var onClose: (@Sendable () -> Void)?
+        var onTake: (@Sendable (_ count: Int) -> Void)?
     }
 
     /// The client may pause reading for any time, on a connection that ends with this body; otherwise the server's
@@ -41,6 +42,9 @@ package final class StreamedBody: Sendable {
         }
         if isClosed { body() }
     }
+
+    /// For each piece that the server takes.
+    package func onTake(_ body: @escaping @Sendable (_ count: Int) -> Void) { state.withLock { $0.onTake = body } }
 
     /// May be empty; returns when the server has taken the piece.
     package func write(_ bytes: SharedBytes) async throws(Closed) {
@@ -72,15 +76,17 @@ package final class StreamedBody: Sendable {
     }
 
     package func take() -> Piece {
-        let (piece, writer) = state.withLock { state -> (Piece, CheckedContinuation<Bool, Never>?) in
-            if state.isClosed { return (.broken, nil) }
+        let (piece, writer, onTake) = state.withLock {
+            state -> (Piece, CheckedContinuation<Bool, Never>?, (@Sendable (Int) -> Void)?) in
+            if state.isClosed { return (.broken, nil, nil) }
             if let bytes = state.next {
                 defer { (state.next, state.writer) = (nil, nil) }
-                return (.bytes(bytes), state.writer)
+                return (.bytes(bytes), state.writer, state.onTake)
             }
-            return (state.isFinished ? (state.isBroken ? .broken : .end) : .nothing, nil)
+            return (state.isFinished ? (state.isBroken ? .broken : .end) : .nothing, nil, nil)
         }
         writer?.resume(returning: true)
+        if case .bytes(let bytes) = piece { onTake?(bytes.count) }
         return piece
     }
 
@@ -99,7 +105,7 @@ package final class StreamedBody: Sendable {
             state -> (CheckedContinuation<Bool, Never>?, (@Sendable () -> Void)?) in
             guard !state.isClosed else { return (nil, nil) }
             state.isClosed = true
-            defer { (state.next, state.writer, state.wake, state.onClose) = (nil, nil, nil, nil) }
+            defer { (state.next, state.writer, state.wake, state.onClose, state.onTake) = (nil, nil, nil, nil, nil) }
             return (state.writer, state.onClose)
         }
         writer?.resume(returning: false)

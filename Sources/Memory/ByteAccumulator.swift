@@ -1,52 +1,85 @@
+import CLinux
 import Glibc
 
 @safe
 package struct ByteAccumulator: ~Copyable {
-    package private(set) var count = 0
-    private var capacity = 0
-    private var base: UnsafeMutableRawPointer?
+    @safe
+    struct Block {
+        fileprivate(set) var base: UnsafeMutableRawPointer?
+        fileprivate(set) var count = 0
+        fileprivate var capacity = 0
+        /// Otherwise from `malloc`.
+        fileprivate(set) var isMapped = false
+
+        fileprivate func release() {
+            if isMapped { unsafe munmap(base, capacity) } else { unsafe free(base) }
+        }
+    }
+
+    /// A larger block is mapped: it grows without a copy, which would hold up the other transfers of a thread.
+    private static let maximumHeapCapacity = 4 << 20
+
+    package var count: Int { block.count }
+    private var block = Block()
 
     /// - Parameter capacity: A hint from an announced length, already capped by the caller.
     package init(reservingCapacity capacity: Int = 0) { if capacity > 0 { reserve(capacity) } }
 
-    deinit {
-        unsafe free(base)
-    }
+    deinit { block.release() }
 
     /// When full, the block grows by half, so that the slack stays small.
     @unsafe
     package mutating func append(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress, bytes.count > 0 else { return }
-        if count + bytes.count > capacity { reserve(max(count + bytes.count, capacity + capacity / 2, 4096)) }
-        if let base = unsafe base { unsafe memcpy(base + count, source, bytes.count) }
-        count += bytes.count
+        let (count, capacity) = (block.count + bytes.count, block.capacity)
+        if count > capacity { reserve(max(count, capacity + capacity / 2, 4096)) }
+        if let base = unsafe block.base { unsafe memcpy(base + block.count, source, bytes.count) }
+        block.count = count
     }
 
     package mutating func append(_ bytes: [UInt8]) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
     package mutating func append(_ bytes: SharedBytes) { unsafe bytes.withUnsafeBytes { unsafe append($0) } }
 
-    package consuming func finish() -> SharedBytes {
-        let block = unsafe takeStorage()
-        return unsafe SharedBytes(heap: block.base, count: block.count)
-    }
+    package consuming func finish() -> SharedBytes { SharedBytes(takeStorage()) }
 
-    @unsafe
-    mutating func takeStorage() -> (base: UnsafeMutableRawPointer?, count: Int) {
-        let block = unsafe (base: base, count: count)
-        unsafe base = nil
-        count = 0
-        capacity = 0
-        return unsafe block
+    mutating func takeStorage() -> Block {
+        defer { block = Block() }
+        return block
     }
 
     /// `minimumCapacity` is at least the current count.
     package mutating func reserve(_ minimumCapacity: Int) {
-        guard let grown = unsafe realloc(base, minimumCapacity) else {
-            fatalError("out of memory for \(minimumCapacity) bytes")
+        var grown = block
+        if minimumCapacity <= Self.maximumHeapCapacity, !block.isMapped {
+            unsafe grown.base = realloc(block.base, minimumCapacity)
+            grown.capacity = minimumCapacity
+        } else {
+            (grown.isMapped, grown.capacity) = (true, Block.roundedToPages(minimumCapacity))
+            unsafe grown.base = CLinux_resize_mapping(
+                block.isMapped ? block.base : nil, block.isMapped ? block.capacity : 0, grown.capacity)
         }
-        unsafe base = grown
-        capacity = minimumCapacity
+        guard let base = unsafe grown.base else { fatalError("out of memory for \(minimumCapacity) bytes") }
+        if grown.isMapped, !block.isMapped {
+            if let old = unsafe block.base { unsafe memcpy(base, old, block.count) }
+            block.release()
+        }
+        block = grown
+    }
+}
+
+extension ByteAccumulator.Block {
+    fileprivate static func roundedToPages(_ count: Int) -> Int {
+        let page = Int(getpagesize())
+        return (max(count, 1) + page - 1) / page * page
+    }
+
+    /// Frees the pages behind the bytes of a mapping; returns the size of the others.
+    mutating func trim() -> Int {
+        let size = Self.roundedToPages(count)
+        if let base = unsafe base, size < capacity { unsafe munmap(base + size, capacity - size) }
+        capacity = size
+        return size
     }
 }
 

@@ -69,8 +69,19 @@ package final class SharedBytes: @unchecked Sendable {
         if bytes.withContiguousStorageIfAvailable({ unsafe accumulator.append(UnsafeRawBufferPointer($0)) }) == nil {
             accumulator.append(Array(bytes))
         }
-        let block = unsafe accumulator.takeStorage()
-        unsafe self.init(heap: block.base, count: block.count)
+        self.init(accumulator.takeStorage())
+    }
+
+    convenience init(_ block: ByteAccumulator.Block) {
+        guard block.isMapped else {
+            unsafe self.init(heap: block.base, count: block.count)
+            return
+        }
+        var block = block
+        let size = block.trim()
+        unsafe self.init(adopting: block.base, count: block.count, footprint: size) { base, _ in
+            unsafe munmap(base, size)
+        }
     }
 
     deinit {

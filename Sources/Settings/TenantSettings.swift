@@ -27,6 +27,8 @@ package struct TenantSettings: Hashable, Sendable {
     package var hosts: [ExactText] = []
     package var origins: [ExactText] = []
     var allowedSources: [SourcePattern] = []
+    /// With other tenants that do, and with the default.
+    var sharesSources = false
     var presets: [ExactText] = []
     var sizes: [Int] = []
     var maximumSourceBytes: Int?
@@ -79,7 +81,7 @@ extension Settings {
         allTenants.compactMap { tenant in
             var settings = self
             tenant.narrowSources(of: &settings)
-            return settings.downloads.tenant == nil ? nil : settings.downloads
+            return tenant.hasOwnRules(in: self) ? settings.downloads : nil
         }
     }
 }
@@ -95,16 +97,18 @@ extension TenantSettings {
             settings.api.vocabulary.baseOrigin = nil
         }
         let maximum = min(maximumSourceBytes ?? .max, settings.downloads.maximumBytes)
-        // Tenants that the same rules hold for share sources.
-        if !allowedSources.isEmpty || maximum < settings.downloads.maximumBytes {
-            settings.downloads.tenant = ExactText(name)
-        }
+        if hasOwnRules(in: settings) || !sharesSources && !isDefault { settings.downloads.tenant = ExactText(name) }
         settings.downloads.tenantSources = allowedSources
         settings.downloads.maximumBytes = maximum
         settings.api.maximumUploadBytes = min(maximum, settings.api.maximumUploadBytes)
         settings.api.requestLimits.maximumSourceBytes = maximumSourceBytes
         settings.api.requestLimits.maximumSourcePixels = maximumSourcePixels
         settings.api.requestLimits.maximumOutputPixels = maximumOutputPixels
+    }
+
+    /// Whether other sources are allowed than by the service's rules.
+    fileprivate func hasOwnRules(in settings: Settings) -> Bool {
+        !allowedSources.isEmpty || maximumSourceBytes ?? .max < settings.downloads.maximumBytes
     }
 
     fileprivate func narrowVocabulary(of settings: inout Settings) {
@@ -114,9 +118,9 @@ extension TenantSettings {
             return presets.isEmpty ? !taken.contains(name) : presets.contains(name)
         }
         var vocabulary = settings.api.vocabulary
-        vocabulary.presets = vocabulary.presets.filter { sees($0.key) }
-        vocabulary.dialectPresets = vocabulary.dialectPresets.filter { sees($0.key) }
-        vocabulary.watermarks = vocabulary.watermarks.filter { Self.sees($0.value.source.string, settings) }
+        vocabulary.presets = vocabulary.presets.keeping { sees($0.key) }
+        vocabulary.dialectPresets = vocabulary.dialectPresets.keeping { sees($0.key) }
+        vocabulary.watermarks = vocabulary.watermarks.keeping { Self.sees($0.value.source.string, settings) }
         if !sizes.isEmpty {
             let allowed = vocabulary.sizes.sizes
             vocabulary.sizes.sizes = sizes.filter { allowed.isEmpty || allowed.contains($0) }
@@ -156,5 +160,12 @@ extension TenantSettings {
         let numbers = settings.dialects[keyPath: place].indices.map { ExactText("\($0 + 1)") }
         settings.dialects[keyPath: place] += keys.map(\.secret)
         settings.api.keyIDs[ExactText(kind.rawValue)] = numbers + keys.map(\.id)
+    }
+}
+
+extension Dictionary {
+    /// Shares the memory if all stay, because there may be many tenants.
+    fileprivate func keeping(_ isIncluded: (Element) -> Bool) -> Self {
+        allSatisfy(isIncluded) ? self : filter(isIncluded)
     }
 }

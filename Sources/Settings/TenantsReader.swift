@@ -16,7 +16,7 @@ struct TenantsReader {
 
     private static let members = [
         "keys", "hosts", "origins", "allowedSources", "presets", "sizes", "maxSourceBytes", "maxSourcePixels",
-        "maxOutputPixels", "rate", "processorTime", "originBytes", "share",
+        "maxOutputPixels", "rate", "processorTime", "originBytes", "share", "shareSources",
     ]
 
     init(_ settings: Settings, _ environment: [String: String]) {
@@ -59,6 +59,7 @@ struct TenantsReader {
         }
         tenant.allowedSources =
             try object.setting("allowedSources", .list(allowed: Self.patterns) { SourcePattern($0) }) ?? []
+        tenant.sharesSources = try object.setting("shareSources", .flag) ?? false
         tenant.sizes = try object.setting("sizes", .integers(in: 1...16_384)) ?? []
         let allowed = settings.api.vocabulary.sizes.sizes
         guard tenant.sizes.isEmpty || allowed.isEmpty || tenant.sizes.contains(where: allowed.contains) else {

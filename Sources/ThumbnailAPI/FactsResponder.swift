@@ -16,13 +16,13 @@ struct FactsResponder: Sendable {
         let written = job.request.form.factsWriter?.response(about: facts)
         let text = written?.text ?? FactsText.text(facts, of: job.request.source.string, requested: request)
         let eTag = Preconditions.eTag(of: text)
-        var fields = common
+        let forwarded = job.resolved.forwardedNames
+        var fields = forwarded.isEmpty ? common : common.restrictedToSite()
         fields.append(.contentType, written?.mediaType ?? "application/json")
         fields.append(.eTag, eTag)
         if let date = facts.lastModified { fields.append(.lastModified, date.imfFixdate) }
         let secondsLeft = job.request.expires.map { $0 - timekeeper.secondsSince1970 }
         fields.append(.cacheControl, facts.freshness.cacheControl(secondsLeft: secondsLeft))
-        let forwarded = job.resolved.forwardedNames
         if !forwarded.isEmpty { fields.append(.vary, forwarded.map(\.rawName).joined(separator: ", ")) }
         fields.append(.cacheStatus, CacheStatusText.text(facts.cacheStatus))
         if let age = facts.freshness.age { fields.append(.age, String(age)) }

@@ -41,7 +41,20 @@ extension ListenerResponder {
         let requestIDs = RequestIDs()
         let replacement = Replacement()
         let files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
-        let routes = { @Sendable (services: TenantServices) in
+        let targets = ParsedTargets()
+        let standard = TenantServices(configuration, thumbnails: thumbnails, resultWriter: resultWriter)
+        let served = tenants.isEmpty ? nil : serving
+        let serving = { @Sendable (tenant: Int) in served?(tenant) ?? standard }
+        let submissions = { @Sendable (tenant: Int) in
+            let services = serving(tenant)
+            let costs = CostAccounting(services.account, areShown: services.configuration.showsCosts)
+            return SubmissionResponder(
+                configuration: services.configuration, thumbnails: services.thumbnails,
+                resultWriter: services.resultWriter, bodies: bodies, failures: failures, events: events, costs: costs,
+                timekeeper: timekeeper)
+        }
+        let routes = { @Sendable (tenant: Int) in
+            let services = serving(tenant)
             let (configuration, thumbnails) = (services.configuration, services.thumbnails)
             let costs = CostAccounting(services.account, areShown: configuration.showsCosts)
             return PublicRoutes(
@@ -56,15 +69,12 @@ extension ListenerResponder {
                         thumbnails: thumbnails, lifecycle: lifecycle, replacement: replacement,
                         isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
                         fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
-                    costs: costs, timekeeper: timekeeper),
-                submissions: SubmissionResponder(
-                    configuration: configuration, thumbnails: thumbnails, resultWriter: services.resultWriter,
-                    bodies: bodies, failures: failures, events: events, costs: costs, timekeeper: timekeeper),
-                files: services.account == nil ? files : files.with(PageConfiguration(configuration)),
+                    targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
+                submissions: { submissions(tenant) },
+                files: services.account == nil
+                    ? files : files.with { PageConfiguration(serving(tenant).configuration) },
                 health: HealthResponses(failures: failures))
         }
-        let standard = TenantServices(configuration, thumbnails: thumbnails, resultWriter: resultWriter)
-        let serving = serving ?? { _ in standard }
         self.init(
             Middleware(
                 checks: [
@@ -79,8 +89,7 @@ extension ListenerResponder {
                     requestIDs, AllowedMethods(),
                 ]
                     + (slowRequests.map { [$0] } ?? [])),
-            routes: routes(tenants.isEmpty ? standard : serving(0)),
-            tenants: tenants.isEmpty ? nil : TenantRoutes(tenants) { routes(serving($0)) }, failures: failures,
+            routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes), failures: failures,
             fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
             replacement: replacement, timekeeper: timekeeper)

@@ -9,13 +9,14 @@ struct PublicRoutes: RouteTable {
     private let images: [ImageRoute]
     private let probes: [(path: String, route: ImageRoute)]
     private let thumbnails: ThumbnailResponder
-    private let submissions: SubmissionResponder
+    private let submissions: @Sendable () -> SubmissionResponder
     private let files: EmbeddedFiles
     private let health: HealthResponses
 
+    /// - Parameter submissions: Called for each body.
     init(
-        _ images: [ImageRoute], thumbnails: ThumbnailResponder, submissions: SubmissionResponder, files: EmbeddedFiles,
-        health: HealthResponses
+        _ images: [ImageRoute], thumbnails: ThumbnailResponder,
+        submissions: @escaping @Sendable () -> SubmissionResponder, files: EmbeddedFiles, health: HealthResponses
     ) {
         probes = images.flatMap { route in route.dialect.readinessPaths.map { ($0, route) } }
         (self.images, self.thumbnails, self.submissions) = (images, thumbnails, submissions)
@@ -37,7 +38,7 @@ struct PublicRoutes: RouteTable {
     func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody {
         if context.route.isNone { throw APIError.noSuchRoute }
         guard request.method == .post, context.route.takesBody else { throw APIError.methodNotAllowed }
-        return try submissions.body(of: request, context)
+        return try submissions().body(of: request, context)
     }
 
     func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {

@@ -16,25 +16,26 @@ final class ThumbnailResponder: Sendable {
     private let requestTimeout: Duration
     private let policy: ClientPolicy
     private let tagsAreSigned: Bool
-    private let tenant: ExactText
+    private let tenant: (name: ExactText, index: Int)
     private let thumbnails: any ThumbnailServing
     private let failures: FailureWriter
     private let redirects: FallbackRedirects
     private let factsResponder: FactsResponder
     private let repeated: RepeatedResponses
-    private let targets = ParsedTargets()
+    private let targets: ParsedTargets
     private let costs: CostAccounting
     private let timekeeper: any Timekeeper
 
     init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, failures: FailureWriter,
-        repeated: RepeatedResponses, costs: CostAccounting, timekeeper: any Timekeeper
+        repeated: RepeatedResponses, targets: ParsedTargets, tenant: Int, costs: CostAccounting,
+        timekeeper: any Timekeeper
     ) {
-        self.costs = costs
+        (self.targets, self.costs) = (targets, costs)
         honorsClientCacheControl = configuration.honorsClientCacheControl
         requestTimeout = configuration.requestTimeout
         policy = configuration.clientPolicy
-        tenant = configuration.tenant
+        self.tenant = (configuration.tenant, tenant)
         tagsAreSigned = configuration.nativeDialect.signatures == .required
         self.thumbnails = thumbnails
         self.failures = failures
@@ -117,14 +118,14 @@ final class ThumbnailResponder: Sendable {
     private func resolvedRequest(
         for request: HTTPRequest, at route: ImageRoute
     ) throws(APIError) -> ResolvedRequest {
-        try targets.request(for: request) { target throws(APIError) in
+        try targets.request(for: request, of: tenant.index) { target throws(APIError) in
             // Verifies a signature once.
             let keyID = route.keyID(of: target)
             guard route.isOpen, keyID != nil || route.dialect.isAuthentic(target) else { throw .badSignature }
             let new = try policy.request(in: target, of: route.dialect)
             return thumbnails.resolved(new).labeled(
                 RequestLabel(
-                    target: route.dialect.loggedTarget(target), source: new.source.string, tenant: tenant,
+                    target: route.dialect.loggedTarget(target), source: new.source.string, tenant: tenant.name,
                     keyID: keyID))
         }
     }
@@ -169,15 +170,15 @@ extension ThumbnailResponder {
         } catch let error as any ServiceError {
             guard let placeholder = job.request.placeholder, Self.allowsPlaceholder(error),
                 // The source's own error is more useful than its placeholder's.
-                let image = try await encoded(placeholder)
+                let image = try await encoded(placeholder, job.bill)
             else { throw error }
             return substitute(image, for: error, job.resolved)
         }
     }
 
-    private func encoded(_ placeholder: Placeholder) async throws -> EncodedImage? {
+    private func encoded(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage? {
         do {
-            return try await thumbnails.placeholder(placeholder)
+            return try await thumbnails.placeholder(placeholder, bill: bill)
         } catch is any ServiceError {
             return nil
         }

@@ -12,8 +12,9 @@ extension ImagePipeline {
         try admission.admit(to: .small, for: client?.hashValue ?? 0)
         let now = timekeeper.secondsSince1970
         // The whole file is hashed.
-        let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) { _ in
-            try OpenedSource(upload: bytes, at: now)
+        let source = try await resources.lanes.small.run(timeLimit: configuration.decodeTimeout) {
+            [tenant = rules.tenant] _ in
+            try OpenedSource(upload: bytes, of: tenant, at: now)
         }
         caches.storeInMemory(source.record)
         return source

@@ -13,18 +13,20 @@ package import ThumbnailTypes
 package final class ImagePipeline: ThumbnailServing {
     let downloader: ImageDownloader
     let caches: CacheLayers
-    let resources: WorkResources
-    let failedDecodes: FailedDecodes
-    let placeholders: PlaceholderRenderer
-    let renderer: ThumbnailRenderer
-    let fetcher: SourceFetcher
-    let estimator: WorkEstimator
-    let claims: LookupClaims
-    let admission: MissAdmission
     let configuration: PipelineConfiguration
     let timekeeper: any Timekeeper
     /// Nil for the downloader's current rules.
     private let boundRules: DownloadRules?
+    private let parts: PipelineParts
+
+    var resources: WorkResources { parts.resources }
+    var failedDecodes: FailedDecodes { parts.failedDecodes }
+    var placeholders: PlaceholderRenderer { parts.placeholders }
+    var renderer: ThumbnailRenderer { parts.renderer }
+    var fetcher: SourceFetcher { parts.fetcher }
+    var estimator: WorkEstimator { parts.estimator }
+    var claims: LookupClaims { parts.claims }
+    var admission: MissAdmission { parts.admission }
 
     package init(
         configuration: PipelineConfiguration, downloader: ImageDownloader, caches: CacheLayers,
@@ -33,42 +35,19 @@ package final class ImagePipeline: ThumbnailServing {
         self.configuration = configuration
         self.downloader = downloader
         self.caches = caches
-        self.resources = resources
         self.timekeeper = timekeeper
         boundRules = nil
-        claims = LookupClaims()
-        let lanes = resources.lanes
-        let memory = WorkMemory(budget: resources.budget)
-        admission = MissAdmission(lanes: lanes, maximumDelay: configuration.maximumQueueDelay)
-        let scheduler = WorkScheduler(lanes: lanes, admission: admission)
-        failedDecodes = FailedDecodes(timeLimit: configuration.failureMemory, timekeeper: timekeeper)
-        fetcher = SourceFetcher(
-            downloader: downloader, caches: caches, failedDecodes: failedDecodes,
-            timeLimit: configuration.requestTimeout,
+        parts = PipelineParts(
+            configuration: configuration, downloader: downloader, caches: caches, resources: resources,
             timekeeper: timekeeper)
-        let costs = DecodeCosts(timekeeper: timekeeper)
-        let decoder = SourceDecoder(
-            configuration: configuration, resources: resources, caches: caches, failedDecodes: failedDecodes,
-            costs: costs, timekeeper: timekeeper)
-        estimator = WorkEstimator(caches: caches, decodes: decoder.shared, costs: costs)
-        renderer = ThumbnailRenderer(
-            configuration: configuration, resources: resources, caches: caches, decoder: decoder,
-            faces: FaceFinder(
-                configuration: configuration, resources: resources, caches: caches, decoder: decoder,
-                timekeeper: timekeeper),
-            scheduler: scheduler, memory: memory, estimator: estimator, timekeeper: timekeeper)
-        placeholders = PlaceholderRenderer(
-            configuration: configuration, scheduler: scheduler, memory: memory, codec: resources.codec)
     }
 
     /// The same pipeline, which resolves sources by `rules` even after a reload.
     package func bound(to rules: DownloadRules) -> ImagePipeline { ImagePipeline(self, boundTo: rules) }
 
     private init(_ other: ImagePipeline, boundTo rules: DownloadRules) {
-        (downloader, caches, resources) = (other.downloader, other.caches, other.resources)
-        (failedDecodes, placeholders, renderer) = (other.failedDecodes, other.placeholders, other.renderer)
-        (fetcher, estimator, claims) = (other.fetcher, other.estimator, other.claims)
-        (admission, configuration, timekeeper) = (other.admission, other.configuration, other.timekeeper)
+        (downloader, caches, parts) = (other.downloader, other.caches, other.parts)
+        (configuration, timekeeper) = (other.configuration, other.timekeeper)
         boundRules = rules
     }
 
@@ -77,7 +56,7 @@ package final class ImagePipeline: ThumbnailServing {
     /// Of the caches in memory; evicts what no longer fits.
     package func setCacheBounds(_ configuration: PipelineConfiguration) { caches.memory.setBounds(configuration) }
 
-    private var rules: DownloadRules { boundRules ?? downloader.rules }
+    var rules: DownloadRules { boundRules ?? downloader.rules }
 
     package func resolved(_ request: Request) -> ResolvedRequest {
         ResolvedRequest(request, sources: sources(of: request) { try rules.identity(of: request.source) })
@@ -235,8 +214,8 @@ package final class ImagePipeline: ThumbnailServing {
         try await FactsReader(pipeline: self).facts(request, for: job)
     }
 
-    package func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
-        try await placeholders.image(placeholder)
+    package func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
+        try await placeholders.image(placeholder, bill)
     }
 
     private func throwRememberedFailure(of job: Job, _ stored: PerSource<SourceRecord?>) throws {

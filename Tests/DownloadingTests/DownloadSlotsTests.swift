@@ -78,6 +78,19 @@ struct DownloadSlotsTests {
         #expect(more.count { $0 != nil } == 22, "a larger share leaves less")
     }
 
+    @Test func `a tenant leaves slots of a host to others, even of a slow host`() {
+        var slots = DownloadSlots(maximum: 32, perHost: 8)
+        let (greedy, other) = (DownloadFlow(id: -1, share: 1), DownloadFlow(id: -2, share: 1))
+        for _ in 0..<8 { _ = slots.take(for: "shared", of: greedy) }
+        #expect(slots.activeCount == 6)
+        for number in 0..<100 { _ = slots.take(for: "host\(number)", of: greedy) }
+        #expect(slots.activeCount == 24)
+        let late = Duration.seconds(2)
+        #expect(slots.isSlow("shared", at: late) && !slots.hasRoom(for: "shared", of: greedy, at: late))
+        #expect(slots.take(for: "shared", of: other, TransferProgress(), at: late) != nil)
+        #expect(!slots.hasRoom(for: "shared", at: late), "without tenants, all transfers of a host count")
+    }
+
     @Test func `a host is slow while half of its transfers are, and for a while after that`() throws {
         var slots = DownloadSlots(maximum: 32, perHost: 8)
         let quick = TransferProgress()

@@ -100,6 +100,23 @@ struct SharedBytesTests {
         #expect(bytes.array == Array(repeatElement(chunk, count: 100).joined()))
     }
 
+    /// From a heap block to a mapped one that grows.
+    @Test(arguments: [0, 5 << 20, 64 << 20])
+    func `a large body is mapped, without the rest of its last page`(capacity: Int) {
+        let before = SharedBytes.livingByteCount
+        var accumulator = ByteAccumulator(reservingCapacity: capacity)
+        let chunk = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        for _ in 0..<9 { unsafe chunk.withUnsafeBytes { unsafe accumulator.append($0) } }
+        accumulator.append([1])
+        do {
+            let bytes = accumulator.finish()
+            #expect(bytes.count == (9 << 20) + 1 && bytes.footprint == (9 << 20) + Int(getpagesize()))
+            #expect(bytes.array.starts(with: Array(repeatElement(chunk, count: 9).joined())) && bytes.array.last == 1)
+            #expect(SharedBytes.livingByteCount - before >= 9 << 20)
+        }
+        #expect(SharedBytes.livingByteCount - before < 9 << 20)
+    }
+
     @Test func `an empty accumulator makes an empty block`() {
         #expect(ByteAccumulator().finish().count == 0)
     }

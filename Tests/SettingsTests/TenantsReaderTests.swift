@@ -33,6 +33,17 @@ struct TenantsReaderTests {
         }
     }
 
+    @Test func `a tenant shares sources only if both want it, and the same rules hold`() throws {
+        let settings = try load(
+            """
+            a: { hosts: ["a"] }, b: { hosts: ["b"], shareSources: "on" },
+            c: { hosts: ["c"], shareSources: "on", maxSourceBytes: "1KiB" },
+            """)
+        let owners = settings.allTenants.map { settings.narrowed(to: $0).downloads.tenant?.string }
+        #expect(owners == [nil, "a", nil, "c"])
+        #expect(settings.tenantDownloads.compactMap(\.tenant?.string) == ["c"], "others need no rules of their own")
+    }
+
     @Test func `a tenant has keys, hosts, origins, presets and limits`() throws {
         let settings = try load(
             """
@@ -67,7 +78,6 @@ struct TenantsReaderTests {
             let narrowed = settings.narrowed(to: tenant)
             #expect(narrowed.downloads.origins.all.map(\.name) == ["news"])
             #expect(Array(narrowed.api.vocabulary.presets.keys) == ["plain"])
-            #expect(narrowed.downloads.tenant == nil, "rules that do not differ are shared")
         }
     }
 
@@ -75,7 +85,7 @@ struct TenantsReaderTests {
         let settings = try load(
             #"shop: { hosts: ["a.example"], maxSourceBytes: "1GiB", sizes: [100, 300] }"#, "sizes: [100, 200],")
         let shop = settings.narrowed(to: settings.allTenants[1])
-        #expect(shop.downloads.maximumBytes == 64 << 20 && shop.downloads.tenant == nil)
+        #expect(shop.downloads.maximumBytes == 64 << 20 && settings.tenantDownloads.isEmpty)
         #expect(shop.api.vocabulary.sizes.sizes == [100])
     }
 

@@ -142,7 +142,7 @@ final class StubThumbnails: ThumbnailServing {
 
     func isAllowedByName(_ url: ExactText) -> Bool { url.string.hasPrefix("https://named.example/") }
 
-    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
+    func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
         state.withLock { $0.placeholders.append(placeholder.color) }
         return try makePlaceholder(placeholder.color)
     }

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <malloc.h>
@@ -5,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 // A background thread of jemalloc returns free memory to the kernel a quarter of a second after its last use, even
@@ -27,6 +29,17 @@ void CLinux_return_free_memory(void)
 size_t CLinux_block_size(const void *block)
 {
     return malloc_usable_size((void *) block);
+}
+
+void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
+{
+    void *mapping = base ? mremap(base, size, new_size, MREMAP_MAYMOVE)
+                         : mmap(NULL, new_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED)
+        return NULL;
+    // A large page takes one fault instead of 512; without the kernel's support, nothing changes.
+    madvise(mapping, new_size, MADV_HUGEPAGE);
+    return mapping;
 }
 
 int64_t CLinux_allocated_bytes(void)

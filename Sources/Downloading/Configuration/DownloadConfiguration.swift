@@ -34,7 +34,7 @@ package struct DownloadConfiguration: Sendable {
     package var allowsUnnamedSources = true
     /// One of them must match, too, unless there are none.
     package var tenantSources: [SourcePattern] = []
-    /// The tenant that shares no sources with others; nil for the service's rules.
+    /// The tenant that shares no sources with others; nil for one that does.
     package var tenant: ExactText?
     package var origins = Origins()
     package var staleAllowances = StaleAllowances()

@@ -35,14 +35,22 @@ final class CurlLoop {
             let (commands, isStopped) = inbox.take()
             for command in commands { carryOut(command) }
             if isStopped { break }
+            beginTurns()
             multi.perform()
             while let (transfer, code) = multi.nextFinished() { endHop(of: transfer, code: code) }
             let now = timekeeper.now
             resumeResolved(at: now)
             let next = expire(at: now)
-            poll(until: next, now: now)
+            poll(until: transfers.values.contains(where: \.hop.isHeld) ? now : next, now: now)
         }
         for transfer in transfers.values { end(transfer, .failure(DownloadError.shuttingDown)) }
+    }
+
+    private func beginTurns() {
+        for transfer in Array(transfers.values) where transfer.hop.isHeld {
+            let code = transfer.beginTurn()
+            if code != CURLE_OK { endHop(of: transfer, code: code) }
+        }
     }
 
     private func carryOut(_ command: CurlInbox.Command) {

@@ -33,8 +33,10 @@ final class CurlMulti: @unchecked Sendable {
 
     func blockingPoll(also descriptors: inout [curl_waitfd], atMost duration: Duration) {
         let milliseconds =
-            Int32(max(0, min(duration.components.seconds, 60) * 1000))
-            + Int32(duration.components.attoseconds / 1_000_000_000_000_000) + 1
+            duration <= .zero
+            ? 0
+            : Int32(max(0, min(duration.components.seconds, 60) * 1000))
+                + Int32(duration.components.attoseconds / 1_000_000_000_000_000) + 1
         let count = UInt32(descriptors.count)
         _ = unsafe descriptors.withUnsafeMutableBufferPointer { buffer in
             unsafe curl_multi_poll(handle, buffer.baseAddress, count, milliseconds, nil)

@@ -5,9 +5,7 @@ import HTTPTypes
 import Memory
 import Text
 
-/// A load with all its redirects.
-///
-/// Confined to the `transfers` thread.
+/// A load with all its redirects, confined to the `transfers` thread.
 final class CurlTransfer {
     enum Outcome {
         case success(TransferResult)
@@ -212,7 +210,14 @@ final class CurlTransfer {
             return false
         }
         unsafe body.append(bytes)
+        if hop.endsTurn(with: bytes.count) { easy?.hold() }
         return true
+    }
+
+    /// Reads on after a turn; the error of bytes that libcurl still had.
+    func beginTurn() -> CURLcode {
+        hop.beginTurn()
+        return easy?.release() ?? CURLE_OK
     }
 
     /// Called by libcurl before each connection: opens a socket to a checked address, and rejects every other.
@@ -238,8 +243,7 @@ final class CurlTransfer {
             failure = .sourceNotAllowed("addresses: connected to \(remote), port \(port), which was not checked")
             return false
         }
-        guard !isChallenged || challenges < Self.maximumChallenges else { return false }
-        guard let easy else { return false }
+        guard !isChallenged || challenges < Self.maximumChallenges, let easy else { return false }
         let ends = ReusableSockets.Ends(remote: remote, port: port, localPort: localPort)
         let connection = sockets.connection(ends, of: easy, opened: hop.sockets)
         hop.connection = connection
@@ -292,8 +296,7 @@ final class CurlTransfer {
                 .notModified(
                     SourceConfirmation(
                         headerFields: restricted(hop.head?.fields ?? [:]), requestedAt: requestedAt,
-                        receivedAt: wallTime,
-                        timings: timings)))
+                        receivedAt: wallTime, timings: timings)))
         case .accept, .resume, nil: break
         }
         guard let code else { return .failure(.timedOut) }
@@ -340,8 +343,7 @@ final class CurlTransfer {
         let fields = restricted(answer.head.fields)
         let head = SourceHead(
             identity: load.request.identity, url: namedURL, status: part == nil ? answer.head.status : 200,
-            validator: validator,
-            headerFields: fields,
+            validator: validator, headerFields: fields,
             selectingFields: SourceHead.selectingFields(fields, of: rules.selectingFields),
             requestedAt: answer.requestedAt, receivedAt: wallTime)
         guard part != nil else {

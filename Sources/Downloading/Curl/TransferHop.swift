@@ -7,6 +7,9 @@ struct TransferHop {
     /// A rejected response is read to its end up to this size in bytes, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
+    /// The bytes of a body that a transfer takes in turn with others: libcurl reads as long as more arrive.
+    static let maximumTurnBytes = 192 << 10
+
     /// Of the URL's host; nil until they are known.
     var hostAddresses: [IPAddress]?
     var proxyAddresses: [IPAddress]?
@@ -22,6 +25,9 @@ struct TransferHop {
     var reader = ResponseHeadReader()
     var head: ResponseHead?
     var decision: ResponseHead.Decision?
+    /// Whether it waits for its next turn.
+    private(set) var isHeld = false
+    private var turnBytes = 0
     private var drainedBytes = 0
     private var rejection: [UInt8] = []
 
@@ -30,6 +36,16 @@ struct TransferHop {
         (reader, head, decision, drainedBytes) = (ResponseHeadReader(), nil, nil, 0)
         rejection.removeAll()
     }
+
+    /// True once a turn.
+    mutating func endsTurn(with count: Int) -> Bool {
+        turnBytes += count
+        guard turnBytes >= Self.maximumTurnBytes, !isHeld else { return false }
+        isHeld = true
+        return true
+    }
+
+    mutating func beginTurn() { (isHeld, turnBytes) = (false, 0) }
 
     var takesBody: Bool { decision == .accept || decision == .resume }
 

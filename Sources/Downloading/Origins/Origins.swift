@@ -12,7 +12,7 @@ package struct Origins: Sendable {
 
     package func without(_ names: some Sequence<ExactText>) -> Origins {
         var rest = self
-        for name in names { rest.origins[name] = nil }
+        for name in names where origins[name] != nil { rest.origins[name] = nil }
         return rest
     }
 

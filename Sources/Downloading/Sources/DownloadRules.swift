@@ -5,10 +5,19 @@ package import Text
 ///
 /// A source keeps the rules under which its request was read, so that a reload never mixes two versions.
 package final class DownloadRules: Sendable {
-    package let configuration: DownloadConfiguration
+    package var configuration: DownloadConfiguration { shared.configuration }
+    /// The tenant that shares no sources with others; nil for one that does.
+    package let tenant: ExactText?
+    private let shared: SharedConfiguration
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
     private let version: Int
+    private final class SharedConfiguration: Sendable {
+        let configuration: DownloadConfiguration
+
+        init(_ configuration: DownloadConfiguration) { self.configuration = configuration }
+    }
+
     /// By tenants whose rules differ.
     private let tenants: [ExactText: DownloadRules]
 
@@ -19,7 +28,7 @@ package final class DownloadRules: Sendable {
         _ configuration: DownloadConfiguration, after earlier: DownloadRules? = nil,
         tenants: [DownloadConfiguration] = []
     ) {
-        self.configuration = configuration
+        (shared, tenant) = (SharedConfiguration(configuration), configuration.tenant)
         self.tenants = Dictionary(
             tenants.compactMap { configuration in
                 configuration.tenant.map { ($0, DownloadRules(configuration, after: earlier?.tenants[$0])) }
@@ -37,17 +46,18 @@ package final class DownloadRules: Sendable {
             })
     }
 
-    private init(_ other: DownloadRules, showing origins: Origins) {
-        (unnamed, version, tenants) = (other.unnamed, other.version, [:])
-        named = other.named.filter { origins[$0.key.string] != nil }
-        var configuration = other.configuration
-        configuration.origins = origins
-        self.configuration = configuration
+    /// The same rules for a tenant that sees only these origins; there may be thousands.
+    private init(_ other: DownloadRules, of tenant: ExactText?, showing origins: Origins) {
+        (shared, unnamed, version, tenants) = (other.shared, other.unnamed, other.version, [:])
+        self.tenant = tenant
+        let isVisible = { (name: ExactText) in origins[name.string] != nil }
+        named = other.named.keys.allSatisfy(isVisible) ? other.named : other.named.filter { isVisible($0.key) }
     }
 
     /// The rules for a tenant with this configuration.
     package func narrowed(to configuration: DownloadConfiguration) -> DownloadRules {
-        configuration.tenant.flatMap { tenants[$0] } ?? DownloadRules(self, showing: configuration.origins)
+        configuration.tenant.flatMap { tenants[$0] }
+            ?? DownloadRules(self, of: configuration.tenant, showing: configuration.origins)
     }
 
     /// The identities of the same source under the rules of tenants.
@@ -63,9 +73,9 @@ package final class DownloadRules: Sendable {
     package func identity(of source: ExactText) throws(SourceURLError) -> SourceIdentity {
         let name = source.string.prefix(before: UInt8(ascii: ":"))
         if let reference = source.string.suffix(after: UInt8(ascii: ":")), let rules = named[ExactText(name)] {
-            return try rules.identity(of: reference)
+            return try rules.identity(of: reference).owned(by: tenant)
         }
-        return SourceIdentity(url: try SourceURL(parsing: source.string), rules: unnamed)
+        return SourceIdentity(url: try SourceURL(parsing: source.string), rules: unnamed).owned(by: tenant)
     }
 
     /// Checks the text only: the host's addresses are checked when it is fetched.

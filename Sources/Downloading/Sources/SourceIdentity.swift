@@ -1,6 +1,6 @@
 package import HTTPTypes
 import Memory
-import Text
+package import Text
 
 package final class SourceIdentity: Hashable, Sendable {
     /// The requested URL, before any redirect.
@@ -14,6 +14,8 @@ package final class SourceIdentity: Hashable, Sendable {
     package let sharesTargets: Bool
     /// Whether its origin receives fields of clients, so that each client may have another source.
     package let isPrivate: Bool
+    /// The tenant whose source it is; nil if it may be anyone's.
+    package let tenant: ExactText?
     private let clients: Clients
     private let base: SourceIdentity?
     private let everyone: SourceIdentity?
@@ -39,8 +41,7 @@ package final class SourceIdentity: Hashable, Sendable {
         self.target = target ?? url
         self.sharesTargets = sharesTargets
         isPrivate = rules.forwardsFields
-        clients = .none
-        base = nil
+        (clients, tenant, base) = (.none, nil, nil)
         var hasher = Hasher()
         hasher.combine(url)
         hasher.combine(rules.origin?.name)
@@ -51,14 +52,21 @@ package final class SourceIdentity: Hashable, Sendable {
 
     private init(_ base: SourceIdentity, of fields: ClientFields) {
         (url, rules, baseLength, target) = (base.url, base.rules, base.baseLength, base.target)
-        (sharesTargets, isPrivate, clients) = (base.sharesTargets, true, .sending(fields))
+        (sharesTargets, isPrivate, tenant, clients) = (base.sharesTargets, true, base.tenant, .sending(fields))
         (self.base, everyone, hash) = (base, nil, base.hash ^ fields.hashValue)
     }
 
     /// For all clients of a private source.
     private init(url: SourceURL, rules: OriginRules, baseLength: Int, hash: Int) {
         (self.url, self.rules, self.baseLength, target) = (url, rules, baseLength, url)
-        (sharesTargets, isPrivate, clients, base, everyone, self.hash) = (true, true, .every, nil, nil, ~hash)
+        (sharesTargets, isPrivate, tenant, clients) = (true, true, nil, .every)
+        (base, everyone, self.hash) = (nil, nil, ~hash)
+    }
+
+    private init(_ other: SourceIdentity, of tenant: ExactText) {
+        (url, rules, baseLength, target) = (other.url, other.rules, other.baseLength, other.target)
+        (sharesTargets, isPrivate, self.tenant, clients) = (other.sharesTargets, other.isPrivate, tenant, .none)
+        (base, everyone, hash) = (nil, other.everyone ?? other, other.hash ^ tenant.hashValue)
     }
 
     /// The named origin whose fields, credentials and TLS policy apply; nil for absolute URLs.
@@ -85,10 +93,13 @@ package final class SourceIdentity: Hashable, Sendable {
         return SourceIdentity(withoutFields, of: client)
     }
 
+    /// The source that a tenant shares with no other; nil for the service's own.
+    package func owned(by tenant: ExactText?) -> SourceIdentity { tenant.map { SourceIdentity(self, of: $0) } ?? self }
+
     /// The source as its origin sends it if it receives no fields of a client.
     package var withoutFields: SourceIdentity { base ?? self }
 
-    /// Stands for the sources of all clients under this name: a removal removes them all.
+    /// Stands for the sources of all clients and tenants under this name: a removal removes them all.
     package var ofAllClients: SourceIdentity { withoutFields.everyone ?? self }
 
     package func covers(_ other: SourceIdentity) -> Bool { self == other || self == other.ofAllClients }
@@ -100,8 +111,11 @@ package final class SourceIdentity: Hashable, Sendable {
         self.init(url: SourceURL(given: name))
     }
 
+    /// Whether others may have another source of this name.
+    package var isOwned: Bool { ofAllClients !== self }
+
     package var byteCount: Int {
-        320 + (isPrivate ? 320 + (clientFields?.byteCount ?? 0) : 0) + url.byteCount
+        320 + (isPrivate || tenant != nil ? 320 + (clientFields?.byteCount ?? 0) : 0) + url.byteCount
             + (target.canonical.utf8.count == url.canonical.utf8.count ? 0 : target.byteCount)
     }
 
@@ -112,7 +126,8 @@ package final class SourceIdentity: Hashable, Sendable {
 
     package static func == (left: SourceIdentity, right: SourceIdentity) -> Bool {
         left === right
-            || (left.hash == right.hash && left.clients == right.clients && left.url == right.url
+            || (left.hash == right.hash && left.clients == right.clients && left.tenant == right.tenant
+                && left.url == right.url
                 && left.rules.isSame(as: right.rules))
     }
 

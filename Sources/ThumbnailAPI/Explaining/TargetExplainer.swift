@@ -48,7 +48,7 @@ package struct TargetExplainer: Sendable {
             rejection = self.rejection(of: query, at: now)
             explanation.source = query.source.string
             explanation.ignored = query.ignoredOptions
-            explanation.response = Self.response(to: query)
+            explanation.response = Self.response(to: query) + forwarding(query)
             if !query.ignoredOptions.isEmpty { explanation.verdict = .ignores }
             if query.form.facts == nil { try explain(query, for: header, into: &explanation) }
         } catch {
@@ -76,6 +76,14 @@ package struct TargetExplainer: Sendable {
             }
         }
         return nil
+    }
+
+    private func forwarding(_ query: Request) -> [String] {
+        let sources = [query.source] + query.additional.filter { $0.file == nil }.map(\.source)
+        let names = sources.flatMap { source in (try? rules?.identity(of: source))?.forwardedNames ?? [] }
+        guard !names.isEmpty else { return [] }
+        let list = Set(names.map(\.rawName)).sorted().joined(separator: ", ")
+        return ["private: its origin receives \(list) of the client"]
     }
 
     private static func response(to query: Request) -> [String] {

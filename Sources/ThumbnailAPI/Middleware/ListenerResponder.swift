@@ -4,6 +4,7 @@ import Downloading
 package import HTTPTypes
 import Memory
 import Telemetry
+import ThumbnailPipeline
 import ThumbnailTypes
 
 /// Passes the requests of a listener through its middleware to its routes.
@@ -173,7 +174,8 @@ package final class ListenerResponder: RequestResponder {
         _ outcome: Outcome, _ response: HTTPResponse, _ context: RequestContext
     ) async -> HTTPResponse {
         guard let image = outcome.fallbackImage, let fallbackImages else { return response }
-        return await fallbackImages.response(image, replacing: response, context.receipt)
+        let bill = RequestBill(to: context.account(after: outcome.error))
+        return await fallbackImages.response(image, replacing: response, context.receipt, bill)
     }
 
     private func complete(_ outcome: Outcome, _ context: RequestContext) -> HTTPResponse {

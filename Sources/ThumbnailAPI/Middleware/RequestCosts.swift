@@ -16,7 +16,9 @@ struct RequestCosts: ResponseCompletion {
         if areShown {
             outcome.response.headerFields.append(.alulaCost, Self.text(outcome.bill, sentBytes: sentBytes))
         }
-        context.account(after: outcome.error)?.record(
+        guard let account = context.account(after: outcome.error) else { return }
+        if case .streamed(let body) = outcome.response.body { body.onTake { account.charge(sentBytes: $0) } }
+        account.record(
             cache: outcome.cache, code: outcome.error?.response.code, sentBytes: sentBytes)
     }
 

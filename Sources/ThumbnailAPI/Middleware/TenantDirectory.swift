@@ -33,7 +33,7 @@ package struct TenantDirectory: Sendable {
     }
 
     private let hosts: [ExactText: Int]
-    private let keys: [ExactText: Int]
+    private let keys: [ExactText: (tenant: Int, bytes: [UInt8])]
     /// Needs no name in the target.
     private let onlyKey: (tenant: Int, key: SigningKeys.Key)?
     private let standard: [any Dialect]
@@ -41,11 +41,11 @@ package struct TenantDirectory: Sendable {
 
     /// - Parameter places: Of at least one tenant; the first is the default.
     package init(_ places: [TenantPlace]) {
-        var (hosts, keys) = ([ExactText: Int](), [ExactText: Int]())
+        var (hosts, keys) = ([ExactText: Int](), [ExactText: (tenant: Int, bytes: [UInt8])]())
         var keyed: [ExactText: [(tenant: Int, dialect: any Dialect)]] = [:]
         for (index, place) in places.enumerated() {
             for host in place.hosts { hosts[host] = index }
-            for key in place.keys { keys[key.id] = index }
+            for key in place.keys { keys[key.id] = (index, key.bytes) }
             guard index > 0, place.hasOtherKeys else { continue }
             for dialect in place.configuration().otherDialects where dialect.signatures != .none {
                 keyed[ExactText(dialect.name), default: []].append((index, dialect))
@@ -64,6 +64,12 @@ package struct TenantDirectory: Sendable {
         return Claim(tenant: tenant(of: target, hasBodySignature, at: host), host: host)
     }
 
+    /// Whether the key that a target names has not signed it.
+    func isForged(_ target: String) -> Bool {
+        guard let id = SigningKeys.keyID(in: target), let key = keys[id] else { return false }
+        return !URLSigner.verify(target: target, keys: [key.bytes])
+    }
+
     private func tenant(of target: RequestedTarget, _ hasBodySignature: Bool, at host: Int) -> Int {
         let text = target.target.string
         let route = Route(nativeTarget: text)
@@ -80,7 +86,7 @@ package struct TenantDirectory: Sendable {
     }
 
     private func native(_ target: String, _ hasBodySignature: Bool, at host: Int) -> Int {
-        if let id = SigningKeys.keyID(in: target) { return keys[id] ?? host }
+        if let id = SigningKeys.keyID(in: target) { return keys[id]?.tenant ?? host }
         guard host == 0, let onlyKey else { return host }
         return hasBodySignature || URLSigner.verify(target: target, keys: [onlyKey.key.bytes]) ? onlyKey.tenant : host
     }

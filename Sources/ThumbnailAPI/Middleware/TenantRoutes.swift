@@ -32,11 +32,22 @@ final class TenantRoutes: Sendable {
             of: RequestedTarget(request), host: request.headerFields[.host],
             hasBodySignature: request.headerFields.contains(.alulaSignature))
         let tenant = RequestTenant(claimed: accounts[claim.tenant], host: accounts[claim.host])
-        let routes = made[claim.tenant].withLock { routes in
-            let made = routes ?? make(claim.tenant)
+        return (made(claim.tenant) ?? routes(of: isForged(request, claim) ? claim.host : claim.tenant), tenant)
+    }
+
+    /// A name of a key alone must not take the time that the routes of its tenant take to make.
+    private func isForged(_ request: HTTPRequest, _ claim: TenantDirectory.Claim) -> Bool {
+        claim.tenant != claim.host && !request.headerFields.contains(.alulaSignature)
+            && directory.isForged(request.target)
+    }
+
+    private func made(_ tenant: Int) -> (any RouteTable)? { made[tenant].withLock(\.self) }
+
+    private func routes(of tenant: Int) -> any RouteTable {
+        made[tenant].withLock { routes in
+            let made = routes ?? make(tenant)
             routes = made
             return made
         }
-        return (routes, tenant)
     }
 }

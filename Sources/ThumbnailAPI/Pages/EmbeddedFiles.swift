@@ -9,7 +9,7 @@ struct EmbeddedFiles: Sendable {
     private let responses: [EmbeddedFile: StaticResponse]
     private let common: CommonFields
     /// Of a tenant.
-    private var page: PageConfiguration?
+    private var page: (@Sendable () -> PageConfiguration)?
 
     /// `page` configures the script of the page at `/`.
     init(_ files: [EmbeddedFile], common: CommonFields, page: PageConfiguration? = nil) {
@@ -25,7 +25,7 @@ struct EmbeddedFiles: Sendable {
     }
 
     /// The same files with the page of a tenant, which is made for each request, because there may be many tenants.
-    func with(_ page: PageConfiguration) -> EmbeddedFiles {
+    func with(_ page: @escaping @Sendable () -> PageConfiguration) -> EmbeddedFiles {
         var files = self
         files.page = page
         return files
@@ -34,7 +34,7 @@ struct EmbeddedFiles: Sendable {
     func response(to request: HTTPRequest, for file: EmbeddedFile) -> HTTPResponse? {
         if let chapter = file.chapter { return response(to: request, file, chapter) }
         if let page, file.isPage {
-            let bytes = page.inserted(into: file.bytes)
+            let bytes = page().inserted(into: file.bytes)
             return StaticResponse(bytes, mediaType: file.mediaType, common: common.page).response(to: request)
         }
         guard var response = responses[file]?.response(to: request) else { return nil }

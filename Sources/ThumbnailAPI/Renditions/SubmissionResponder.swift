@@ -120,7 +120,7 @@ extension SubmissionResponder {
             tagsAreSigned: !configuration.keys.isEmpty, deadline: deadline,
             timekeeper: timekeeper)
         let form = RenditionForm(accept: request.headerFields[.accept])
-        var fields = failures.common
+        var fields = resolved.forwardedNames.isEmpty ? failures.common : failures.common.restrictedToSite()
         fields.append(.cacheControl, image == nil ? "no-store" : "private, no-store")
         fields.append(.vary, (["Accept"] + resolved.forwardedNames.map(\.rawName)).joined(separator: ", "))
         fields.append(.alulaReceipt, context.receipt)

@@ -19,7 +19,7 @@ struct ThumbnailFields: Sendable {
     func lasting(_ thumbnail: Thumbnail, to resolved: ResolvedRequest) -> HTTPFields {
         let (request, form) = (resolved.request, resolved.request.form)
         let format = thumbnail.image.format
-        var fields = common
+        var fields = resolved.forwardedNames.isEmpty ? common : common.restrictedToSite()
         fields.reserveCapacity(Self.maximumCount)
         fields.append(.contentType, format.mediaType)
         fields.append(.eTag, thumbnail.eTag)

@@ -42,6 +42,15 @@ struct CommonFields: Sendable {
     }
 }
 
+extension HTTPFields {
+    /// Of an image that its origin shows to this client: other sites may not embed it.
+    func restrictedToSite() -> HTTPFields {
+        var fields = HTTPFields(filter { $0.name != .crossOriginResourcePolicy })
+        fields.append(.crossOriginResourcePolicy, "same-site")
+        return fields
+    }
+}
+
 extension HTTPResponse {
     static func uncached(_ text: String, mediaType: String, common: HTTPFields) -> HTTPResponse {
         var fields = common

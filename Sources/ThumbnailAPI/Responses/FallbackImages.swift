@@ -10,9 +10,9 @@ struct FallbackImages: Sendable {
 
     /// The original error if the image cannot be rendered.
     func response(
-        _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String
+        _ fallback: FallbackImage, replacing response: HTTPResponse, _ receipt: String, _ bill: RequestBill?
     ) async -> HTTPResponse {
-        guard let image = try? await image(fallback.subject, receipt) else { return response }
+        guard let image = try? await image(fallback.subject, receipt, bill) else { return response }
         var fields = HTTPFields(response.headerFields.filter { $0.name != .contentType && $0.name != .alulaReceipt })
         fields.append(.contentType, image.format.mediaType)
         fields.append(sizeOf: image)
@@ -21,11 +21,13 @@ struct FallbackImages: Sendable {
             status: fallback.status ?? response.status, headerFields: fields, body: .shared(image.bytes))
     }
 
-    private func image(_ subject: FallbackImage.Subject, _ receipt: String) async throws -> EncodedImage {
+    private func image(
+        _ subject: FallbackImage.Subject, _ receipt: String, _ bill: RequestBill?
+    ) async throws -> EncodedImage {
         switch subject {
-        case .color(let placeholder): try await thumbnails.placeholder(placeholder)
+        case .color(let placeholder): try await thumbnails.placeholder(placeholder, bill: bill)
         case .source(let request):
-            try await thumbnails.thumbnail(for: Job(thumbnails.resolved(request), receipt: receipt)).image
+            try await thumbnails.thumbnail(for: Job(thumbnails.resolved(request), receipt: receipt, bill: bill)).image
         }
     }
 }

@@ -141,6 +141,7 @@ extension SourceIdentity {
         writer.write(originName ?? "")
         writer.write(rules.key)
         writer.write(url.canonical)
+        if let tenant { writer.write("tenant \(tenant.string)") }
         if let clientFields { writer.write(clientFields.digest) }
         return writer.bytes
     }

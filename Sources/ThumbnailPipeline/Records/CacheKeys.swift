@@ -19,11 +19,11 @@ extension SourceKeyed {
 }
 
 extension SourceKeyed where Source == SourceIdentity {
-    /// A purge removes the copies of all clients.
+    /// A purge removes the copies of all clients and tenants.
     var removingSources: [SourceIdentity] {
         let sources = [source] + additionalSources
-        let isPrivate = sources.contains { $0.isPrivate }
-        return isPrivate ? sources + sources.compactMap { $0.isPrivate ? $0.ofAllClients : nil } : sources
+        guard sources.contains(where: \.isOwned) else { return sources }
+        return sources + sources.compactMap { $0.isOwned ? $0.ofAllClients : nil }
     }
 }
 

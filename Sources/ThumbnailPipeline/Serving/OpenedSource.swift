@@ -6,6 +6,7 @@ import Imaging
 import Memory
 package import Recipes
 import Synchronization
+import Text
 import ThumbnailTypes
 
 /// An image opened for many results: uploaded by a client, or fetched once for all of them.
@@ -54,9 +55,11 @@ package final class OpenedSource: Sendable {
     }
 
     /// Equal files are the same image; throws ``ImagingError`` for an unreadable header.
-    convenience init(upload bytes: SharedBytes, at now: Int) throws(ImagingError) {
+    ///
+    /// - Parameter tenant: Shares them with no other; nil for the service.
+    convenience init(upload bytes: SharedBytes, of tenant: ExactText? = nil, at now: Int) throws(ImagingError) {
         let digest = bytes.withBytes { SHA256.hash($0) }.hexadecimal
-        self.init(try Self.record(of: bytes, named: digest, at: now), bytes: bytes)
+        self.init(try Self.record(of: bytes, named: digest, of: tenant, at: now), bytes: bytes)
     }
 
     /// Creates a source that may not be stored, identified for one use.
@@ -67,12 +70,12 @@ package final class OpenedSource: Sendable {
     }
 
     private static func record(
-        of bytes: SharedBytes, named name: String, at now: Int
+        of bytes: SharedBytes, named name: String, of tenant: ExactText? = nil, at now: Int
     ) throws(ImagingError) -> SourceRecord {
         let date = HTTPDate(secondsSince1970: now)
         // It never becomes stale, because no origin could be contacted for it.
         let head = SourceHead(
-            identity: SourceIdentity(given: name), validator: .digest(name),
+            identity: SourceIdentity(given: name).owned(by: tenant), validator: .digest(name),
             headerFields: [.cacheControl: "max-age=2147483648"], requestedAt: date, receivedAt: date)
         return try SourceRecord(head, bytes: bytes)
     }

@@ -41,7 +41,7 @@ package protocol ThumbnailRendering: Sendable {
     /// Uses only the source of the job's request.
     func facts(_ request: FactsRequest, for job: Job) async throws -> SourceFacts
 
-    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage
+    func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage
 }
 
 package protocol SourceOpening: Sendable {

@@ -77,7 +77,7 @@ package final class TenantAccount: Sendable {
     }
 
     /// Of work in progress, also of requests that fail or end later.
-    func charge(processor: Duration = .zero, originBytes: Int = 0) {
+    package func charge(processor: Duration = .zero, originBytes: Int = 0, sentBytes: Int = 0) {
         let now = timekeeper.now
         state.withLock { state in
             if processor > .zero { state.processor?.add(Int(processor.nanoseconds), at: now) }
@@ -85,6 +85,7 @@ package final class TenantAccount: Sendable {
             state.history.record(at: now) { use in
                 use.processor += processor
                 use.originBytes += originBytes
+                use.sentBytes += sentBytes
             }
         }
     }

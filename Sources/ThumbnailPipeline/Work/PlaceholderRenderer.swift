@@ -9,6 +9,7 @@ struct PlaceholderRenderer: Sendable {
     let scheduler: WorkScheduler
     let memory: WorkMemory
     let codec: any ImageCodec
+    let timekeeper: any Timekeeper
     let tasks = SharedTasks<PlaceholderKey, EncodedImage>()
     private let made = MemoryCache<PlaceholderKey, EncodedImage>(
         capacity: capacity, preferred: capacity / 4 * 3, cost: { $0.bytes.footprint + 1_024 })
@@ -17,13 +18,15 @@ struct PlaceholderRenderer: Sendable {
     private static let capacity = 4 << 20
 
     init(
-        configuration: PipelineConfiguration, scheduler: WorkScheduler, memory: WorkMemory, codec: any ImageCodec
+        configuration: PipelineConfiguration, scheduler: WorkScheduler, memory: WorkMemory, codec: any ImageCodec,
+        timekeeper: any Timekeeper
     ) {
+        self.timekeeper = timekeeper
         (self.configuration, self.scheduler, self.memory, self.codec) = (configuration, scheduler, memory, codec)
     }
 
     /// Admitted, estimated and rendered like a result: once for all concurrent requests.
-    func image(_ placeholder: Placeholder) async throws -> EncodedImage {
+    func image(_ placeholder: Placeholder, _ bill: RequestBill?) async throws -> EncodedImage {
         let (size, rules) = (placeholder.size, configuration.rules)
         let format = placeholder.format.format(
             own: .png, hasAlpha: true, pixels: size.area, automatic: rules.automaticFormats,
@@ -33,24 +36,32 @@ struct PlaceholderRenderer: Sendable {
         let shown = format.supportsAlpha ? color : color.composited(over: .white)
         let key = PlaceholderKey(color: shown, size: size, format: format)
         return try await tasks.value(for: key, cached: { made.value(for: key) }) {
-            let image = try await make(key)
+            let image = try await make(key, bill)
             made.add(image, for: key)
             return image
         }.value
     }
 
-    private func make(_ key: PlaceholderKey) async throws -> EncodedImage {
+    private func make(_ key: PlaceholderKey, _ bill: RequestBill?) async throws -> EncodedImage {
         let plan = RenderPlan(
             resizedSize: key.size, format: key.format, quality: key.format.encoderQuality(pixels: key.size.area))
         let cost = WorkCost(of: plan, ofPlain: key.color)
-        return try await scheduler.run(of: 0, queueTimeout: nil, cost: { cost }) { turn in
+        return try await scheduler.run(
+            of: bill?.flow ?? 0, share: bill?.share ?? 1, queueTimeout: nil, cost: { cost }
+        ) { turn in
             let room = try await memory.reserve(forPlaceholder: plan)
-            defer { room.release() }
+            let clock = WorkClock(at: timekeeper.now)
+            defer {
+                room.release()
+                bill?.charge(processor: clock.wholeProcessorTime)
+            }
             return try await scheduler.lanes.workers(for: cost.render).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
-            ) { [codec] token in
-                try ImageRenderer.placeholder(
-                    color: key.color, size: key.size, format: key.format, token: token, codec: codec)
+            ) { [codec, timekeeper] token in
+                try clock.perform(token, at: timekeeper.now) {
+                    try ImageRenderer.placeholder(
+                        color: key.color, size: key.size, format: key.format, token: token, codec: codec)
+                }
             }
         }
     }

@@ -1,9 +1,10 @@
 import Coordination
-import Downloading
 import HTTPTypes
 import Memory
 import TestSupport
 import Testing
+
+@testable import Downloading
 
 /// Requests to a well-behaved origin, and the results of its answers.
 @Suite(.timeLimit(.minutes(1)))
@@ -34,6 +35,30 @@ struct CurlLoaderTests {
         let body = bytes(100_000)
         fixture.origin.serve("/a", .image(body).framed(by: framing).dripping(30_000, every: .zero))
         #expect(try await fixture.load("/a").bytes.array == body)
+    }
+
+    @Test(arguments: [FakeAnswer.Framing.length, .chunked, .close], [3_000_000, 192 << 10, 5_000_000])
+    func `a body larger than a turn arrives whole, and the limit still applies`(
+        framing: FakeAnswer.Framing, count: Int
+    ) async throws {
+        let fixture = try LoaderFixture { $0.maximumBytes = 4_000_000 }
+        let body = bytes(count)
+        fixture.origin.serve("/a", .image(body).framed(by: framing))
+        if count > 4_000_000 {
+            await #expect(throws: DownloadError.tooLarge) { try await fixture.load("/a") }
+        } else {
+            #expect(try await fixture.load("/a").bytes.array == body)
+        }
+    }
+
+    @Test func `a transfer ends its turn once, after its part of the bytes`() {
+        var hop = TransferHop()
+        for _ in 0..<2 {
+            let ends = (0..<20).map { _ in hop.endsTurn(with: 16 << 10) }
+            #expect(ends == (1...20).map { $0 == 12 } && hop.isHeld)
+            hop.beginTurn()
+            #expect(!hop.isHeld)
+        }
     }
 
     @Test func `without a strong tag the hash of the bytes is the validator`() async throws {

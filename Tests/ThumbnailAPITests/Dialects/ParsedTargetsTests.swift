@@ -12,10 +12,13 @@ import ThumbnailTypes
     private static let resolved = StubThumbnails().resolved(Request(source: "x:y"))
 
     /// Asks for a target; whether it had to be prepared.
-    private func isPrepared(_ targets: ParsedTargets, _ target: String, accept: String? = nil) throws -> Bool {
+    private func isPrepared(
+        _ targets: ParsedTargets, _ target: String, accept: String? = nil, tenant: Int = 0
+    ) throws -> Bool {
         var wasPrepared = false
         let fields = HTTPFields(accept.map { [HTTPField(name: .accept, value: $0)] } ?? [])
-        _ = try targets.request(for: HTTPRequest(target: target, headerFields: fields)) { _ throws(APIError) in
+        _ = try targets.request(for: HTTPRequest(target: target, headerFields: fields), of: tenant) {
+            _ throws(APIError) in
             wasPrepared = true
             return Self.resolved
         }
@@ -28,6 +31,15 @@ import ThumbnailTypes
         #expect(try !isPrepared(targets, "/a"))
         #expect(try isPrepared(targets, "/a", accept: "image/webp"))
         #expect(try !isPrepared(targets, "/a", accept: "image/webp"))
+    }
+
+    @Test func `tenants share the room, but no readings`() throws {
+        let targets = ParsedTargets(maximumEntries: 10, maximumBytes: 1 << 20)
+        for tenant in [0, 1, 0, 1] { _ = try isPrepared(targets, "/a", tenant: tenant) }
+        #expect(targets.count == 2)
+        #expect(try !isPrepared(targets, "/a", tenant: 1) && isPrepared(targets, "/a", tenant: 2))
+        for tenant in 0..<100 { _ = try isPrepared(targets, "/a", tenant: tenant) }
+        #expect(targets.count <= 20)
     }
 
     @Test func `a rejection is not remembered`() throws {

@@ -1,3 +1,4 @@
+import Coordination
 import Crypto
 import Dialects
 import HTTPTypes
@@ -65,6 +66,36 @@ struct TenantListenerTests {
             #expect(await listener.respond(target, fields: fields).status == .ok, "\(target)")
             #expect(line(listener) == tenant, "\(target)")
         }
+    }
+
+    /// It would take longer than an unknown one.
+    @Test func `a key that signs nothing makes no routes of its tenant`() {
+        let places = [("default", []), ("shop", Self.shopKeys)].map { name, keys in
+            TenantPlace(
+                TenantAccount(ExactText(name), timekeeper: ManualTimekeeper()), hosts: [], keys: keys,
+                hasOtherKeys: false
+            ) { APIConfiguration() }
+        }
+        let made = Locked<[Int]>([])
+        let routes = TenantRoutes(places) { tenant in
+            made.withLock { $0.append(tenant) }
+            return NoRoutes()
+        }
+        let target = Self.url + "&key=new"
+        for (target, count) in [
+            (target, 1), (target + "&sig=AAAA", 1), (signed(target, 0), 1), (signed(target, 1), 2),
+            (signed(target, 1), 2),
+        ] {
+            #expect(routes.table(for: HTTPRequest(target: target)).tenant.claimed.name == "shop")
+            #expect(made.withLock(\.count) == count, "\(target)")
+        }
+        let upload = HTTPRequest(
+            method: .post, target: "/thumbnails?key=new", headerFields: [.alulaSignature: "its body is not known yet"])
+        _ = TenantRoutes(places) { tenant in
+            made.withLock { $0.append(tenant) }
+            return NoRoutes()
+        }.table(for: upload)
+        #expect(made.withLock { $0 } == [0, 1, 1])
     }
 
     @Test func `a key that signs nothing, an unknown one and a foreign one look alike`() async {
@@ -135,5 +166,14 @@ struct TenantListenerTests {
             #expect(answer.status.code == status, "\(target) by \(key)")
             #expect(line(listener).first == (key == 1 && status == 200 ? "shop" : "default"))
         }
+    }
+}
+
+private struct NoRoutes: RouteTable {
+    func route(of target: String) -> Route { .none }
+    func maximumBodyLength(at route: Route) -> Int { 0 }
+    func body(of request: HTTPRequest, _ context: RequestContext) throws -> ArrivingBody { throw APIError.noSuchRoute }
+    func respond(to request: HTTPRequest, _ context: RequestContext) throws -> PendingResponse<Outcome> {
+        throw APIError.noSuchRoute
     }
 }

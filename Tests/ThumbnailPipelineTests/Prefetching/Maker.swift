@@ -93,7 +93,7 @@ final class Maker: ThumbnailLookup, ThumbnailRendering {
             RenderedImage(image, eTag: "\"1\"", cacheStatus: []), lastModified: nil, freshness: Freshness())
     }
 
-    func placeholder(_ placeholder: Placeholder) async throws -> EncodedImage {
+    func placeholder(_ placeholder: Placeholder, bill: RequestBill?) async throws -> EncodedImage {
         EncodedImage(bytes: SharedBytes([1]), format: .png, size: PixelSize(width: 1, height: 1))
     }
 }

@@ -47,7 +47,7 @@ struct TenantTests {
         try await withTenants({ origin in
             """
             { tenants: {
-              free: { hosts: ["free.example"] },
+              free: { hosts: ["free.example"], shareSources: "on" },
               bounded: { hosts: ["bounded.example"], sizes: [32], maxSourceBytes: "10" },
               elsewhere: { hosts: ["elsewhere.example"], allowedSources: ["https://cdn.example/*"] },
               few: { hosts: ["few.example"], maxSourcePixels: 10 }, small: { hosts: ["small.example"], maxOutputPixels: 10 },
@@ -57,9 +57,11 @@ struct TenantTests {
             let target = running.target("/a.png")
             for _ in 0..<2 { #expect(try await send(running, target, host: "free.example").status == 200) }
             #expect(running.origin.hits("/a.png") == 1)
+            for host in ["other.example", "free.example"] {
+                #expect(try await send(running, target, host: host).headerFields[.cacheStatus] == "alula-result;hit")
+            }
             for (host, status) in [
                 ("elsewhere.example", 403), ("bounded.example", 413), ("few.example", 422), ("small.example", 422),
-                ("other.example", 200),
             ] {
                 #expect(try await send(running, target, host: host).status == status, "\(host)")
             }
@@ -92,6 +94,56 @@ struct TenantTests {
             let (foreign, own) = (try await explained(target), try await explained(try signed(target)))
             #expect(foreign.contains("bad_url") && !own.contains("bad_url"))
         }
+    }
+
+    /// Not even in `Age` and `Cache-Status`.
+    @Test func `a tenant learns nothing of the requests of others, also from the disk and of uploads`() async throws {
+        let folder = TemporaryFolder()
+        let running = try RunningService(
+            ["--source-cache-path", folder.path + "/cache", "--uploads", "on"], file: file)
+        file.withLock {
+            $0 =
+                "{ origins: { media: { url: 'ORIGIN' } }, tenants: { one: { hosts: ['one'] }, two: { hosts: ['two'] }, "
+                + "three: { hosts: ['three'], maxSourceBytes: '1MiB' } } }"
+        }
+        #expect(try await running.send("POST", "/reload", to: .admin).status == 200)
+        let answer = FakeAnswer.image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60")
+        for path in ["/a.png", "/b.png"] { running.origin.serve(path, answer.with("Age", "7")) }
+        for (path, target) in [
+            ("/a.png", running.target("/a.png")), ("/b.png", "/thumbnail?url=media:b.png&w=32"),
+            ("/b.png", "/info?url=media:b.png"),
+        ] {
+            for (number, host) in ["one", "two", "three", "default"].enumerated() {
+                let first = try await send(running, target, host: host)
+                let status = first.headerFields[.cacheStatus] ?? ""
+                #expect(first.status == 200)
+                if !target.hasPrefix("/info") {
+                    #expect(running.origin.hits(path) == number + 1, "\(target) \(host)")
+                    #expect(!status.contains("hit") && first.headerFields[.age] == "7", "\(status)")
+                }
+                await running.service.disk?.settled()
+            }
+        }
+        for (host, isNew) in [("one", true), ("two", true), ("one", false)] {
+            let client = try running.connect()
+            defer { client.close() }
+            client.send(
+                "POST /thumbnail?w=20 HTTP/1.1\r\nHost: \(host)\r\nContent-Type: image/png\r\n"
+                    + "Content-Length: \(ImageFixture.png.array.count)\r\n\r\n")
+            client.send(ImageFixture.png.array)
+            let upload = try await client.response()
+            #expect(upload.status == 200)
+            #expect(upload.headerFields[.cacheStatus]?.contains("alula-result;hit") == !isNew)
+        }
+        for (url, path) in [(running.origin.url("/a.png"), "/a.png"), ("media:b.png", "/b.png")] {
+            let hits = running.origin.hits(path)
+            #expect(try await running.send("DELETE", "/cache?url=\(url)", to: .admin).status == 200)
+            await running.service.disk?.settled()
+            let target = path == "/a.png" ? running.target(path) : "/thumbnail?url=media:b.png&w=32"
+            for host in ["one", "two", "three", "default"] { _ = try await send(running, target, host: host) }
+            #expect(running.origin.hits(path) == hits + 4, "a purge removes the copies of all tenants")
+        }
+        await running.stop()
     }
 
     @Test func `a purge of a source removes what tenants have of it`() async throws {

@@ -60,6 +60,10 @@ void CLinux_return_free_memory(void);
 /// Bytes that the allocator reserved for a block of malloc, which may exceed the requested size; 0 for no block.
 size_t CLinux_block_size(const void *block);
 
+/// Maps memory, or changes the size of such a mapping without copying its bytes; sizes are multiples of a page. Returns
+/// its address, or NULL with errno.
+void *CLinux_resize_mapping(void *base, size_t size, size_t new_size);
+
 /// Bytes of all blocks that the process has from the allocator; -1 if unknown.
 int64_t CLinux_allocated_bytes(void);
 
