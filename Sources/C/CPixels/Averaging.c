@@ -1,4 +1,4 @@
-#include "CPixels.h"
+#include "Frames.h"
 
 #include <string.h>
 
@@ -25,47 +25,71 @@ static inline int box_end(const CPixelsBoxes *boxes, int left)
 enum { samples_at_a_time = 12 * 64 };
 
 /// Sums samples down the rows: the sum of 64 has less than 16 bits.
-static void sum_rows(const CPixelsBoxes *boxes, size_t first, int count, uint16_t *sums)
+static inline __attribute__((always_inline)) void sum_rows(const CPixelsBoxes *boxes, int rows, size_t first, int count, uint16_t *sums)
 {
     int row, place;
-    for (place = 0; place < count; place++)
-        sums[place] = boxes->rows[0][first + (size_t) place];
-    for (row = 1; row < boxes->count; row++) {
+    if (__builtin_constant_p(rows)) {
+        for (place = 0; place < count; place++) {
+            unsigned sum = 0;
+            for (row = 0; row < rows; row++)
+                sum += boxes->rows[row][first + (size_t) place];
+            sums[place] = (uint16_t) sum;
+        }
+        return;
+    }
+    memset(sums, 0, (size_t) count * sizeof *sums);
+    for (row = 0; row < rows; row++) {
         const uint8_t *samples = boxes->rows[row] + first;
         for (place = 0; place < count; place++)
             sums[place] = (uint16_t) (sums[place] + samples[place]);
     }
 }
 
+/// Writes the mean of a box.
+static inline __attribute__((always_inline)) void write_box(const uint16_t *pixel, int bands, int width, int rows, uint8_t *out)
+{
+    unsigned totals[4] = {0, 0, 0, 0}, count = (unsigned) (width * rows);
+    for (int x = 0; x < width; x++, pixel += bands)
+        for (int band = 0; band < bands; band++)
+            totals[band] += pixel[band];
+    for (int band = 0; band < bands; band++)
+        out[band] = (uint8_t) ((totals[band] + count / 2) / count);
+}
+
 /// Averages along a row of boxes, each band separately.
-static inline __attribute__((always_inline)) void average_bands(const CPixelsBoxes *boxes, int bands, uint8_t *out)
+static inline __attribute__((always_inline)) void average_bands(const CPixelsBoxes *boxes, int bands, int factor, int rows, uint8_t *out)
 {
     uint16_t sums[samples_at_a_time];
-    int width = boxes->width, part = samples_at_a_time / (bands * boxes->factor) * boxes->factor, start, left, x, band;
+    int width = boxes->width, part = samples_at_a_time / (bands * factor) * factor, start, left;
     for (start = 0; start < width; start += part) {
         int end = width - start < part ? width : start + part;
-        sum_rows(boxes, (size_t) start * (size_t) bands, (end - start) * bands, sums);
-        for (left = start; left < end; left += boxes->factor, out += bands) {
-            int right = box_end(boxes, left);
-            unsigned totals[4] = {0, 0, 0, 0}, count = (unsigned) ((right - left) * boxes->count);
-            const uint16_t *pixel = sums + (left - start) * bands;
-            for (x = left; x < right; x++, pixel += bands)
-                for (band = 0; band < bands; band++)
-                    totals[band] += pixel[band];
-            for (band = 0; band < bands; band++)
-                out[band] = (uint8_t) ((totals[band] + count / 2) / count);
-        }
+        sum_rows(boxes, rows, (size_t) start * (size_t) bands, (end - start) * bands, sums);
+        for (left = start; left + factor <= end; left += factor, out += bands)
+            write_box(sums + (left - start) * bands, bands, factor, rows, out);
+        if (left < end)
+            write_box(sums + (left - start) * bands, bands, end - left, rows, out);
+    }
+}
+
+/// Whole boxes have sizes that are compile-time constants, so that no loop is left and quotients are shifts.
+static inline __attribute__((always_inline)) void average_boxes(const CPixelsBoxes *boxes, int bands, uint8_t *out)
+{
+    switch (boxes->count == boxes->factor ? boxes->factor : 0) {
+    case 2: average_bands(boxes, bands, 2, 2, out); break;
+    case 4: average_bands(boxes, bands, 4, 4, out); break;
+    case 8: average_bands(boxes, bands, 8, 8, out); break;
+    default: average_bands(boxes, bands, boxes->factor, boxes->count, out);
     }
 }
 
 /// The number of bands is a compile-time constant in each call.
-static void average_row(const CPixelsBoxes *boxes, uint8_t *out)
+WIDE static void average_row(const CPixelsBoxes *boxes, uint8_t *out)
 {
     switch (boxes->bands) {
-    case 1: average_bands(boxes, 1, out); break;
-    case 2: average_bands(boxes, 2, out); break;
-    case 3: average_bands(boxes, 3, out); break;
-    default: average_bands(boxes, 4, out);
+    case 1: average_boxes(boxes, 1, out); break;
+    case 2: average_boxes(boxes, 2, out); break;
+    case 3: average_boxes(boxes, 3, out); break;
+    default: average_boxes(boxes, 4, out);
     }
 }
 

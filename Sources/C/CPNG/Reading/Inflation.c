@@ -207,23 +207,30 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
     uint64_t bits = inflation->bits;
     unsigned count = inflation->count;
     CFastPNGOutcome outcome = CFastPNGDone;
-    while (next < end && out < limit) {
-        uint32_t entry;
-        size_t length, distance;
+#define look_up(BITS) symbols[(BITS) & ((1 << symbol_bits) - 1)]
+    uint32_t entry = 0;
+    if (next < end && out < limit) {
         refill(bits, count, next);
-        entry = symbols[bits & ((1 << symbol_bits) - 1)];
+        entry = look_up(bits);
+    }
+    // At the start of each turn there are at least 56 bits, and the entry of the next symbol: looked up before the last
+    // refill, which takes as long.
+    while (next < end && out < limit) {
+        size_t length, distance;
         // At most three literals fit into the available bits, two if a symbol follows.
         if (entry & entry_is_literal) {
             drop(bits, count, entry & 0xFF);
             *out++ = (uint8_t) (entry >> 16);
-            entry = symbols[bits & ((1 << symbol_bits) - 1)];
+            entry = look_up(bits);
             if (entry & entry_is_literal) {
                 drop(bits, count, entry & 0xFF);
                 *out++ = (uint8_t) (entry >> 16);
-                entry = symbols[bits & ((1 << symbol_bits) - 1)];
+                entry = look_up(bits);
                 if (entry & entry_is_literal) {
                     drop(bits, count, entry & 0xFF);
                     *out++ = (uint8_t) (entry >> 16);
+                    entry = look_up(bits);
+                    refill(bits, count, next);
                     continue;
                 }
             }
@@ -235,6 +242,8 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
                 if (entry & entry_is_literal) {
                     drop(bits, count, entry & 0xFF);
                     *out++ = (uint8_t) (entry >> 16);
+                    entry = look_up(bits);
+                    refill(bits, count, next);
                     continue;
                 }
             }
@@ -263,6 +272,8 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
         }
         distance = (entry >> 16) + ((bits & ((1ull << (entry & 0xFF)) - 1)) >> (entry >> 8 & 31));
         drop(bits, count, entry & 0xFF);
+        entry = look_up(bits);
+        refill(bits, count, next);
         if (distance > (size_t) (out - start) || distance > inflation->farthest) {
             outcome = CFastPNGData;
             break;
@@ -270,6 +281,7 @@ static CFastPNGOutcome read_symbols(Inflation *inflation, const uint8_t *limit)
         copy_match(out, distance, length);
         out += length;
     }
+#undef look_up
     inflation->next = next;
     inflation->bits = bits;
     inflation->count = count;
