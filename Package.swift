@@ -96,7 +96,7 @@ let package = Package(
         // Its language version has `#embed`.
         shim("CEmbeddedFiles", exclude: ["pages"], flags: ["-std=c23"]),
         shim("CSeccompShim", ["CSeccomp"]),
-        shim("CPixels", flags: ["-O2", "-ffp-contract=off"]),
+        shim("CPixels", flags: ["-O2", "-ffp-contract=off", "-fno-math-errno"]),
         // Optimized in debug builds, too, whose tests decode thousands of images.
         shim("CFaces", flags: ["-O2", "-ffp-contract=off"]),
         shim("CFastJPEG", ["CPixels"], flags: ["-O2"]),

@@ -387,6 +387,21 @@ static void plane_colors(void)
     }
 }
 
+static void sharp_chroma(void)
+{
+    int width = within(1, 50), height = within(1, 30), plane;
+    CPixelsFrame frame = frame_of(width, height, 3);
+    CPixelsPlanes planes = {.strides = {(size_t) width, (size_t) (width + 1) / 2}, .width = width, .height = height, .step = 2, .is_limited = 1};
+    for (plane = 0; plane < 3; plane++)
+        planes.samples[plane] = filled(planes.strides[plane > 0] * (size_t) height);
+    CPixels_sharpen_chroma(&frame, &planes);
+    for (plane = 0; plane < 3; plane++) {
+        add(planes.samples[plane], planes.strides[plane > 0] * (size_t) (plane ? (height + 1) / 2 : height));
+        free(planes.samples[plane]);
+    }
+    free(frame.pixels);
+}
+
 static void gaussian(void)
 {
     CPixelsGaussian gaussian = {fraction(0.25, within(0, 9) ? 6 : 60), (float) fraction(-1, 2)};
@@ -507,7 +522,7 @@ int main(int count, char **arguments)
     } kernels[] = {kernel(light), kernel(corner), kernel(bits), kernel(jpeg), kernel(jpeg_writing), kernel(edges), kernel(similarity), kernel(stamp_samples),
         kernel(averages), kernel(filters),
         kernel(checksum), kernel(colors),
-        kernel(plane_colors), kernel(gamuts), kernel(gain_maps), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
+        kernel(plane_colors), kernel(sharp_chroma), kernel(gamuts), kernel(gain_maps), kernel(gaussian), kernel(mosaic), kernel(outline), kernel(rotation), kernel(turn), kernel(formula),
         kernel(equalize), kernel(noise), kernel(convolve), kernel(blend), kernel(border), kernel(palettes)};
     int cases = count > 1 ? atoi(arguments[1]) : 10000, number;
     for (size_t index = 0; index < sizeof kernels / sizeof *kernels; index++) {

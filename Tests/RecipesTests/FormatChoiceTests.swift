@@ -8,7 +8,7 @@ struct FormatChoiceTests {
         var own = ImageFormat.jpeg
         var hasAlpha = false
         var automatic: [ImageFormat] = [.webp]
-        var pixels = 60_000
+        var pixels = 30_000
         let expected: ImageFormat
 
         var testDescription: String {
@@ -32,11 +32,11 @@ struct FormatChoiceTests {
         Row(accepted: [.avif: 1_000], automatic: [.avif], pixels: 900, expected: .jpeg),
         Row(accepted: [.avif: 1_000], own: .png, automatic: [.avif], pixels: 900, expected: .avif),
         Row(accepted: [.avif: 1_000, .webp: 1_000], automatic: [.avif, .webp], pixels: 4_000_000, expected: .avif),
-        Row(accepted: [.webp: 1_000], pixels: 149_999, expected: .webp),
-        Row(accepted: [.webp: 1_000], pixels: 150_000, expected: .jpeg),
+        Row(accepted: [.webp: 1_000], pixels: 39_999, expected: .webp),
+        Row(accepted: [.webp: 1_000], pixels: 40_000, expected: .jpeg),
         Row(accepted: [.webp: 1_000], own: .png, pixels: 4_000_000, expected: .webp),
         Row(accepted: [.webp: 1_000], own: .heic, hasAlpha: true, pixels: 4_000_000, expected: .webp),
-        Row(accepted: [.webp: 1_000, .jxl: 1_000], automatic: [.webp, .jxl], expected: .jxl),
+        Row(accepted: [.webp: 1_000, .jxl: 1_000], automatic: [.webp, .jxl], pixels: 60_000, expected: .jxl),
         Row(accepted: [.webp: 1_000, .jxl: 1_000], automatic: [.webp, .jxl], pixels: 7_500, expected: .webp),
         Row(accepted: [.gif: 1_000], automatic: [.gif], expected: .gif),
         Row(accepted: [.avif: 200, .webp: 900], automatic: [.avif, .webp], expected: .avif),

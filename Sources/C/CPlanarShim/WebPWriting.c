@@ -124,27 +124,47 @@ static uint8_t *colored(const CPlanarShimPixels *pixels)
     return colors;
 }
 
+/// Converts pixels to planes that look like them.
+static int read_sharply(WebPPicture *picture, const CPlanarShimPixels *pixels)
+{
+    CPixelsFrame frame = {(uint8_t *) pixels->samples, 3 * (size_t) pixels->width, pixels->width, pixels->height, 3};
+    CPixelsPlanes planes = {.width = pixels->width, .height = pixels->height, .step = 2, .is_limited = 1};
+    picture->colorspace = WEBP_YUV420;
+    if (!WebPPictureAlloc(picture))
+        return 0;
+    planes.samples[0] = picture->y;
+    planes.samples[1] = picture->u;
+    planes.samples[2] = picture->v;
+    planes.strides[0] = (size_t) picture->y_stride;
+    planes.strides[1] = (size_t) picture->uv_stride;
+    return CPixels_sharpen_chroma(&frame, &planes) == 0;
+}
+
+static int read_plainly(WebPPicture *picture, const CPlanarShimPixels *pixels)
+{
+    int has_alpha = pixels->bands % 2 == 0, stride = pixels->width * (3 + has_alpha), is_read;
+    uint8_t *colors = pixels->bands < 3 ? colored(pixels) : NULL;
+    const uint8_t *samples = pixels->bands < 3 ? colors : pixels->samples;
+    picture->use_argb = 1;
+    is_read = samples
+        && (has_alpha ? WebPPictureImportRGBA(picture, samples, stride) : WebPPictureImportRGB(picture, samples, stride));
+    free(colors);
+    return is_read;
+}
+
 CPlanarShimStatus CPlanarShim_write_webp_pixels(
     const CPlanarShimPixels *pixels, int has_sharp_chroma, CPlanarShimWebPSettings settings, CPixelsWatch watch,
     void **bytes, size_t *count, char text[CPlanarShim_text_size])
 {
     WebPPicture picture;
-    int has_alpha = pixels->bands % 2 == 0, stride = pixels->width * (3 + has_alpha), is_read;
-    uint8_t *colors = pixels->bands < 3 ? colored(pixels) : NULL;
-    const uint8_t *samples = pixels->bands < 3 ? colors : pixels->samples;
-    if (!begin(&picture, pixels->width, pixels->height, text)) {
-        free(colors);
+    // Gray has no edges between colors.
+    int is_sharp = has_sharp_chroma && pixels->bands >= 3 && !settings.is_lossless, is_opaque = pixels->bands == 3;
+    if (!begin(&picture, pixels->width, pixels->height, text))
         return CPlanarShimFailed;
-    }
-    picture.use_argb = 1;
-    is_read = samples
-        && (has_alpha ? WebPPictureImportRGBA(&picture, samples, stride) : WebPPictureImportRGB(&picture, samples, stride));
-    free(colors);
-    if (!is_read) {
+    if (!(is_sharp && is_opaque ? read_sharply(&picture, pixels) : read_plainly(&picture, pixels))) {
         WebPPictureFree(&picture);
         snprintf(text, CPlanarShim_text_size, "libwebp has no memory for the pixels");
         return CPlanarShimFailed;
     }
-    // Gray has no edges between colors.
-    return encode(&picture, &settings, has_sharp_chroma && pixels->bands >= 3, watch, bytes, count, text);
+    return encode(&picture, &settings, is_sharp, watch, bytes, count, text);
 }

@@ -50,8 +50,8 @@ extension FormatTraits {
             time: Time(pixel: 2, byte: 56, leastPixel: 17, animation: 25, isAlphaApart: true)),
         output: .written(
             Writing(
-                quality: .webp, effort: 5, version: 4, fullChromaFrom: nil, maximumSharpPixels: 200_000,
-                photographBytes: [(0, 60), (2_500, 90), (40_000, 96), (100_000, 99), (150_000, 101), (500_000, 109)],
+                quality: .webp, effort: 2, version: 5, fullChromaFrom: nil, maximumSharpPixels: 200_000,
+                photographBytes: [(0, 62), (2_500, 93), (40_000, 102), (100_000, 106), (150_000, 109), (500_000, 120)],
                 holdsEXIF: true, holdsRightsAsEXIF: true, losslessTime: 1_100,
                 // The histograms of up to 2,600 blocks, and the matches of each pixel.
                 memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),

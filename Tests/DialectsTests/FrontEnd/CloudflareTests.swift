@@ -52,13 +52,13 @@ import ThumbnailTypes
 
     @Test(arguments: [
         ("w=300", "image/avif,image/webp", "jpeg 85"), ("w=300,f=auto", "image/avif,image/webp", "avif 75"),
-        ("w=300,f=auto", "image/webp", "webp 82"), ("w=300,f=auto", "image/*,*/*", "jpeg 85"),
-        ("w=300,f=auto", "image/avif;q=0.5,image/webp", "webp 82"), ("w=300,f=png", nil, "png 100"),
+        ("w=300,f=auto", "image/webp", "webp 83"), ("w=300,f=auto", "image/*,*/*", "jpeg 85"),
+        ("w=300,f=auto", "image/avif;q=0.5,image/webp", "webp 83"), ("w=300,f=png", nil, "png 100"),
         ("w=300,f=baseline-jpeg,q=medium-low", nil, "jpeg 50"), ("w=300,f=webp,quality=mid", nil, "webp 50"),
         ("w=300,f=avif,compression=fast", nil, "jpeg 85"),
-        ("w=300,f=auto,compression=fast", "image/avif,image/webp", "webp 82"),
+        ("w=300,f=auto,compression=fast", "image/avif,image/webp", "webp 83"),
         ("w=300,f=auto,compression=fast", "image/avif", "jpeg 85"),
-        ("fit=contain,w=6000,f=auto", "image/avif,image/webp", "webp 87"),
+        ("fit=contain,w=6000,f=auto", "image/avif,image/webp", "webp 88"),
         ("w=300,f=avif,q=60", nil, "avif 60"), ("w=300,f=auto,q=60", "image/avif", "avif 54"),
     ])
     func `a format is named, negotiated or the source's`(options: String, accept: String?, expected: String) throws {

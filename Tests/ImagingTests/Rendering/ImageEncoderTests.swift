@@ -48,6 +48,33 @@ struct ImageEncoderTests {
         #expect(JXLLevel(lossless, version: version).effort == (effort == 5 ? 4 : effort))
     }
 
+    /// Colors that chroma of half the size mixes with white; sides that are odd, and the least ones.
+    @Test(arguments: [(64, 48), (33, 21), (2, 1), (1, 1)])
+    func `colored lines of WebP keep their light`(width: Int, height: Int) throws {
+        try ImageLibrary.start()
+        let lines = SampleImage(PixelSize(width: width, height: height), bands: 3) { x, y in
+            x % 3 == 1 ? (y < height / 2 ? [208, 0, 0] : [0, 48, 208]) : [255, 255, 255]
+        }
+        func light(_ pixels: [UInt8]) -> [Double] {
+            stride(from: 0, to: pixels.count, by: 3).map { start in
+                zip([0.2126, 0.7152, 0.0722], pixels[start..<start + 3]).reduce(0) { sum, band in
+                    sum + band.0 * Double(band.1) * Double(band.1)
+                }
+            }
+        }
+        func error(isSharp: Bool) throws -> Double {
+            let settings = EncoderSettings(quality: 100, effort: 2)
+            let file = try ImageEncoder.encode(
+                DecodedImage(lines), as: .webp, settings: settings, hasSharpChroma: isSharp)
+            let decoded = try ImageReading.decode(file)
+            #expect(decoded.size == lines.size && decoded.bands == 3)
+            return zip(light(decoded.pixels.array), light(lines.pixels)).reduce(0) { $0 + abs($1.0 - $1.1) }
+                / Double(width * height)
+        }
+        let (plain, sharp) = (try error(isSharp: false), try error(isSharp: true))
+        #expect(sharp <= plain / 3, "\(plain), \(sharp)")
+    }
+
     @Test func `pixels that do not fill the image are rejected`() throws {
         try ImageLibrary.start()
         #expect(throws: ImagingError.self) {

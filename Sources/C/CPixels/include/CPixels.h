@@ -95,6 +95,10 @@ typedef struct {
     int is_limited;
 } CPixelsPlanes;
 
+/// Converts color without alpha to planes of limited range and half-size chroma that look like it where readers
+/// interpolate chroma.
+int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes);
+
 /// Consecutive changes of colors. Results of each are clipped to 0 to 255.
 enum { CPixels_most_stages = 8 };
 typedef struct {

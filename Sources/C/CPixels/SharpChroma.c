@@ -1,0 +1,268 @@
+#include "Frames.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Conversion to 4:2:0 for readers that interpolate chroma, in which each pixel keeps its light although four share
+// their chroma.
+//
+// With light as the square of a sample, a pixel of chroma (r, g, b) has the light of its source at the luma y for which
+// Σ w (y + c)² is that light: a root. The second pass corrects chroma by what the clipped colors of the first one miss.
+
+enum { passes = 2 };
+
+/// The shares of red, green and blue in light.
+static const float red_light = 0.2126f, green_light = 0.7152f, blue_light = 0.0722f;
+
+/// Chroma of the image: as wanted, as computed so far, and in whole steps as it is written, -128 to 127.
+typedef struct {
+    float *wanted, *value, *step;
+} Chroma;
+
+typedef struct {
+    int width, height, chroma_width, chroma_height;
+    /// The light of each pixel.
+    float *light;
+    Chroma blue, red;
+    /// A row: of chroma at the row's height and at full size, of luma, and of the sums of red, green and blue light.
+    float *between[2], *across[2], *luma, *sums[3];
+} Sharpening;
+
+static inline __attribute__((always_inline)) float clipped(float value)
+{
+    value = value > 0 ? value : 0;
+    return value < 255 ? value : 255;
+}
+
+static int make_room(Sharpening *sharpening)
+{
+    size_t pixels = (size_t) sharpening->width * (size_t) sharpening->height;
+    size_t chroma = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
+    size_t row = (size_t) sharpening->chroma_width;
+    float *next = malloc((pixels + 6 * chroma + 11 * row) * sizeof *next);
+    float **parts[] = {&sharpening->blue.wanted, &sharpening->blue.value, &sharpening->blue.step,
+        &sharpening->red.wanted, &sharpening->red.value, &sharpening->red.step};
+    sharpening->light = next;
+    if (!next)
+        return 0;
+    next += pixels;
+    for (size_t part = 0; part < 6; part++, next += chroma)
+        *parts[part] = next;
+    for (int part = 0; part < 2; part++, next += 3 * row) {
+        sharpening->between[part] = next;
+        sharpening->across[part] = next + row;
+    }
+    sharpening->luma = next;
+    next += 2 * row;
+    for (int part = 0; part < 3; part++, next += row)
+        sharpening->sums[part] = next;
+    return 1;
+}
+
+/// Adds the light of a row to that of its boxes, and writes the sum for each pixel. An outermost pixel without neighbor
+/// counts twice.
+WIDE static void read_row(Sharpening *sharpening, const uint8_t *row, float *light)
+{
+    int width = sharpening->width, x;
+    for (x = 0; x < width; x++) {
+        float red = row[3 * x], green = row[3 * x + 1], blue = row[3 * x + 2];
+        light[x] = red_light * (red * red) + green_light * (green * green) + blue_light * (blue * blue);
+    }
+    for (int band = 0; band < 3; band++) {
+        float *sums = sharpening->sums[band];
+        const uint8_t *samples = row + band;
+        for (x = 0; x < width / 2; x++) {
+            float left = samples[6 * x], right = samples[6 * x + 3];
+            sums[x] += left * left + right * right;
+        }
+        if (width % 2) {
+            float last = samples[3 * (width - 1)];
+            sums[width / 2] += 2 * (last * last);
+        }
+    }
+}
+
+/// Adds what is wanted to chroma, minus the chroma of the boxes' mean light.
+WIDE static void correct_row(const Sharpening *sharpening, int row, float share)
+{
+    size_t start = (size_t) row * (size_t) sharpening->chroma_width;
+    const float *wanted_blue = sharpening->blue.wanted + start, *wanted_red = sharpening->red.wanted + start;
+    float *blue_values = sharpening->blue.value + start, *red_values = sharpening->red.value + start;
+    for (int x = 0; x < sharpening->chroma_width; x++) {
+        float red = sqrtf(sharpening->sums[0][x] * share), green = sqrtf(sharpening->sums[1][x] * share);
+        float blue = sqrtf(sharpening->sums[2][x] * share);
+        blue_values[x] += wanted_blue[x] - (-0.148223f * red - 0.290993f * green + 0.439216f * blue);
+        red_values[x] += wanted_red[x] - (0.439216f * red - 0.367788f * green - 0.071427f * blue);
+    }
+}
+
+/// Rounds chroma to whole steps.
+WIDE static void round_chroma(const Chroma *chroma, size_t count)
+{
+    for (size_t place = 0; place < count; place++)
+        chroma->step[place] = (float) (int) clipped(chroma->value[place] + 128.5f) - 128;
+}
+
+/// Interpolates a row of chroma as readers do: three quarters of the nearer sample, in both directions.
+WIDE static void interpolate(const Chroma *chroma, const Sharpening *sharpening, int y, float *between, float *across)
+{
+    int width = sharpening->width, count = sharpening->chroma_width, row = y / 2, other = y % 2 ? row + 1 : row - 1, x;
+    const float *near = chroma->step + (size_t) row * (size_t) count;
+    const float *far = other < 0 || other == sharpening->chroma_height ? near : chroma->step + (size_t) other * (size_t) count;
+    for (x = 0; x < count; x++)
+        between[x] = 0.75f * near[x] + 0.25f * far[x];
+    across[0] = between[0];
+    for (x = 1; x < count; x++) {
+        across[2 * x - 1] = 0.75f * between[x - 1] + 0.25f * between[x];
+        across[2 * x] = 0.25f * between[x - 1] + 0.75f * between[x];
+    }
+    if (width % 2 == 0)
+        across[width - 1] = between[count - 1];
+}
+
+static inline __attribute__((always_inline)) float light_of(float sample)
+{
+    return clipped(sample) * clipped(sample);
+}
+
+/// The color of a pixel beside its luma.
+typedef struct {
+    float red, green, blue;
+} Offset;
+
+static inline __attribute__((always_inline)) Offset offset_of(float blue, float red)
+{
+    return (Offset) {1.596027f * red, -0.391762f * blue - 0.812968f * red, 2.017232f * blue};
+}
+
+/// Returns the luma, on the scale of samples, with which chroma has a light: a root, then a step of Newton's method for
+/// clipped colors.
+static inline __attribute__((always_inline)) float luma_of(float light, Offset color)
+{
+    float mean = red_light * color.red + green_light * color.green + blue_light * color.blue;
+    float squares = red_light * (color.red * color.red) + green_light * (color.green * color.green)
+        + blue_light * (color.blue * color.blue);
+    float under = mean * mean - squares + light;
+    float luma = sqrtf(under > 0 ? under : 0) - mean;
+    float red = clipped(luma + color.red), green = clipped(luma + color.green), blue = clipped(luma + color.blue);
+    float missing = light - (red_light * (red * red) + green_light * (green * green) + blue_light * (blue * blue));
+    // Without the 8, black would be divided by zero.
+    luma += missing / (2 * (red_light * red + green_light * green + blue_light * blue) + 8);
+    // Eight bits hold more than from black to white.
+    luma = luma > -18.6f ? luma : -18.6f;
+    return luma < 278 ? luma : 278;
+}
+
+/// Computes the luma of a row.
+WIDE static void find_luma(const Sharpening *sharpening, const float *light)
+{
+    const float *blues = sharpening->across[0], *reds = sharpening->across[1];
+    float *luma = sharpening->luma;
+    for (int x = 0; x < sharpening->width; x++)
+        luma[x] = luma_of(light[x], offset_of(blues[x], reds[x]));
+}
+
+/// Adds the light of a row as readers show it to its boxes.
+WIDE static void add_shown_row(const Sharpening *sharpening)
+{
+    const float *blues = sharpening->across[0], *reds = sharpening->across[1], *luma = sharpening->luma;
+    float *red_sums = sharpening->sums[0], *green_sums = sharpening->sums[1], *blue_sums = sharpening->sums[2];
+    int width = sharpening->width;
+    for (int x = 0; x < width / 2; x++) {
+        Offset left = offset_of(blues[2 * x], reds[2 * x]), right = offset_of(blues[2 * x + 1], reds[2 * x + 1]);
+        red_sums[x] += light_of(luma[2 * x] + left.red) + light_of(luma[2 * x + 1] + right.red);
+        green_sums[x] += light_of(luma[2 * x] + left.green) + light_of(luma[2 * x + 1] + right.green);
+        blue_sums[x] += light_of(luma[2 * x] + left.blue) + light_of(luma[2 * x + 1] + right.blue);
+    }
+    if (width % 2) {
+        Offset last = offset_of(blues[width - 1], reds[width - 1]);
+        red_sums[width / 2] += 2 * light_of(luma[width - 1] + last.red);
+        green_sums[width / 2] += 2 * light_of(luma[width - 1] + last.green);
+        blue_sums[width / 2] += 2 * light_of(luma[width - 1] + last.blue);
+    }
+}
+
+/// Writes the luma of a row.
+WIDE static void write_luma(const Sharpening *sharpening, uint8_t *out)
+{
+    const float *luma = sharpening->luma;
+    int width = sharpening->width;
+    for (int x = 0; x < width; x++)
+        out[x] = (uint8_t) (int) (luma[x] * 0.858824f + 16.5f);
+}
+
+static void clear_sums(const Sharpening *sharpening)
+{
+    for (int band = 0; band < 3; band++)
+        memset(sharpening->sums[band], 0, (size_t) sharpening->chroma_width * sizeof(float));
+}
+
+/// Reads light, and the chroma that is wanted.
+static void read_pixels(Sharpening *sharpening, const CPixelsFrame *frame)
+{
+    size_t count = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
+    const Chroma *both[] = {&sharpening->blue, &sharpening->red};
+    for (int index = 0; index < 2; index++) {
+        memset(both[index]->value, 0, count * sizeof(float));
+        memset(both[index]->wanted, 0, count * sizeof(float));
+    }
+    for (int row = 0; row < sharpening->chroma_height; row++) {
+        clear_sums(sharpening);
+        for (int y = 2 * row; y < 2 * row + 2 && y < frame->height; y++)
+            read_row(sharpening, row_of(frame, y), sharpening->light + (size_t) y * (size_t) frame->width);
+        correct_row(sharpening, row, 2 * row + 1 < frame->height ? 0.25f : 0.5f);
+    }
+    // From zero, a correction is the wanted chroma with the opposite sign.
+    for (int index = 0; index < 2; index++)
+        for (size_t place = 0; place < count; place++)
+            both[index]->wanted[place] = both[index]->value[place] = -both[index]->value[place];
+}
+
+static void run_pass(Sharpening *sharpening, int is_last, const CPixelsPlanes *planes)
+{
+    size_t count = (size_t) sharpening->chroma_width * (size_t) sharpening->chroma_height;
+    round_chroma(&sharpening->blue, count);
+    round_chroma(&sharpening->red, count);
+    for (int y = 0; y < sharpening->height; y++) {
+        const float *light = sharpening->light + (size_t) y * (size_t) sharpening->width;
+        interpolate(&sharpening->blue, sharpening, y, sharpening->between[0], sharpening->across[0]);
+        interpolate(&sharpening->red, sharpening, y, sharpening->between[1], sharpening->across[1]);
+        find_luma(sharpening, light);
+        if (is_last) {
+            write_luma(sharpening, planes->samples[0] + (size_t) y * planes->strides[0]);
+            continue;
+        }
+        if (y % 2 == 0)
+            clear_sums(sharpening);
+        add_shown_row(sharpening);
+        if (y % 2 || y == sharpening->height - 1)
+            correct_row(sharpening, y / 2, y % 2 ? 0.25f : 0.5f);
+    }
+}
+
+WIDE static void write_chroma(const Sharpening *sharpening, const Chroma *chroma, uint8_t *samples, size_t stride)
+{
+    const float *from = chroma->step;
+    int width = sharpening->chroma_width;
+    for (int y = 0; y < sharpening->chroma_height; y++, from += width, samples += stride)
+        for (int x = 0; x < width; x++)
+            samples[x] = (uint8_t) (int) (from[x] + 128);
+}
+
+int CPixels_sharpen_chroma(const CPixelsFrame *frame, const CPixelsPlanes *planes)
+{
+    Sharpening sharpening = {.width = frame->width,
+        .height = frame->height,
+        .chroma_width = (frame->width + 1) / 2,
+        .chroma_height = (frame->height + 1) / 2};
+    if (!make_room(&sharpening))
+        return -1;
+    read_pixels(&sharpening, frame);
+    for (int pass = 0; pass < passes; pass++)
+        run_pass(&sharpening, pass == passes - 1, planes);
+    write_chroma(&sharpening, &sharpening.blue, planes->samples[1], planes->strides[1]);
+    write_chroma(&sharpening, &sharpening.red, planes->samples[2], planes->strides[1]);
+    free(sharpening.light);
+    return 0;
+}
