@@ -11,7 +11,7 @@ FROM debian:trixie-slim AS build
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
         binutils ca-certificates g++ libcurl4t64 libncurses6 libsqlite3-0 libxml2 tzdata \
-        libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
+        libaom-dev libbrotli-dev libc-ares-dev libcurl4-openssl-dev libdav1d-dev libde265-dev libdeflate-dev libhiredis-dev libidn2-dev libjemalloc-dev libjpeg62-turbo-dev libjxl-dev \
         libmicrohttpd-dev libpango1.0-dev librsvg2-dev \
         libseccomp-dev libsqlite3-dev libssl-dev libvips-dev libwebp-dev libzimg-dev mkdocs pkg-config zlib1g-dev \
     && rm -rf /var/lib/apt/lists/*
@@ -39,7 +39,7 @@ FROM debian:trixie-slim AS root
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends \
-        ca-certificates fonts-dejavu-core libaom3 libbrotli1 libcares2 libcurl4t64 libdav1d7 libde265-0 libhiredis1.1.0 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.11 \
+        ca-certificates fonts-dejavu-core libaom3 libbrotli1 libcares2 libcurl4t64 libdav1d7 libde265-0 libdeflate0 libhiredis1.1.0 libidn2-0 libjemalloc2 libjpeg62-turbo libjxl0.11 \
         libmicrohttpd12t64 libpangocairo-1.0-0 librsvg2-2 libseccomp2 libsqlite3-0 \
         libssl3t64 libvips42t64 libwebp7 libzimg2 opencv-data zlib1g \
     && rm -rf /var/lib/apt/lists/* \

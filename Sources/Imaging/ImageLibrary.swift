@@ -1,5 +1,6 @@
 import CAOMShim
 import CCodedImages
+import CPNG
 import CPlanarShim
 import CVipsShim
 import Memory
@@ -88,15 +89,15 @@ extension ImageLibrary {
         var text = [CChar](repeating: 0, count: Int(CPlanarShim_text_size))
         unsafe CPlanarShim_versions(&text)
         let name = String(cText: text)
-        let (av1, hevc, encoder) = unsafe (
+        let (av1, hevc, encoder, compressor) = unsafe (
             String(cString: CCodedImages_av1_version()), String(cString: CCodedImages_hevc_version()),
-            String(cString: CAOMShim_version())
+            String(cString: CAOMShim_version()), String(cString: CPNGShim_compressor_version())
         )
         // Loads libvips.
         let version = version
         var others = [CChar](repeating: 0, count: Int(CVipsShim_versions_size))
         unsafe CVipsShim_versions(&others)
         return "libvips \(version), \(name), dav1d \(av1), libde265 \(hevc), libaom \(encoder), "
-            + String(cText: others)
+            + "libdeflate \(compressor), " + String(cText: others)
     }
 }

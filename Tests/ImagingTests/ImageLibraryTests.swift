@@ -17,9 +17,8 @@ struct ImageLibraryTests {
         let parts = ImageLibrary.versions.split(separator: ", ").map { $0.split(separator: " ") }
         #expect(
             parts.map(\.first) == [
-                "libvips", "libjpeg-turbo", "libwebp", "libjxl", "zimg", "dav1d", "libde265", "libaom", "zlib",
-                "libtiff",
-                "lcms", "libimagequant", "librsvg", "cairo",
+                "libvips", "libjpeg-turbo", "libwebp", "libjxl", "zimg", "dav1d", "libde265", "libaom", "libdeflate",
+                "zlib", "libtiff", "lcms", "libimagequant", "librsvg", "cairo",
             ])
         for part in parts {
             #expect(

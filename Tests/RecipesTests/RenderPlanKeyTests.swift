@@ -41,7 +41,7 @@ struct RenderPlanKeyTests {
         #expect(
             try keyTexts(glass, .png, light: .linear) == [
                 "page 0 level 1 refuse", "resample 300x225 linear.2", "background 1,2,3,4",
-                "canvas 300x300 0,37 1,2,3,4", "png.3 100",
+                "canvas 300x300 0,37 1,2,3,4", "png.4 100",
             ])
     }
 
@@ -54,8 +54,8 @@ struct RenderPlanKeyTests {
         }
         #expect(try texts(.fixed(.webp)).last == "webp.5 100 lossless")
         #expect(try texts(.fixed(.jxl)).last == "jxl.3 100 lossless")
-        #expect(try texts(.fixed(.png)).last == "png.3 100")
-        #expect(try texts(.negotiated([.avif: 1_000, .jpeg: 1_000])).last == "png.3 100")
+        #expect(try texts(.fixed(.png)).last == "png.4 100")
+        #expect(try texts(.negotiated([.avif: 1_000, .jpeg: 1_000])).last == "png.4 100")
         #expect(try texts(.negotiated([.avif: 1_000, .webp: 1_000])).last == "webp.5 100 lossless")
     }
 
@@ -95,7 +95,7 @@ struct RenderPlanKeyTests {
         #expect(try text(.jpeg) { $0.maximumBytes = 5_000 } == "jpeg.3 80 most 5000")
         #expect(try text(.webp) { ($0.maximumBytes, $0.quality) = (256, 30) } == "webp.5 30 most 256 look.2")
         #expect(try text(.avif) { $0.isQualityAutomatic = true } == "avif.3 similar.2 9800 40 90 look.2")
-        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.3 100")
+        #expect(try text(.png) { $0.isQualityAutomatic = true } == "png.4 100")
         #expect(try text(.gif) { $0.maximumBytes = 5_000 } == "gif 100")
     }
 

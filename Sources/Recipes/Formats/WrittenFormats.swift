@@ -31,7 +31,7 @@ extension FormatTraits {
             time: Time(pixel: 6, byte: 6, animation: 18)),
         output: .written(
             Writing(
-                quality: nil, hasPaletteQuality: true, effort: 2, version: 3, holdsEXIF: true,
+                quality: nil, hasPaletteQuality: true, effort: 2, version: 4, holdsEXIF: true,
                 // The pixels, their indices, and the file.
                 memory: WritingMemory(pixel: 12, palette: 12 << 20),
                 time: WritingTime(pixel: 115, alpha: 20, palette: 20, palettePerImage: 40_000_000))))

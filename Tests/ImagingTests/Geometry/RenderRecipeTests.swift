@@ -45,7 +45,7 @@ struct RenderRecipeTests {
             plan.keyTexts == [
                 "page 0 level 4 refuse", "resample 40x20 gamma of 400,0 400x200", "turn 6",
                 "pad 1,0,0,0 255,255,255,255",
-                "png.3 100",
+                "png.4 100",
             ])
         #expect(plan == (try Self.plan(HalfRecipe(), Self.header)))
         #expect(plan != (try Self.plan(HalfRecipe(width: 21), Self.header)))

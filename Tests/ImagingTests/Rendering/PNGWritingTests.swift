@@ -72,6 +72,15 @@ struct PNGWritingTests {
         #expect(try kind(of: transparent) == Kind(Kind.palette, UInt8(depth)))
     }
 
+    @Test func `rows too many to be compressed in one step are written one by one`() throws {
+        for height in [1_000, 1_100] {
+            let noise = SampleImage.noise(PixelSize(width: 1_300, height: height), bands: 3)
+            let decoded = try ImageReading.decode(SharedBytes(file(noise)))
+            let isEqual = decoded.pixels.array == noise.pixels
+            #expect(isEqual, "the pixels are not those that were written")
+        }
+    }
+
     @Test func `257 colors have no palette`() throws {
         #expect(try kind(of: image(257, bands: 3) { [UInt8($0 % 256), UInt8($0 / 256), 3] }) == Kind(Kind.color, 8))
     }

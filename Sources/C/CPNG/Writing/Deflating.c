@@ -1,7 +1,10 @@
 #include "Deflating.h"
+#include "CPNGShim.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include <libdeflate.h>
 
 /// Reserves memory for `count` more bytes; returns 0 on success.
 static int reserve(CPNGShimOutput *output, size_t count)
@@ -42,4 +45,22 @@ int CPNGShim_deflate(CPNGShimOutput *output, const uint8_t *bytes, size_t count,
         output->count += portion - output->stream.avail_out;
     } while (status == Z_OK && (output->stream.avail_in > 0 || output->stream.avail_out == 0 || flush == Z_FINISH));
     return status == Z_OK || status == Z_BUF_ERROR || status == Z_STREAM_END ? 0 : -1;
+}
+
+int CPNGShim_deflate_whole(CPNGShimOutput *output, const uint8_t *bytes, size_t count)
+{
+    // On photographs and drawings smaller than zlib's level 2.
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(1);
+    size_t most = compressor ? libdeflate_zlib_compress_bound(compressor, count) : 0, written = 0;
+    if (compressor && !reserve(output, most))
+        written = libdeflate_zlib_compress(compressor, bytes, count, output->bytes + output->count, most);
+    libdeflate_free_compressor(compressor);
+    output->count += written;
+    return written ? 0 : -1;
+}
+
+const char *CPNGShim_compressor_version(void)
+{
+    // The library has no function for it.
+    return LIBDEFLATE_VERSION_STRING;
 }

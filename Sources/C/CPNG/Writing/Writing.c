@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// Rows of samples that libdeflate compresses in one step: about 30 ms.
+enum { most_whole = 4 << 20 };
+
 /// A file being written.
 typedef struct {
     CPNGShimOutput output;
@@ -21,6 +24,8 @@ typedef struct {
     uint8_t samples[256];
     /// Memory for rows.
     uint8_t *room;
+    /// All rows, if they are compressed in one step; else NULL.
+    uint8_t *rows;
 } File;
 
 static inline __attribute__((always_inline)) int least_bands(const uint8_t *pixels, size_t count, const int bands)
@@ -137,8 +142,12 @@ static int put_header(File *file)
 /// Compresses a row, after the number of its filter; returns 0 on success.
 static int put_row(File *file, size_t y, const uint8_t *row)
 {
-    return (y % 32 == 0 && file->watch.should_stop(file->watch.context))
-        || CPNGShim_deflate(&file->output, row, file->row_size + 1, Z_NO_FLUSH);
+    if (y % 32 == 0 && file->watch.should_stop(file->watch.context))
+        return -1;
+    if (!file->rows)
+        return CPNGShim_deflate(&file->output, row, file->row_size + 1, Z_NO_FLUSH);
+    memcpy(file->rows + y * (file->row_size + 1), row, file->row_size + 1);
+    return 0;
 }
 
 /// Packs the samples of a row of indices.
@@ -203,13 +212,19 @@ int CPNGShim_write(
     File file = {.part = part, .form = form, .watch = watch};
     CPNGShimOutput *output = &file.output;
     choose_kind(&file);
-    if (deflateInit(&output->stream, form->level) != Z_OK)
+    size_t size = (file.row_size + 1) * part->height;
+    // Palettes get one of zlib's higher levels.
+    int is_whole = !form->colors && size <= most_whole;
+    if (is_whole ? !(file.rows = malloc(size)) : deflateInit(&output->stream, form->level) != Z_OK)
         return -1;
     int failed = put_header(&file);
     size_t start = output->count;
     failed = failed || begin_chunk(output, "IDAT") || (form->colors ? put_indices(&file) : put_samples(&file))
-        || CPNGShim_deflate(output, NULL, 0, Z_FINISH) || end_chunk(output, start) || put_chunk(output, "IEND", NULL, 0);
-    deflateEnd(&output->stream);
+        || (is_whole ? CPNGShim_deflate_whole(output, file.rows, size) : CPNGShim_deflate(output, NULL, 0, Z_FINISH))
+        || end_chunk(output, start) || put_chunk(output, "IEND", NULL, 0);
+    if (!is_whole)
+        deflateEnd(&output->stream);
+    free(file.rows);
     free(file.room);
     if (failed) {
         free(output->bytes);

@@ -81,7 +81,7 @@ typedef struct {
     const uint8_t (*colors)[4];
     /// At most 256.
     int color_count;
-    /// zlib's level.
+    /// zlib's level, for colors and for large images.
     int level;
 } CPNGShimForm;
 
@@ -90,5 +90,8 @@ typedef struct {
 /// `free`, and the bits of a component in `*depth`; returns 0 on success.
 int CPNGShim_write(
     const CPNGShimPart *part, const CPNGShimForm *form, CPixelsWatch watch, void **bytes, size_t *byte_count, int *depth);
+
+/// The version of the library that compresses samples.
+const char *CPNGShim_compressor_version(void);
 
 #endif
