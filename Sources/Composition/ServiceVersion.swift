@@ -57,11 +57,13 @@ struct ServiceListeners: Sendable {
         let tenants = ServiceTenants(version.settings, version.rules) { [accounts] in
             accounts.account(of: ExactText($0.name), $0.limits)
         }
+        let isAccounted = tenants.accounts.isEmpty && version.settings.api.showsCosts
         return ListenerResponder(
             version.settings.api, thumbnails: version.thumbnails, lifecycle: lifecycle,
             logger: logger, metrics: metrics, timekeeper: timekeeper, bodies: bodies,
             resultWriter: version.resultWriter, events: engine.log, slowRequests: slowRequests,
-            clientLimit: clientLimit, tracer: tracer, tenants: tenants.places
+            clientLimit: clientLimit, tracer: tracer, tenants: tenants.places,
+            account: isAccounted ? accounts.account(of: "default", TenantAccount.Limits()) : nil
         ) { [pipeline = engine.pipeline, resultWriter = version.resultWriter] tenant in
             let (settings, rules) = tenants.view(tenant)
             return TenantServices(

@@ -26,13 +26,14 @@ package struct TenantServices: Sendable {
 extension ListenerResponder {
     /// - Parameters:
     ///   - tenants: The default first; none in a service without tenants.
+    ///   - account: Of a service without tenants; nil if no one wants to know.
     ///   - serving: Called at a tenant's first request.
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
         logger: Logger, metrics: APIMetrics, timekeeper: any Timekeeper, bodies: BodyMemory,
         resultWriter: ResultWriter = ResultWriter(), events: EventLog = EventLog(), slowRequests: SlowRequests? = nil,
         clientLimit: ClientLimit? = nil, tracer: Tracer? = nil, tenants: [TenantPlace] = [],
-        serving: (@Sendable (_ tenant: Int) -> TenantServices)? = nil
+        account: TenantAccount? = nil, serving: (@Sendable (_ tenant: Int) -> TenantServices)? = nil
     ) {
         let fields = CommonFields(allowOrigin: configuration.allowOrigin)
         let failures = FailureWriter(
@@ -42,7 +43,8 @@ extension ListenerResponder {
         let replacement = Replacement()
         let files = EmbeddedFiles(EmbeddedFile.ofClients, common: fields, page: PageConfiguration(configuration))
         let targets = ParsedTargets()
-        let standard = TenantServices(configuration, thumbnails: thumbnails, resultWriter: resultWriter)
+        let standard = TenantServices(
+            configuration, thumbnails: thumbnails, resultWriter: resultWriter, account: account)
         let served = tenants.isEmpty ? nil : serving
         let serving = { @Sendable (tenant: Int) in served?(tenant) ?? standard }
         let submissions = { @Sendable (tenant: Int) in
@@ -89,7 +91,8 @@ extension ListenerResponder {
                     requestIDs, AllowedMethods(),
                 ]
                     + (slowRequests.map { [$0] } ?? [])),
-            routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes), failures: failures,
+            routes: routes(0), tenants: tenants.isEmpty ? nil : TenantRoutes(tenants, make: routes),
+            tenant: account.map { RequestTenant(claimed: $0, host: $0) }, failures: failures,
             fallbackImages: FallbackImages(thumbnails: thumbnails),
             requestIDs: requestIDs, trustedProxies: configuration.trustedProxies, tracer: tracer,
             replacement: replacement, timekeeper: timekeeper)

@@ -31,17 +31,6 @@ size_t CLinux_block_size(const void *block)
     return malloc_usable_size((void *) block);
 }
 
-void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
-{
-    void *mapping = base ? mremap(base, size, new_size, MREMAP_MAYMOVE)
-                         : mmap(NULL, new_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping == MAP_FAILED)
-        return NULL;
-    // A large page takes one fault instead of 512; without the kernel's support, nothing changes.
-    madvise(mapping, new_size, MADV_HUGEPAGE);
-    return mapping;
-}
-
 int64_t CLinux_allocated_bytes(void)
 {
     uint64_t epoch = 1;
@@ -69,6 +58,19 @@ static void *take(struct extents *extents, void *place, size_t size, size_t alig
     if (!memory && !place)
         is_short = 1;
     return memory;
+}
+
+void *CLinux_resize_mapping(void *base, size_t size, size_t new_size)
+{
+    void *mapping = base ? mremap(base, size, new_size, MREMAP_MAYMOVE)
+                         : mmap(NULL, new_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapping == MAP_FAILED) {
+        is_short = 1;
+        return NULL;
+    }
+    // A large page takes one fault instead of 512; without the kernel's support, nothing changes.
+    madvise(mapping, new_size, MADV_HUGEPAGE);
+    return mapping;
 }
 
 /// Libraries that run out of memory trap, abort or use a null pointer.

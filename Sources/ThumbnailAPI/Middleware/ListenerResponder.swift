@@ -13,6 +13,8 @@ package final class ListenerResponder: RequestResponder {
     private let routes: any RouteTable
     /// Nil in a service without tenants.
     private let tenants: TenantRoutes?
+    /// Of all requests in a service without tenants.
+    private let tenant: RequestTenant?
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?
     private let requestIDs: RequestIDs
@@ -22,14 +24,15 @@ package final class ListenerResponder: RequestResponder {
     private let timekeeper: any Timekeeper
 
     init(
-        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil, failures: FailureWriter,
+        _ middleware: Middleware, routes: any RouteTable, tenants: TenantRoutes? = nil,
+        tenant: RequestTenant? = nil, failures: FailureWriter,
         fallbackImages: FallbackImages? = nil, requestIDs: RequestIDs,
         trustedProxies: TrustedProxies = TrustedProxies(), tracer: Tracer? = nil,
         replacement: Replacement = Replacement(), timekeeper: any Timekeeper
     ) {
         self.middleware = middleware
         self.routes = routes
-        self.tenants = tenants
+        (self.tenants, self.tenant) = (tenants, tenant)
         self.failures = failures
         self.fallbackImages = fallbackImages
         self.requestIDs = requestIDs
@@ -84,7 +87,7 @@ package final class ListenerResponder: RequestResponder {
     }
 
     private func table(for request: HTTPRequest) -> (routes: any RouteTable, tenant: RequestTenant?) {
-        guard let tenants else { return (routes, nil) }
+        guard let tenants else { return (routes, tenant) }
         return tenants.table(for: request)
     }
 

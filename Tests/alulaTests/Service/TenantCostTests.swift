@@ -71,6 +71,26 @@ struct TenantCostTests {
         }
     }
 
+    @Test(arguments: ["on", "off"])
+    func `a service without tenants accounts for the default if it shows costs`(header: String) async throws {
+        file.withLock { $0 = "{ costHeader: '\(header)' }" }
+        let running = try RunningService(["--access-log", "off"], file: file)
+        running.origin.serve(
+            "/a.png", .image(ImageFixture.png.array, type: "image/png").with("Cache-Control", "max-age=60"))
+        let client = try running.connect()
+        for _ in 0..<3 {
+            client.send("GET \(running.target("/a.png")) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(try await client.response().status == 200)
+        }
+        let tenants = try await running.send("GET", "/tenants", to: .admin).text
+        #expect(tenants.contains(#""name":"default""#) == (header == "on"), "\(tenants)")
+        if header == "on" {
+            #expect(try await number(running, "default", "requests") == 3)
+            #expect(try await number(running, "default", "hits") == 2)
+        }
+        await running.stop()
+    }
+
     @Test func `above the rate, requests get 429 with the policy, also repeated hits`() async throws {
         try await withTenants("shop: { hosts: ['localhost'], rate: '4/s' }, other: { hosts: ['other.example'] }") {
             running in

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import urllib.request
 
-from alula_tests.contract import builders, generated, metrics, private, sizes, sources, traces
+from alula_tests.contract import builders, generated, isolation, metrics, private, sizes, sources, traces
 from alula_tests.service import Origin, Service
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -89,6 +89,7 @@ def main():
         complaints += traces.judge(options.alula, origin.url)
         complaints += metrics.judge(options.alula, origin.url)
         complaints += private.judge(options.alula, origin.url)
+        complaints += isolation.judge(options.alula, origin.url)
     for complaint in complaints:
         print("FAILED:", complaint)
     return 1 if complaints else 0
