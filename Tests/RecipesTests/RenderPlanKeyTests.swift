@@ -25,7 +25,7 @@ struct RenderPlanKeyTests {
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover), format: .webp).keyTexts == [
-                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.5 78",
+                "page 0 level 1 refuse", "resample 133x100 gamma", "crop 16,0 100x100", "webp.5 77",
             ])
         #expect(
             try plan(400, 300, options(100, 100, .cover) { $0.gravity = .attention }).keyTexts[2]
@@ -103,6 +103,6 @@ struct RenderPlanKeyTests {
         let texts = try ImageFormat.allCases.map { try keyTexts(options(20, 15), $0).last }
         #expect(Set(texts.compactMap { $0?.split(separator: " ").first }).count == ImageFormat.allCases.count)
         #expect(try keyTexts(options(20, 15), .avif).last == "avif.3 64")
-        #expect(try keyTexts(options(20, 15), .webp).last == "webp.5 78")
+        #expect(try keyTexts(options(20, 15), .webp).last == "webp.5 77")
     }
 }

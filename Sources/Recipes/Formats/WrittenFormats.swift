@@ -51,11 +51,11 @@ extension FormatTraits {
         output: .written(
             Writing(
                 quality: .webp, effort: 2, version: 5, fullChromaFrom: nil, maximumSharpPixels: 200_000,
-                photographBytes: [(0, 62), (2_500, 93), (40_000, 102), (100_000, 106), (150_000, 109), (500_000, 120)],
+                photographBytes: [(0, 62), (2_500, 92), (40_000, 103), (100_000, 106), (150_000, 108), (500_000, 121)],
                 holdsEXIF: true, holdsRightsAsEXIF: true, losslessTime: 1_100,
                 // The histograms of up to 2,600 blocks, and the matches of each pixel.
                 memory: WritingMemory(pixel: 24, alpha: 20, lossless: (pixel: 48, once: 24 << 20)),
-                time: WritingTime(pixel: 230, alpha: 145))))
+                time: WritingTime(pixel: 120, alpha: 145))))
 
     static let gif = FormatTraits(
         mediaType: "image/gif", fileExtension: "gif", supportsAlpha: true, supportsAnimation: true,

@@ -58,7 +58,7 @@ import ThumbnailTypes
         ("w=300,f=avif,compression=fast", nil, "jpeg 85"),
         ("w=300,f=auto,compression=fast", "image/avif,image/webp", "webp 83"),
         ("w=300,f=auto,compression=fast", "image/avif", "jpeg 85"),
-        ("fit=contain,w=6000,f=auto", "image/avif,image/webp", "webp 88"),
+        ("fit=contain,w=6000,f=auto", "image/avif,image/webp", "webp 89"),
         ("w=300,f=avif,q=60", nil, "avif 60"), ("w=300,f=auto,q=60", "image/avif", "avif 54"),
     ])
     func `a format is named, negotiated or the source's`(options: String, accept: String?, expected: String) throws {

@@ -72,7 +72,7 @@ import ThumbnailTypes
     @Test(arguments: [
         ("w_300", "image/avif,image/webp", "jpeg 80"), ("f_png,w_300", nil, "png 100"), ("f_avif", nil, "avif 72"),
         ("f_avif,q_50", nil, "avif 50"),
-        ("format_webp,q_50", nil, "webp 50"), ("f_auto", "image/avif;q=0.5,image/webp", "webp 84"),
+        ("format_webp,q_50", nil, "webp 50"), ("f_auto", "image/avif;q=0.5,image/webp", "webp 85"),
         ("f_auto", "image/avif,image/webp", "avif 72"), ("f_auto", "image/*,*/*", "jpeg 80"),
         ("f_auto", nil, "jpeg 80"),
         ("f_auto", "image/png", "png 100"), ("f_unknown", nil, "jpeg 80"), ("a,f_auto", "image/avif", "gif 100"),
