@@ -245,7 +245,7 @@ struct Service: Sendable {
         let tracer = settings.tracer(registry: registry, timekeeper: timekeeper)
         exporters = Exporters(settings, tracer: tracer, registry: registry, since: start, timekeeper: timekeeper)
         let slowRequests = SlowRequests(timekeeper: timekeeper)
-        let control = PipelineControl(of: engine.pipeline, notifying: notifier)
+        let control = PipelineControl(of: engine.pipeline, notifying: notifier, for: accounts)
         let calls = { @Sendable [notifier] in
             version.withLock { $0.settings.notifying.isUsed } ? notifier.statistics : nil
         }

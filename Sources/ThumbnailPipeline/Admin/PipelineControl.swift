@@ -8,11 +8,14 @@ package struct PipelineControl: ServiceControlling {
     let pipeline: ImagePipeline
     /// Nil if there are no recipients.
     let notifier: Notifier?
+    private let accounts: TenantAccounts?
 
-    package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil) {
-        self.pipeline = pipeline
-        self.notifier = notifier
+    package init(of pipeline: ImagePipeline, notifying notifier: Notifier? = nil, for accounts: TenantAccounts? = nil) {
+        (self.pipeline, self.notifier, self.accounts) = (pipeline, notifier, accounts)
     }
+
+    /// Besides the default.
+    var hasTenants: Bool { accounts?.all.contains { $0.flow != nil } ?? false }
 
     package var downloads: [FetchSnapshot] { pipeline.downloader.fetches }
 

@@ -36,7 +36,7 @@ extension PipelineControl {
         let identity = try pipeline.downloader.identity(of: source)
         let refresh = try await refresh(identity, name: source, receipt: receipt)
         if [.changed, .gone].contains(refresh.result) {
-            SourceRemoval(from: pipeline).removeTenants(copiesOf: identity)
+            SourceRemoval(from: pipeline).removeTenants(copiesOf: identity, includingOwned: hasTenants)
             notifier?.notify(CompletedPurge(sources: [identity.name]))
         }
         return refresh

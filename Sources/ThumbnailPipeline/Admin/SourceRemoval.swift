@@ -23,8 +23,11 @@ struct SourceRemoval: Sendable {
         }
     }
 
-    func removeTenants(copiesOf identity: SourceIdentity) {
-        for identity in pipeline.downloader.rules.tenantIdentities(of: identity).map(\.ofAllClients) {
+    /// - Parameter isOwned: Whether tenants may have copies under the service's rules, which are removed with the
+    ///   service's own.
+    func removeTenants(copiesOf identity: SourceIdentity, includingOwned isOwned: Bool) {
+        let others = pipeline.downloader.rules.tenantIdentities(of: identity)
+        for identity in ((isOwned ? [identity] : []) + others).map(\.ofAllClients) {
             forget(identity)
             pipeline.caches.removeAll(from: identity, cause: .operator)
         }

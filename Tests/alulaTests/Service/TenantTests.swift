@@ -2,6 +2,7 @@ import Coordination
 import Crypto
 import Dialects
 import HTTPTypes
+import Recipes
 import TestSupport
 import Testing
 import Text
@@ -164,6 +165,26 @@ struct TenantTests {
                 #expect(answer.status == 200)
             }
             #expect(running.origin.hits("/a.png") == 4)
+        }
+    }
+
+    @Test func `a refresh that finds another version removes the earlier one from all tenants`() async throws {
+        try await withTenants({ _ in #"{ tenants: { one: { hosts: ["one"] }, two: { hosts: ["two"] } } }"# }) {
+            running in
+            let target = running.target("/a.png")
+            let hosts = ["one", "two", "default"]
+            for host in hosts { #expect(try await send(running, target, host: host).status == 200) }
+            let other = ImageFixture.file(.plain(PixelSize(width: 40, height: 30), [1, 2, 3]), as: .png)
+            running.origin.serve("/a.png", .image(other, type: "image/png").with("Cache-Control", "max-age=60"))
+            let refresh = "/refresh?url=\(running.origin.url("/a.png"))"
+            #expect(try await running.send("POST", refresh, to: .admin).text.contains("changed"))
+            var tags: Set<String> = []
+            for host in hosts {
+                let answer = try await send(running, target, host: host)
+                #expect(answer.headerFields[.cacheStatus]?.contains("alula-result;hit") == false, "\(host)")
+                tags.insert(answer.headerFields[.eTag] ?? "")
+            }
+            #expect(tags.count == 1)
         }
     }
 
