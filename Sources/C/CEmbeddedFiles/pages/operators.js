@@ -243,9 +243,9 @@ function drawTenants(tenants) {
   const all = tenants.reduce((sum, { processorSeconds }) => sum + processorSeconds, 0);
   tenantRows.show(tenants.map((tenant) => [tenant.name, tenant]), (parts, { requests, refusals, processorSeconds, originBytes, waiting }) => {
     const failures = Object.entries(refusals).map(([code, count]) => numberText(count) + " " + code);
-    measure(parts, processorSeconds / all, timeText(processorSeconds * 1000), [
-      counted(requests, "request"), ...failures, bytesText(originBytes) + " from origins", waiting > 0 ? counted(waiting, "task") + " waiting" : "",
-    ].filter(Boolean).join(", ") + " in the last minute");
+    measure(parts, processorSeconds / all, timeText(processorSeconds * 1000), "In the last minute " + [
+      counted(requests, "request"), ...failures, bytesText(originBytes) + " from origins",
+    ].join(", ") + (waiting > 0 ? "; now " + counted(waiting, "task") + " waiting" : ""));
   });
 }
 
