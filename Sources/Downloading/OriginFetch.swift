@@ -60,13 +60,15 @@ extension ImageDownloader {
             case .head: break
             }
             guard let known = source else { return .insufficient(progress.receivedBytes) }
-            switch walk.need(known.file) {
+            switch walk.need(known) {
             case .nothing:
                 if mayStore(fetch) { fetch.receiver.store(known) }
                 return .fetched(
                     .part(PartialCopy(source: known, exchange: fetch.exchange(status: 206, known.timings))))
             case .ranges(let missing, let limit):
                 if known.version != nil, plan.advance(to: missing, of: known.file, atMost: limit) { continue }
+            case .run(let run):
+                if known.version != nil, plan.advance(to: run, of: known.file) { continue }
             case .whole: break
             }
             return .insufficient(progress.receivedBytes)

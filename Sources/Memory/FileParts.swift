@@ -15,7 +15,7 @@ package struct FileParts: Sendable {
     private var parts: [(offset: Int, bytes: SharedBytes)] = []
 
     /// No address space is reserved for a larger file, whose zeros also take time to read.
-    package static let maximumCount = 1 << 30
+    package static let maximumCount = 1 << 28
     /// In bytes: parts should begin and end at its multiples, because the rest of a page counts as unknown.
     package static let page = max(1, sysconf(CInt(_SC_PAGESIZE)))
 
@@ -65,6 +65,23 @@ package struct FileParts: Sendable {
             }
         }
         return Reading(value: value, missing: missing)
+    }
+
+    /// The bytes to fetch until all of the range is known, by pages; nil if it is.
+    package func unknown(in range: Range<Int>) -> Range<Int>? {
+        let known = parts.map { wholePages(of: $0) }
+        let unknown = (range.lowerBound / Self.page..<(range.upperBound + Self.page - 1) / Self.page).filter { page in
+            !known.contains { $0.contains(page) }
+        }
+        guard let first = unknown.first, let last = unknown.last else { return nil }
+        return first * Self.page..<min((last + 1) * Self.page, count)
+    }
+
+    /// Nil if some are unknown.
+    package func bytes(in range: Range<Int>) -> SharedBytes? {
+        guard 0..<count ~= range.lowerBound, range.upperBound <= count, unknown(in: range) == nil else { return nil }
+        let reading = read { file in SharedBytes(unsafe file.extracting(range).withUnsafeBytes { unsafe Array($0) }) }
+        return reading?.value
     }
 
     private func wholePages(of part: (offset: Int, bytes: SharedBytes)) -> Range<Int> {

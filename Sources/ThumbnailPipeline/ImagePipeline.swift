@@ -233,7 +233,7 @@ package final class ImagePipeline: ThumbnailServing {
 
     private func revalidate(_ sources: PerSource<SourceIdentity>, _ reuse: PerSource<SourceReuse>) {
         for (identity, reuse) in zip(sources, reuse) where reuse == .usableWhileRevalidating {
-            downloader.revalidate(identity)
+            downloader.revalidate(identity, walk: fetcher.walk(for: identity))
         }
     }
 
@@ -241,24 +241,27 @@ package final class ImagePipeline: ThumbnailServing {
         var job = job
         // Another instance may render the result during the fetch.
         job.lookup = nil
-        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes)
+        var sources = try await fetcher.fetch(for: job, needsBytes: needsBytes, previewsSuffice: true)
         while true {
             if let sources {
                 let key = try resultKey(for: job.resolved, sources.records)
                 let result =
-                    sources.allSatisfy { $0.bytes != nil }
+                    sources.allSatisfy { $0.file != nil }
                     ? try await renderer.result(key, from: sources, for: job)
                     : try await renderer.resultFromMemory(key, from: sources, for: job)
                 if let result { return thumbnail(result, fetched: sources) }
             }
             // The sources are unchanged, but the result has been evicted meanwhile.
-            sources = try await fetcher.fetch(for: job.retry, needsBytes: needsBytes.mapValues { _ in true })
+            sources = try await fetcher.fetch(
+                for: job.retry, needsBytes: needsBytes.mapValues { _ in true }, previewsSuffice: true)
         }
     }
 
     private func unstoredThumbnail(for job: Job) async throws -> Thumbnail {
         try admission.admit(to: .small, for: job.flow)
-        guard let sources = try await fetcher.fetch(for: job, needsBytes: job.sources.mapValues { _ in true })
+        guard
+            let sources = try await fetcher.fetch(
+                for: job, needsBytes: job.sources.mapValues { _ in true }, previewsSuffice: true)
         else { throw PipelineError.sourceNeeded }
         let key = try resultKey(for: job.resolved, sources.records)
         return thumbnail(try await renderer.unsharedResult(key, from: sources, for: job), fetched: sources)

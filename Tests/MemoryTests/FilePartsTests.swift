@@ -41,6 +41,18 @@ struct FilePartsTests {
         #expect(FileParts(count: FileParts.maximumCount + 1) == nil && FileParts(count: .max) == nil)
     }
 
+    @Test func `bytes of several parts are one, if no page of them is unknown`() throws {
+        var file = try #require(FileParts(count: 8 * page + 100))
+        file.add(SharedBytes([UInt8](repeating: 7, count: 2 * page)), at: 0)
+        file.add(SharedBytes([UInt8](repeating: 8, count: 2 * page + 100)), at: 6 * page)
+        let range = page + 10..<7 * page
+        #expect(file.unknown(in: range) == 2 * page..<6 * page && file.bytes(in: range) == nil)
+        #expect(file.unknown(in: 7 * page..<8 * page + 100) == nil && file.bytes(in: 0..<9 * page) == nil)
+        file.add(SharedBytes([UInt8](repeating: 9, count: 4 * page)), at: 2 * page)
+        let bytes = try #require(file.bytes(in: range)?.array)
+        #expect(bytes.count == range.count && bytes[0] == 7 && bytes[page] == 9 && bytes[range.count - 1] == 8)
+    }
+
     @Test func `reading all of a file reports all unknown pages`() throws {
         let file = try #require(FileParts(count: 300 * page))
         let reading = file.read { span in

@@ -14,6 +14,9 @@ package struct PartialSource: Sendable {
         self.file.add(part.bytes, at: part.offset)
     }
 
+    /// Whether the version is named by more than a date.
+    package var hasEntityTag: Bool { if case .entityTag = head.validator { true } else { false } }
+
     mutating func add(_ part: SourcePart) {
         file.add(part.bytes, at: part.offset)
         timings.add(part.timings)

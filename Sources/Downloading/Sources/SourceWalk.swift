@@ -1,4 +1,4 @@
-package import Memory
+import Memory
 
 /// Finds the bytes of a source that its reader needs, so that the others need not be fetched.
 package struct SourceWalk: Sendable, Hashable {
@@ -7,6 +7,8 @@ package struct SourceWalk: Sendable, Hashable {
         case whole
         /// The facts that the file states about itself.
         case header
+        /// A photograph's facts and its preview.
+        case preview
     }
 
     package enum Need: Sendable {
@@ -14,13 +16,15 @@ package struct SourceWalk: Sendable, Hashable {
         /// In order; the first is certain, others may not be needed once its bytes are known. The limit counts all
         /// bytes, those known included.
         case ranges([Range<Int>], atMost: Int)
+        /// All of it, in one range.
+        case run(Range<Int>)
         case whole
     }
 
     let extent: Extent
-    let need: @Sendable (FileParts) -> Need
+    package let need: @Sendable (PartialSource) -> Need
 
-    package init(_ extent: Extent, need: @escaping @Sendable (FileParts) -> Need) {
+    package init(_ extent: Extent, need: @escaping @Sendable (PartialSource) -> Need) {
         (self.extent, self.need) = (extent, need)
     }
 
@@ -59,6 +63,15 @@ struct RangePlan {
         guard end >= min(start + FileParts.page, file.count), end > start else { return false }
         count += 1
         range = start..<end
+        return true
+    }
+
+    mutating func advance(to run: Range<Int>, of file: FileParts) -> Bool {
+        guard !run.isEmpty, run.upperBound <= file.count, run.count <= maximumBytes - file.knownCount else {
+            return false
+        }
+        count += 1
+        range = run
         return true
     }
 }

@@ -56,6 +56,9 @@ extension RawSpan {
         }
     }
 
+    /// Whether a chunk's name is there: zeros are none, and stand for unknown bytes of a file in parts.
+    func hasChunk(at offset: Int) -> Bool { (try? bigEndian32(at: offset)).map { $0 != 0 } ?? false }
+
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {
         expected.indices.allSatisfy { (try? byte(at: offset + $0)) == Int(expected[$0]) }
     }

@@ -1,3 +1,10 @@
+extension ImageFormat {
+    /// Of ``raw``, by maker.
+    package static let endingsOfPhotographs: Set = [
+        "arw", "cr2", "cr3", "dng", "nef", "nrw", "orf", "pef", "raf", "rw2", "srw",
+    ]
+}
+
 extension FormatTraits {
     static let heic = FormatTraits(
         mediaType: "image/heic", fileExtension: "heic", supportsAlpha: true, supportsAnimation: false,

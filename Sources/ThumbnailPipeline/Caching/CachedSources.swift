@@ -59,6 +59,17 @@ package struct CachedSources: SourceCaching {
         if let old = caches.storedRecord(for: identity), part.contradicts(old) {
             withdraw(identity, isKnown: true, cause: .changed)
         }
+        if let record = PhotographPreview(source, under: generations)?.record {
+            caches.recordChange(of: identity)
+            let old = caches.storedRecord(for: identity)
+            if let old, old.validator == record.validator {
+                caches.store(SourceRecord(record.head, of: old, under: generations))
+            } else {
+                if old != nil { caches.removeAll(from: identity, cause: .changed) }
+                caches.store(record)
+            }
+            caches.recordTags(of: identity)
+        }
         caches.store(part)
     }
 

@@ -52,6 +52,9 @@ extension DecodeKey {
         }
     }
 
+    /// The key of another level.
+    func at(_ level: Int) -> DecodeKey { DecodeKey(source: source, validator: validator, plan: plan.at(level)) }
+
     func timeCost(of header: ImageHeader, fileByteCount: Int) -> Duration {
         let first = header.timeCost(of: plan, fileByteCount: fileByteCount)
         return first + (border?.timeCost(of: plan, of: header, fileByteCount: fileByteCount) ?? .zero)

@@ -47,14 +47,15 @@ extension SourceHead {
 }
 
 extension FileParts {
-    fileprivate var outline: Reading<Result<ImageHeader?, ImagingError>>? {
+    var outline: Reading<Result<ImageHeader?, ImagingError>>? {
         read { span in Result { () throws(ImagingError) in try ImageHeader.outline(span) } }
     }
 }
 
 extension SourceWalk {
     /// The bytes that the facts come from, damage included.
-    static let header = SourceWalk(.header) { file in
+    static let header = SourceWalk(.header) { source in
+        let file = source.file
         guard let outline = file.outline else { return .whole }
         guard outline.missing.isEmpty else {
             let reading = file.read(ImageHeader.sniff)?.value?.reading

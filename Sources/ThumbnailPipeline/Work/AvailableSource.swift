@@ -9,14 +9,19 @@ import ThumbnailTypes
 /// A source as one caller has it: known from the caches, fetched, or opened earlier.
 struct AvailableSource: Sendable {
     let record: SourceRecord
-    /// The file; nil if the caller only knows that the source is unchanged.
+    /// The file; nil if the caller only knows that the source is unchanged, or has the preview.
     var bytes: SharedBytes?
+    /// Of a photograph of which no more was fetched.
+    var preview: PhotographPreview?
     var status = CacheLayerStatus(.source, .hit)
     var timings: [StepTiming] = []
     /// Nil for a source from the caches; work on others is not given up while there is time.
     var timeLeft: Duration?
 
     var isFromCache: Bool { status.outcome == .hit }
+
+    /// The file to decode, and the header by which it is decoded.
+    var file: (bytes: SharedBytes, header: ImageHeader)? { preview?.file ?? bytes.map { ($0, record.header) } }
 }
 
 extension AvailableSource {
@@ -30,11 +35,29 @@ extension AvailableSource {
     ) {
         self.record = record
         bytes = copy.bytes
+        report(
+            copy.exchange, copy.participation, isStored: isStored, now: now, duration: duration, timeLeft: timeLeft)
+    }
+
+    init(
+        _ copy: PartialCopy, preview: PhotographPreview, record: SourceRecord, now: Int, duration: Duration,
+        timeLeft: Duration
+    ) {
+        self.record = record
+        self.preview = preview
+        report(
+            copy.exchange, copy.participation, isStored: false, now: now, duration: duration, timeLeft: timeLeft)
+    }
+
+    private mutating func report(
+        _ exchange: OriginResponseInfo?, _ participation: Participation, isStored: Bool, now: Int,
+        duration: Duration, timeLeft: Duration
+    ) {
         status = CacheLayerStatus(
-            after: copy.exchange, copy.participation, isStored: isStored,
+            after: exchange, participation, isStored: isStored,
             secondsLeft: record.freshness.remainingLifetime(at: now))
         if !isFromCache { self.timeLeft = timeLeft }
-        guard let transfer = copy.exchange?.timings, copy.participation != .cached else { return }
+        guard let transfer = exchange?.timings, participation != .cached else { return }
         timings = transfer.steps + [StepTiming("source", duration)]
     }
 }

@@ -47,18 +47,20 @@ struct SourceDecoder: Sendable {
         }.contains(true)
     }
 
-    /// - Parameter rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
+    /// - Parameters:
+    ///   - rooms: Memory for the decodes; nil if there was nothing to decode when it was reserved.
+    ///   - together: A plan for the image at several levels, if more than the result needs them.
     /// - Throws: ``PipelineError/sourceNeeded`` if a source's bytes are missing, or the error of a decode.
     func pixels(
         for key: ResultKey, from sources: PerSource<AvailableSource>, for job: Job, _ imagesInUse: ImagesInUse,
-        turn: WorkTurn, rooms: PerSource<MemoryReservation?>
+        turn: WorkTurn, rooms: PerSource<MemoryReservation?>, together: DecodePlan? = nil
     ) async throws -> Pixels {
-        let roles = job.request.roles
+        let (roles, own) = (job.request.roles, key.decodeKeys.image)
         let found = try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
                 try await image(
                     for: key, from: sources[index], imagesInUse: imagesInUse, turn: turn,
-                    room: rooms[index], job.bill)
+                    room: rooms[index], together: key == own ? together : nil, job.bill)
             }
         }
         let participations = found.lazy.map(\.participation)
@@ -73,7 +75,7 @@ struct SourceDecoder: Sendable {
         _ plan: DecodePlan, of opened: OpenedSource, turn: WorkTurn, room: MemoryReservation, _ bill: RequestBill?
     ) async throws {
         let image = try await decode(
-            opened.bytes, of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
+            (opened.bytes, opened.header), of: opened.record, for: opened.decodeKey(plan), turn: turn, room: room, bill)
         for (image, level) in zip([image] + image.coarser, [plan.level] + plan.coarserLevels) {
             opened.imagesInUse.add(image, for: opened.decodeKey(plan.at(level)))
         }
@@ -86,16 +88,16 @@ struct SourceDecoder: Sendable {
         let roles = job.request.roles
         return try await key.decodeKeys.concurrentMap { index, key in
             try await AdditionalSourceError.attributing(to: roles[index]) {
-                guard let bytes = sources[index].bytes else { throw PipelineError.sourceNeeded }
+                guard let file = sources[index].file else { throw PipelineError.sourceNeeded }
                 return try await decode(
-                    bytes, of: sources[index].record, for: key, turn: turn, room: rooms[index], job.bill)
+                    file, of: sources[index].record, for: key, turn: turn, room: rooms[index], job.bill)
             }
         }
     }
 
     func image(
         for key: DecodeKey, from source: AvailableSource, imagesInUse: ImagesInUse, turn: WorkTurn,
-        room: MemoryReservation?, _ bill: RequestBill?
+        room: MemoryReservation?, together: DecodePlan? = nil, _ bill: RequestBill?
     ) async throws -> (value: DecodedImage, participation: Participation) {
         let record = source.record
         // Evicted since the cost was estimated, and maybe being decoded again.
@@ -107,8 +109,15 @@ struct SourceDecoder: Sendable {
         let found = try await shared.value(
             for: key, cached: { caches.pixels(for: key) ?? imagesInUse.image(for: key) }
         ) {
-            guard let bytes = source.bytes ?? caches.bytes(of: record) else { throw PipelineError.sourceNeeded }
-            let image = try await decode(bytes, of: record, for: key, turn: turn, room: room, bill)
+            guard let file = source.file ?? caches.bytes(of: record).map({ ($0, record.header) }) else {
+                throw PipelineError.sourceNeeded
+            }
+            var image = try await decode(
+                file, of: record, for: key, together: together, turn: turn, room: room, bill)
+            for (coarser, level) in zip(image.coarser, together?.coarserLevels ?? []) {
+                imagesInUse.add(coarser, for: key.at(level))
+            }
+            image = image.with(coarser: [])
             caches.store(image, for: key, of: record)
             // Before the decode is forgotten, so that the caller's next result finds it.
             imagesInUse.add(image, for: key)
@@ -120,13 +129,17 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, turn: WorkTurn,
-        room: MemoryReservation?, _ bill: RequestBill?
+        _ file: (bytes: SharedBytes, header: ImageHeader), of record: SourceRecord, for key: DecodeKey,
+        together: DecodePlan? = nil, turn: WorkTurn, room: MemoryReservation?, _ bill: RequestBill?
     ) async throws -> DecodedImage {
+        let own = file.header.cost(of: key.plan, fileByteCount: file.bytes.count)
         // Nothing was reserved if the pixels were cached a moment ago.
-        let room =
-            try room
-            ?? resources.budget.reserveNow(record.header.cost(of: key.plan, fileByteCount: bytes.count))
+        let room = try room ?? resources.budget.reserveNow(own)
+        var plan = key.plan
+        if let together {
+            let more = file.header.cost(of: together, fileByteCount: file.bytes.count) - own
+            if (try? room.grow(by: more, for: .work)) != nil { plan = together }
+        }
         defer { room.release() }
         let checkpoint = failedDecodes.checkpoint
         do {
@@ -140,9 +153,9 @@ struct SourceDecoder: Sendable {
             let lanes = resources.lanes
             let decoded = try await (isSmall ? lanes.small : lanes.expensive).run(
                 timeLimit: configuration.decodeTimeout, queueTimeout: turn.queueTimeout
-            ) { [self] token in
+            ) { [self, plan] token in
                 try clock.perform(token, at: timekeeper.now) {
-                    try decode(bytes, of: record, for: key, isSmall: isSmall, token: token, room: room)
+                    try decode(file, for: key, plan, isSmall: isSmall, token: token, room: room)
                 }
             }
             let end = timekeeper.now
@@ -165,21 +178,21 @@ struct SourceDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: SharedBytes, of record: SourceRecord, for key: DecodeKey, isSmall: Bool, token: WorkToken,
-        room: MemoryReservation
+        _ file: (bytes: SharedBytes, header: ImageHeader), for key: DecodeKey, _ plan: DecodePlan, isSmall: Bool,
+        token: WorkToken, room: MemoryReservation
     ) throws -> DecodedImage {
         var limits = configuration.rules.limits
         limits.endsUnderestimatedDecodes = isSmall
         guard let border = key.border else {
             let image = key.withoutGainMap.flatMap { caches.pixels(for: $0) }
             return try resources.codec.decodeWithGainMap(
-                bytes, header: record.header, plan: key.plan, limits: limits, token: token, of: image)
+                file.bytes, header: file.header, plan: plan, limits: limits, token: token, of: image)
         }
         return try resources.codec.draw(
-            bytes, inside: border, header: record.header, plan: key.plan, limits: limits, token: token
+            file.bytes, inside: border, header: file.header, plan: key.plan, limits: limits, token: token
         ) { drawing in
             // The first drawing is gone.
-            let more = record.header.cost(of: drawing, fileByteCount: bytes.count) - room.bytes
+            let more = file.header.cost(of: drawing, fileByteCount: file.bytes.count) - room.bytes
             if more > 0 { try room.grow(by: more, for: .work) }
         }
     }

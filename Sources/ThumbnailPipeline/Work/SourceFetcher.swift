@@ -16,7 +16,11 @@ struct SourceFetcher: Sendable {
     let timekeeper: any Timekeeper
 
     /// Returns nil if one arrived without bytes and its record is gone.
-    func fetch(for job: Job, needsBytes: PerSource<Bool>) async throws -> PerSource<AvailableSource>? {
+    ///
+    /// - Parameter previewsSuffice: Of RAW photographs no more than the preview is needed.
+    func fetch(
+        for job: Job, needsBytes: PerSource<Bool>, previewsSuffice: Bool = false
+    ) async throws -> PerSource<AvailableSource>? {
         let start = timekeeper.now
         let roles = job.request.roles
         let sources = try await job.sources.concurrentMap { index, identity -> AvailableSource? in
@@ -26,7 +30,9 @@ struct SourceFetcher: Sendable {
                     let bytes = SharedBytes(Array(file.utf8))
                     return available(try OpenedSource(upload: bytes, at: timekeeper.secondsSince1970))
                 }
-                return try await fetch(identity, for: job, needsBytes: needsBytes[index], since: start)
+                return try await fetch(
+                    identity, for: job, needsBytes: needsBytes[index],
+                    walk: previewsSuffice ? walk(for: identity) : nil, since: start)
             }
         }
         return sources.complete()
@@ -37,11 +43,33 @@ struct SourceFetcher: Sendable {
     }
 
     private func fetch(
-        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, since start: Duration
+        _ identity: SourceIdentity, for job: Job, needsBytes: Bool, walk: SourceWalk?, since start: Duration
     ) async throws -> AvailableSource? {
         let checkpoint = failedDecodes.checkpoint
-        let fetched = try await fetched(identity, for: job, needsBytes: needsBytes, walk: nil, since: start)
+        var fetched = try await fetched(identity, for: job, needsBytes: needsBytes, walk: walk, since: start)
+        if case .part(let copy) = fetched {
+            if let source = available(copy, since: start) { return source }
+            fetched = try await self.fetched(identity, for: job, needsBytes: needsBytes, walk: nil, since: start)
+        }
         return try available(fetched.whole, for: job, since: start, checkpoint)
+    }
+
+    /// For sources of which a preview suffices, as far as their names or earlier fetches tell.
+    func walk(for identity: SourceIdentity) -> SourceWalk? {
+        let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
+        return known?.format ?? (identity.isNamedPhotograph ? .raw : nil) == .raw ? .preview : nil
+    }
+
+    private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {
+        guard let preview = PhotographPreview(copy.source) else { return nil }
+        var record = preview.record
+        if let known = caches.knownRecord(for: record.identity), known.validator == record.validator {
+            record = SourceRecord(record.head, of: known)
+        }
+        let duration = timekeeper.now - start
+        return AvailableSource(
+            copy, preview: preview, record: record, now: timekeeper.secondsSince1970, duration: duration,
+            timeLeft: timeLimit - duration)
     }
 
     /// Fetches only the bytes that describe the source; returns nil if it arrived without bytes and its record is gone.

@@ -19,7 +19,7 @@ struct WorkMemory: Sendable {
         let costs = key.decodeKeys.mapWithIndex { index, key -> Int? in
             let source = sources[index]
             return isDecoded(key)
-                ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.bytes?.count ?? 0)
+                ? nil : source.record.header.cost(of: key.plan, fileByteCount: source.file?.bytes.count ?? 0)
         }
         var (sum, overflow) = (plan.cost, false)
         for case let cost? in costs {

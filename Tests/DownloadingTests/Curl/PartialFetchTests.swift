@@ -15,8 +15,8 @@ struct PartialFetchTests {
 
     /// Needs the bytes at these offsets.
     private func walk(to offsets: [Int], atMost limit: Int = 128 << 10) -> SourceWalk {
-        SourceWalk(.header) { file in
-            let reading = file.read { span in
+        SourceWalk(.header) { source in
+            let reading = source.file.read { span in
                 offsets.filter { $0 < span.byteCount }.map {
                     unsafe span.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
                 }

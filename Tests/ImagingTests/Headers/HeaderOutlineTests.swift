@@ -42,6 +42,17 @@ struct HeaderOutlineTests {
         #expect(try isEqual(outline, inspect(file)), "\(name)")
     }
 
+    @Test func `a walk over chunks ends at unknown bytes`() throws {
+        let webp =
+            Array("RIFF".utf8) + [0, 0, 0, 8] + Array("WEBPVP8X".utf8) + [10, 0, 0, 0, 12, 0, 0, 0, 63, 0, 0, 47, 0, 0]
+        for head in [webp, Array(ImageFixture.png.array.prefix(33))] {
+            var file = try #require(FileParts(count: 64 << 20))
+            file.add(SharedBytes(head + [UInt8](repeating: 0, count: FileParts.page - head.count)), at: 0)
+            let long = try #require(file.read { span in Result { try ImageHeader.outline(span) } })
+            #expect(long.missing.allSatisfy { $0.upperBound <= 2 * FileParts.page }, "\(long.missing)")
+        }
+    }
+
     @Test func `damage within the header is the same error`() throws {
         for fixture in [ImageFixture.text, .empty, .jpegHeadOnly] {
             let whole = try #require(throws: ImagingError.self) { try inspect(fixture.array) }

@@ -31,9 +31,9 @@ struct PNGChunks {
     var hasFailed: Bool { if case .failed = skipping { true } else { false } }
 
     mutating func next(in bytes: RawSpan) -> Chunk? {
-        guard !hasFailed, offset <= bytes.byteCount - 8, let length = try? bytes.bigEndian32(at: offset) else {
-            return nil
-        }
+        guard !hasFailed, offset <= bytes.byteCount - 8, bytes.hasChunk(at: offset + 4),
+            let length = try? bytes.bigEndian32(at: offset)
+        else { return nil }
         let range = offset..<offset + 12 + length
         let chunk = Chunk(
             type: offset + 4, data: offset + 8..<min(range.upperBound - 4, bytes.byteCount), range: range)

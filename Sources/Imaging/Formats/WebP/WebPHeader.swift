@@ -21,7 +21,7 @@ struct WebPHeader {
         let end = min(announced, bytes.byteCount)
         var offset = 12
         // In the simple layout, the file has only the chunk of its image.
-        while offset <= end - 8, canvas != nil || image == nil {
+        while offset <= end - 8, canvas != nil || image == nil, bytes.hasChunk(at: offset) {
             let length = try bytes.littleEndian32(at: offset + 4)
             let data = offset + 8
             let mayBeCut = announced > end && length <= announced - data && !bytes.hasText("VP8X", at: offset)
@@ -114,7 +114,9 @@ extension WebPHeader {
     static func metadata(_ bytes: RawSpan) -> MetadataParts {
         var parts = MetadataParts()
         var offset = 12
-        while offset <= bytes.byteCount - 8, let length = try? bytes.littleEndian32(at: offset + 4) {
+        while offset <= bytes.byteCount - 8, bytes.hasChunk(at: offset),
+            let length = try? bytes.littleEndian32(at: offset + 4)
+        {
             let data = offset + 8..<min(offset + 8 + length, bytes.byteCount)
             if bytes.hasText("XMP ", at: offset) { parts.addPacket(bytes, data) }
             parts.hasManifest = parts.hasManifest || bytes.hasText("C2PA", at: offset)

@@ -1,0 +1,49 @@
+import Downloading
+import Imaging
+import Memory
+import Recipes
+
+/// The header and the preview of a RAW photograph: enough for pixels, but not the file.
+struct PhotographPreview: Sendable {
+    /// Of the whole file.
+    let record: SourceRecord
+    private let bytes: SharedBytes
+
+    /// Nil for other parts, and without an entity tag: only the whole file would then have a validator.
+    init?(_ source: PartialSource, under generations: LayerGenerations = [:]) {
+        guard source.hasEntityTag, let outline = source.file.outline, outline.missing.isEmpty,
+            case .success(let header?) = outline.value, let place = header.preview?.place,
+            let bytes = source.file.bytes(in: place), (try? source.head.check(header)) != nil
+        else { return nil }
+        record = SourceRecord(
+            source.head, header: header, byteCount: source.file.count, generations: generations)
+        self.bytes = bytes
+    }
+
+    /// The preview as a file, with the header by which it is decoded.
+    var file: (bytes: SharedBytes, header: ImageHeader) {
+        var header = record.header
+        header.preview?.place = 0..<bytes.count
+        return (bytes, header)
+    }
+}
+
+extension SourceIdentity {
+    /// Whether the name promises a RAW photograph.
+    var isNamedPhotograph: Bool {
+        guard let dot = url.path.utf8.lastIndex(of: UInt8(ascii: ".")) else { return false }
+        let ending = url.path[url.path.utf8.index(after: dot)...]
+        return ending.utf8.count <= 3 && ImageFormat.endingsOfPhotographs.contains(ending.lowercased())
+    }
+}
+
+extension SourceWalk {
+    static let preview = SourceWalk(.preview) { source in
+        guard source.hasEntityTag, let outline = source.file.outline else { return .whole }
+        if !outline.missing.isEmpty { return SourceWalk.header.need(source) }
+        guard case .success(let header?) = outline.value, let place = header.preview?.place,
+            place.upperBound <= source.file.count
+        else { return .whole }
+        return source.file.unknown(in: place).map { .run($0) } ?? .nothing
+    }
+}

@@ -1,0 +1,127 @@
+import HTTPTypes
+import Imaging
+import Memory
+import Recipes
+import TestSupport
+import Testing
+
+/// Thumbnails of long RAW photographs cost their previews and some ranges.
+@Suite(.timeLimit(.minutes(2)))
+struct PhotographRangesTests {
+    private static let size = PixelSize(width: 640, height: 480)
+    private static let tail = [UInt8](repeating: 0xA5, count: 500_000)
+    /// Longer than the first range.
+    private static let preview = ImageFixture.file(.quarters(size), as: .jpeg) + tail
+    private static let options = ["--source-formats", "jpeg,png,raw", "--max-source-bytes", "64MiB"]
+    private static let fields = [("ETag", "\"1\""), ("Cache-Control", "max-age=60")]
+
+    /// A file of 30 MB, upright or turned.
+    private static func file(_ kind: RAWWriter.Kind = .nef, orientation: Int = 1) -> [UInt8] {
+        var writer = RAWWriter(kind, preview)
+        (writer.orientation, writer.gap) = (orientation, 14_750_000)
+        return writer.file
+    }
+
+    private func serve(_ service: RunningService, _ file: RangedFile) {
+        service.origin.serveOthers { file.answer(to: $0) }
+    }
+
+    @Test(arguments: RAWWriter.Kind.allCases)
+    func `a thumbnail of 30 MB takes the preview, and is that of the whole file`(kind: RAWWriter.Kind) async throws {
+        let bytes = Self.file(kind, orientation: 6)
+        let path = "/a.\(kind.rawValue)"
+        try await withService(Self.options) { service in
+            let file = RangedFile(bytes, Self.fields)
+            serve(service, file)
+            let answer = try await service.thumbnail(path, "w=96")
+            #expect(answer.status == 200, "\(answer.text)")
+            let fetches = file.requests.count
+            #expect(file.sentBytes <= Self.preview.count + 128 << 10, "\(file.requests)")
+            #expect(fetches <= 4 && !file.requests.contains(nil), "\(file.requests)")
+            let small = try await service.thumbnail(path, "w=90")
+            #expect(small.status == 200)
+            let again = try await service.thumbnail(path, "w=96")
+            #expect(again.body == answer.body)
+            let facts = try await service.send("GET", "/info?url=\(service.origin.url(path))")
+            #expect(facts.text.contains("\"format\":\"raw\"") && facts.text.contains("\"bytes\":\(bytes.count)"))
+            #expect(file.requests.count == fetches)
+            try await withService(Self.options + ["--partial-fetch", "off"]) { ordinary in
+                let whole = RangedFile(bytes, Self.fields)
+                serve(ordinary, whole)
+                let expected = try await ordinary.thumbnail(path, "w=96")
+                #expect(whole.requests == [nil] && expected.body == answer.body)
+                #expect(expected.headerFields[.eTag] == answer.headerFields[.eTag])
+            }
+        }
+    }
+
+    @Test func `after facts from ranges, a thumbnail needs only the preview`() async throws {
+        try await withService(Self.options) { service in
+            let file = RangedFile(Self.file(), Self.fields)
+            serve(service, file)
+            _ = try await service.send("GET", "/info?url=\(service.origin.url("/a"))")
+            let answer = try await service.thumbnail("/a")
+            #expect(answer.status == 200)
+            #expect(file.sentBytes <= Self.preview.count + 256 << 10 && !file.requests.contains(nil))
+        }
+    }
+
+    @Test func `an origin without ranges or entity tags sends the file once`() async throws {
+        try await withService(Self.options) { service in
+            service.origin.serve("/a.nef", .image(Self.file()))
+            let answer = try await service.thumbnail("/a.nef")
+            #expect(answer.status == 200)
+            #expect(service.origin.hits("/a.nef") == 1)
+            let file = RangedFile(Self.file(), [])
+            serve(service, file)
+            let other = try await service.thumbnail("/b.nef")
+            #expect(other.status == 200)
+            #expect(file.requests == [0..<65_536, nil])
+        }
+    }
+
+    @Test func `a JPEG file named like a photograph is fetched as a whole`() async throws {
+        try await withService(Self.options) { service in
+            let file = RangedFile(Self.preview, Self.fields)
+            serve(service, file)
+            let answer = try await service.thumbnail("/a.nef")
+            #expect(answer.status == 200)
+            #expect(file.requests == [0..<65_536, nil])
+        }
+    }
+
+    @Test func `a file that changes between ranges is the new one`() async throws {
+        try await withService(Self.options) { service in
+            let file = RangedFile(Self.file(), Self.fields)
+            let new = Self.file(orientation: 6)
+            service.origin.serveOthers { request in
+                if file.requests.count == 1 { file.become(new, [("ETag", "\"2\""), ("Cache-Control", "max-age=60")]) }
+                return file.answer(to: request)
+            }
+            let answer = try await service.thumbnail("/a.nef", "w=96")
+            #expect(answer.status == 200)
+            let image = try ImageReading.decode(SharedBytes(answer.body))
+            #expect(image.size == PixelSize(width: 96, height: 128))
+            let facts = try await service.send("GET", "/info?url=\(service.origin.url("/a.nef"))")
+            #expect(facts.text.contains("\"etag\":\"\\\"2\\\"\""))
+        }
+    }
+
+    @Test func `a stale preview is confirmed, and a new version replaces it`() async throws {
+        let time = ManualTimekeeper()
+        try await withService(Self.options, time: time) { service in
+            let file = RangedFile(Self.file(), Self.fields)
+            serve(service, file)
+            let first = try await service.thumbnail("/a.nef", "w=96")
+            let sentBytes = file.sentBytes
+            time.advance(by: .seconds(61))
+            let confirmed = try await service.thumbnail("/a.nef", "w=96")
+            #expect(confirmed.body == first.body)
+            #expect(file.sentBytes == sentBytes)
+            time.advance(by: .seconds(61))
+            file.become(Self.file(orientation: 6), [("ETag", "\"2\""), ("Cache-Control", "max-age=60")])
+            let changed = try await service.thumbnail("/a.nef", "w=96")
+            #expect(changed.body != first.body && !file.requests.contains(nil))
+        }
+    }
+}
