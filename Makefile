@@ -237,6 +237,9 @@ bench-equal-quality: build $(BENCH_TOOLS) ## Measure equal qualities across form
 bench-gain-maps: build $(BENCH_TOOLS) ## Measure how far results with a gain map are from their sources; PHOTOS=folder GAIN_MAPS="--names *flower*"
 	$(VENV_BENCH)/bin/python Benchmarks/gain_maps.py --alula $(RELEASE) --photos $(PHOTOS) $(GAIN_MAPS)
 
+bench-faces: build $(BENCH_TOOLS) ## Measure found and false faces, crops and CPU time, with pictures of packages; FACES="--folder .build/faces --rounds 5"
+	$(VENV_BENCH)/bin/python Benchmarks/faces.py --alula $(RELEASE) $(FACES)
+
 bench-costs: deps ## Measure time and memory of decodes and renders beside their costs
 	@scripts/install-packages python3
 	$(SWIFT) build -c release --product costs

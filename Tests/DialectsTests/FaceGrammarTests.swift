@@ -87,12 +87,23 @@ import ThumbnailTypes
         let smart = try request(
             "/unsafe/100x100/smart/http://example.com/a.jpg", try #require(ThumborDialect(thumbor)))
         #expect(try crops(smart, findsFaces: findsFaces) == [step])
-        let options = try CloudflareOptions("width=100,height=100,fit=cover,gravity=face", accept: nil)
+        #expect(try cloudflare("", findsFaces: findsFaces).contains(step))
+    }
+
+    @Test func `Cloudflare's zoom crops closer to faces`() throws {
+        #expect(try cloudflare(",zoom=0", findsFaces: true).contains("face 100x100"))
+        #expect(try cloudflare(",zoom=0.5", findsFaces: true).contains("face 200x200 zoom 50"))
+        #expect(try cloudflare(",face-zoom=1", findsFaces: true).contains("face 400x400 zoom 100"))
+        #expect(try cloudflare(",zoom=1", findsFaces: false).contains("attention 400x400"))
+    }
+
+    private func cloudflare(_ more: String, findsFaces: Bool) throws -> [String] {
+        let options = try CloudflareOptions("width=100,height=100,fit=cover,gravity=face" + more, accept: nil)
         let header = ImageHeader(format: .jpeg, storedSize: PixelSize(width: 1_000, height: 500))
         var rules = RenderingRules()
         rules.findsFaces = findsFaces
-        let plan = try RenderPlan(
-            AnyRenderRecipe(CloudflareRecipe(options: options)), of: RecipeSource(header: header, rules: rules))
-        #expect(plan.keyTexts.contains(step))
+        return try RenderPlan(
+            AnyRenderRecipe(CloudflareRecipe(options: options)), of: RecipeSource(header: header, rules: rules)
+        ).keyTexts
     }
 }

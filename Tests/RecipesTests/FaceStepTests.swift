@@ -38,6 +38,24 @@ struct FaceStepTests {
         #expect(crop(plan, [face(x, 250, 40)]) == CropStep(x: left, y: 0, size: PixelSize(width: 200, height: 250)))
     }
 
+    @Test func `a zoom brings the crop closer to the face, up to its own size`() throws {
+        let box = PixelSize(width: 200, height: 250)
+        let crops = try [0, 50, 100].map { percent in
+            // The crop is rendered at the size of the source before it is reduced.
+            let plan = try plan(200, 250) { $0.faceZoom = percent }
+            #expect(plan.outputSize == box && plan.placed(by: [face(500, 250, 100)]).outputSize == box)
+            #expect(plan.placed(by: []).outputSize == box)
+            return try #require(crop(plan, [face(500, 250, 100)]))
+        }
+        #expect(crops[0] == CropStep(x: 150, y: 0, size: box))
+        #expect(crops[1] == CropStep(x: 375, y: 93, size: PixelSize(width: 250, height: 313)))
+        #expect(crops[2] == CropStep(x: 450, y: 187, size: PixelSize(width: 100, height: 125)))
+        let portrait = try plan(400, 500) { $0.faceZoom = 100 }
+        #expect(crop(portrait, [face(500, 250, 100)]) == crops[2])
+        #expect(try plan(1_000, 500) { $0.faceZoom = 100 }.needsFaces)
+        #expect(try plan(200, 250) { ($0.faceZoom, $0.fit) = (100, .inside) }.needsFaces == false)
+    }
+
     @Test func `of several faces as many as fit are kept, the largest first`() throws {
         let plan = try plan(200, 250)
         // The crop has 400 columns of the source.

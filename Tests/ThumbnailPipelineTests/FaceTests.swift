@@ -84,6 +84,25 @@ struct FaceTests {
         #expect(try await self.faces(fixture) == [] && searches(fixture) == 1)
     }
 
+    @Test func `one decode has the pixels of the result and those of the search`() async throws {
+        let fixture = try fixture()
+        let small = FaceDrawing.image(Self.size, bands: 3, [(620, 200, 150)])
+        let large = SampleImage(PixelSize(width: 1_600, height: 800), bands: 3) { x, y in
+            let start = (y / 2 * Self.size.width + x / 2) * 3
+            return Array(small.pixels[start..<start + 3])
+        }
+        let file = SharedBytes(ImageFixture.file(large, as: .jpeg, quality: 90))
+        fixture.origin.serve(file, cacheControl: "max-age=100", eTag: "\"large\"")
+        let together = try await fixture.thumbnail(of: request(700, 700))
+        #expect(fixture.decodes == 1 && searches(fixture) == 1)
+        let other = try self.fixture()
+        other.origin.serve(file, cacheControl: "max-age=100", eTag: "\"large\"")
+        let found = try await faces(other)
+        #expect(try await faces(fixture) == found && found?.count == 1)
+        let apart = try await other.thumbnail(of: request(700, 700))
+        #expect(other.decodes == 2 && apart.image.bytes.array == together.image.bytes.array)
+    }
+
     @Test func `facts have the faces, which are searched for once`() async throws {
         let fixture = try fixture()
         let found = try #require(try await faces(fixture))

@@ -144,12 +144,22 @@ static CFacesFace framed(const CFacesFace *face, const CFacesUse *use)
         (int32_t) (100 * face->windows / use->least_windows)};
 }
 
+/// Looks twice, because the first look has the place and the size of the face only roughly.
+static CFacesFace centered(Search *search, const Window *window)
+{
+    CFacesFace first = verified(search, window);
+    if (2 * first.windows < search->cascade->use.least_windows) return first;
+    Window middle = {first.x, first.y, first.width, first.height};
+    CFacesFace second = verified(search, &middle);
+    return second.windows >= first.windows ? second : first;
+}
+
 /// Adds the faces that one cascade finds.
 static int seek(Search *search, const CFacesCascade *cascade, CFacesFace *found, int most)
 {
     Window means[most_groups];
     int width = search->image.halves[0].width, height = search->image.halves[0].height, count = 0;
-    double pixels = (double) width * height, scale = 1.5;
+    double pixels = (double) width * height, scale = cascade->use.first_scale / 100.0;
     if (pixels > CFaces_usual_pixels) scale *= sqrt(pixels / CFaces_usual_pixels);
     search->cascade = cascade;
     search->count = 0;
@@ -161,7 +171,7 @@ static int seek(Search *search, const CFacesCascade *cascade, CFacesFace *found,
     }
     int groups = group(search, means);
     for (int mean = 0; mean < groups && count < most; mean++) {
-        CFacesFace face = verified(search, &means[mean]);
+        CFacesFace face = centered(search, &means[mean]);
         if (face.windows >= cascade->use.least_windows) found[count++] = framed(&face, &cascade->use);
     }
     return count;

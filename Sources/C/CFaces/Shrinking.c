@@ -1,5 +1,8 @@
 #include "CFaces.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 int CFaces_reduction(int width, int height)
 {
     int64_t pixels = (int64_t) width * height;
@@ -20,27 +23,36 @@ static unsigned luma_of(const uint8_t *pixel, int bands)
     return luma;
 }
 
-static unsigned sum_of_row(const uint8_t *pixel, int bands, int count)
+/// Adds whole squares' samples of a row to `sums`.
+static void add_row(const uint8_t *pixel, int bands, int count, uint16_t *sums)
 {
-    unsigned sum = 0;
     if (bands == 1)
         for (int x = 0; x < count; x++)
-            sum += pixel[x];
+            sums[x] = (uint16_t) (sums[x] + pixel[x]);
     else
         for (int x = 0; x < count; x++)
-            sum += luma_of(pixel + x * bands, bands);
-    return sum;
+            sums[x] = (uint16_t) (sums[x] + luma_of(pixel + x * bands, bands));
 }
 
-void CFaces_shrink(const uint8_t *samples, size_t stride, int width, int height, int bands, int reduction, uint8_t *luma)
+int CFaces_shrink(
+    const uint8_t *samples, size_t stride, int width, int height, int bands, int reduction, uint8_t *luma)
 {
     unsigned area = (unsigned) reduction * (unsigned) reduction;
-    for (int y = 0; y < height / reduction; y++)
-        for (int x = 0; x < width / reduction; x++) {
-            const uint8_t *pixel = samples + (size_t) (y * reduction) * stride + (size_t) (x * reduction) * (size_t) bands;
+    int count = width / reduction * reduction;
+    // At most 255 rows of 255.
+    uint16_t *sums = malloc((size_t) count * sizeof *sums + 1);
+    if (!sums) return 0;
+    for (int y = 0; y < height / reduction; y++) {
+        memset(sums, 0, (size_t) count * sizeof *sums);
+        for (int row = 0; row < reduction; row++)
+            add_row(samples + (size_t) (y * reduction + row) * stride, bands, count, sums);
+        for (int x = 0; x < count; x += reduction) {
             unsigned sum = area / 2;
-            for (int row = 0; row < reduction; row++)
-                sum += sum_of_row(pixel + (size_t) row * stride, bands, reduction);
+            for (int column = 0; column < reduction; column++)
+                sum += sums[x + column];
             *luma++ = (uint8_t) (sum / area);
         }
+    }
+    free(sums);
+    return 1;
 }

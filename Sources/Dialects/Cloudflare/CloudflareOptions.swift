@@ -24,6 +24,8 @@ struct CloudflareOptions: Hashable, Sendable {
     var box = RequestedBox()
     private(set) var fit = Fit.scaleDown
     private(set) var position = Position.gravity(.center)
+    /// In percent; only for faces.
+    private(set) var zoom = 0
     var quality: Int?
     /// Nil for the first of ``accepted``, or the source's own.
     private(set) var format: ImageFormat?
@@ -84,9 +86,10 @@ struct CloudflareOptions: Hashable, Sendable {
         keepsCopyright = try values.word("metadata", of: "copyright", "keep", "none") != "none"
         isFast = try values.word("compression", of: "fast") != nil
         redirectsOnError = try values.word("onerror", of: "redirect") != nil
-        _ = try values.number("zoom", in: 0...1)
+        let zoom = try values.number("zoom", in: 0...1) ?? 0
+        if position == .gravity(.face) { self.zoom = Int((100 * zoom).rounded()) }
         _ = try values.word("upscale", of: "interpolate", "generate")
-        for name in ["slow-connection-quality", "upscale", "zoom"] {
+        for name in ["slow-connection-quality", "upscale"] + (position == .gravity(.face) ? [] : ["zoom"]) {
             if let value = try values[name] { ignored.append("\(name)=\(value)") }
         }
     }

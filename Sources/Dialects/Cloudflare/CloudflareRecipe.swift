@@ -75,6 +75,7 @@ struct CloudflareRecipe: RenderRecipe {
     private func fit(_ rendering: inout RenderingOptions, in size: PixelSize) {
         (rendering.width, rendering.height) = (box.width, box.height)
         if case .gravity(let gravity) = options.position { rendering.gravity = gravity }
+        rendering.faceZoom = options.zoom
         switch options.fit {
         case .scaleDown, .inside: rendering.fit = .inside
         case .outside: rendering.fit = .outside

@@ -28,6 +28,9 @@ struct ThumborFilterReader {
             let isDisabled = configuration.disabledFilters.contains(ExactText(filter.name))
             if isDisabled || index >= configuration.maximumFilters ?? .max {
                 ignored.append(filter.written)
+            } else if ["redact", "redact_oval"].contains(filter.name) {
+                // Whoever hides faces must not get them shown.
+                throw .unsupportedOption(filter.name, "Faces are not hidden here.")
             } else if try !read(filter) {
                 ignored.append(filter.written)
             }

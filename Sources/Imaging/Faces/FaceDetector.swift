@@ -13,8 +13,8 @@ package struct FaceDetector: Sendable {
 
     /// Chosen by measurement (docs/measurements/faces.md).
     private static let uses = [
-        CFacesUse(least_windows: 18, enlargement: 100, rise: 0),
-        CFacesUse(least_windows: 6, enlargement: 145, rise: 11),
+        CFacesUse(least_windows: 18, enlargement: 100, rise: 1, first_scale: 170),
+        CFacesUse(least_windows: 8, enlargement: 145, rise: 14, first_scale: 150),
     ]
 
     /// `CFacesCascade`s, which have been checked.
@@ -39,8 +39,9 @@ package struct FaceDetector: Sendable {
             let reduction = CFaces_reduction(width, height)
             size = PixelSize(width: Int(width / reduction), height: Int(height / reduction))
             luma = [UInt8](repeating: 0, count: size.area)
-            unsafe CFaces_shrink(frame.pixels, frame.stride, width, height, frame.bands, reduction, &luma)
-            return 0
+            let isDone = unsafe CFaces_shrink(
+                frame.pixels, frame.stride, width, height, frame.bands, reduction, &luma)
+            return isDone == 1 ? 0 : -1
         }
         return FaceSearch(size: size, bytes: SharedBytes(cascades + luma))
     }

@@ -74,14 +74,16 @@ package struct Frame {
     /// Crops to faces, if the service finds them, or else by attention.
     ///
     /// Faces are known for the first page, as long as no step has cropped by content.
-    package mutating func cropToFaces(_ size: PixelSize) {
+    ///
+    /// - Parameter zoom: In percent: how much closer than `size` the crop is to faces.
+    package mutating func cropToFaces(_ size: PixelSize, zoom: Int = 0) {
         var turn = turn
         for case let step as TurnStep in steps { turn = turn.then(step.turn) }
         let isShown = steps.allSatisfy { $0 is TurnStep || ($0 as? ResampleStep)?.part == nil && $0 is ResampleStep }
         guard source.rules.findsFaces, number == 0, isShown else {
             return apply(InterestStep(.attention, size: size))
         }
-        apply(FaceStep(size: size, of: part, turned: turn))
+        apply(FaceStep(size: size, zoom: zoom, of: part, turned: turn))
     }
 
     package mutating func use(_ index: Int, scaledTo size: PixelSize) -> RecipeAddition {

@@ -28,10 +28,25 @@ extension RenderLayout {
             y: (size.height - resizedSize.height) * y / 1_000, color: color)
     }
 
+    /// How much larger an image is rendered whose crop gets closer to faces: not above the source.
+    func enlargement(forZoom percent: Int, of source: PixelSize) -> Double {
+        let most = min(
+            Double(source.width) / Double(resizedSize.width), Double(source.height) / Double(resizedSize.height))
+        return max(1, min(most, Self.largestEnlargement, 100 / Double(max(1, 100 - percent))))
+    }
+
+    private static let largestEnlargement = 4.0
+
     /// The middle is at `thousandths` of `whole`, within the edges.
     private static func start(of length: Int, around thousandths: Int, in whole: Int) -> Int {
         let start = max(0, 2 * whole * thousandths - 1_000 * length) / 2_000
         return min(start, whole - length)
+    }
+}
+
+extension PixelSize {
+    func enlarged(by factor: Double) -> PixelSize {
+        PixelSize(width: Int((Double(width) * factor).rounded()), height: Int((Double(height) * factor).rounded()))
     }
 }
 

@@ -38,9 +38,18 @@ extension RenderingOptions: RenderRecipe {
         let part = requestedPart.naturalPart
         frame.crop(CropStep(x: part.x - box.x, y: part.y - box.y, size: part.size))
         frame.turn(requestedPart.turn)
-        frame.resample(
-            to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
-        if let interest = layout.crop(by: gravity) as? InterestStep {
+        let zooms = gravity == .face && faceZoom > 0 && fit == .cover
+        if zooms {
+            let factor = layout.enlargement(forZoom: faceZoom, of: frame.size)
+            let size = layout.cropSize ?? layout.resizedSize
+            frame.resample(to: layout.resizedSize.enlarged(by: factor))
+            frame.cropToFaces(size.enlarged(by: factor), zoom: faceZoom)
+            frame.apply(ResampleStep(to: size, in: source.rules.light))
+        } else {
+            frame.resample(
+                to: layout.resizedSize, deciding: layout.decidingSides, crop: layout.crop(by: gravity) as? CropStep)
+        }
+        if !zooms, let interest = layout.crop(by: gravity) as? InterestStep {
             if gravity == .face { frame.cropToFaces(interest.size) } else { frame.apply(interest) }
         }
         for step in layout.steps(for: self, format: format, hasAlpha: frame.hasAlpha) { frame.apply(step) }
@@ -105,7 +114,7 @@ extension RenderingOptions: RenderRecipe {
         return "box \(text(width))x\(text(height)) \(devicePixelRatio) \(fit.rawValue) \(enlarge) \(gravity.keyText) "
             + "\(background?.keyText ?? "none") \(operations.crop?.keyText ?? "all")"
             + (watermark.map { " \($0.keyText)" } ?? "") + (maximumArea.map { " area \($0)" } ?? "")
-            + (multiple.map { " multiple \($0)" } ?? "")
+            + (multiple.map { " multiple \($0)" } ?? "") + (faceZoom > 0 ? " zoom \(faceZoom)" : "")
     }
 }
 

@@ -2,13 +2,16 @@
 ///
 /// The first frame of an animation decides.
 package struct FaceStep: ContentCropStep {
+    /// Without a zoom.
     package let size: PixelSize
+    /// In percent: 0 for a crop of the whole ``size``, 100 for the smallest with the faces.
+    private let zoom: Int
     /// The part of the upright page that the image shows, and its turn.
     private let part: ImagePart
     private let turn: QuarterTurn
 
-    init(size: PixelSize, of part: ImagePart, turned turn: QuarterTurn) {
-        (self.size, self.part, self.turn) = (size, part, turn)
+    init(size: PixelSize, zoom: Int = 0, of part: ImagePart, turned turn: QuarterTurn) {
+        (self.size, self.zoom, self.part, self.turn) = (size, zoom, part, turn)
     }
 
     private var attention: InterestStep { InterestStep(.attention, size: size) }
@@ -20,11 +23,13 @@ package struct FaceStep: ContentCropStep {
     package func cost(of work: StepWork) -> StepCost { attention.cost(of: work) }
 
     /// The steps before it determine the part and its turn.
-    package var keyText: String { "face \(size.width)x\(size.height)" }
+    package var keyText: String { "face \(size.width)x\(size.height)" + (zoom > 0 ? " zoom \(zoom)" : "") }
 
-    package var summary: String { "crop to the \(size) pixels with the largest faces" }
+    package var summary: String {
+        "crop to the \(size) pixels with the largest faces" + (zoom > 0 ? ", \(zoom) % closer" : "")
+    }
 
-    package func parameters(on size: PixelSize) -> [StepParameter]? { [("gravity", "face")] }
+    package func parameters(on size: PixelSize) -> [StepParameter]? { zoom > 0 ? nil : [("gravity", "face")] }
 
     package func crop(left: Int, top: Int) -> CropStep { CropStep(x: left, y: top, size: size) }
 
@@ -41,9 +46,19 @@ package struct FaceStep: ContentCropStep {
         func start(_ first: Int, _ end: Int, of length: Int, in whole: Int) -> Int {
             min(max(0, (first + end - length) / 2), whole - length)
         }
-        return crop(
-            left: start(kept.left, kept.right, of: size.width, in: input.width),
-            top: start(kept.top, kept.bottom, of: size.height, in: input.height))
+        let size = size(around: kept)
+        return CropStep(
+            x: start(kept.left, kept.right, of: size.width, in: input.width),
+            y: start(kept.top, kept.bottom, of: size.height, in: input.height), size: size)
+    }
+
+    /// In the proportion of ``size``.
+    private func size(around kept: Rectangle) -> PixelSize {
+        let share = max(
+            Double(kept.right - kept.left) / Double(size.width), Double(kept.bottom - kept.top) / Double(size.height))
+        let factor = 1 - Double(zoom) / 100 * (1 - min(1, share))
+        func scaled(_ side: Int) -> Int { max(1, Int((Double(side) * factor).rounded())) }
+        return PixelSize(width: scaled(size.width), height: scaled(size.height))
     }
 
     /// Nil for a face of which less than half is in the part.

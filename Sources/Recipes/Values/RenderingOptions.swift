@@ -10,6 +10,8 @@ package struct RenderingOptions: Hashable, Sendable {
     /// Both sides are multiples of it, such as of the patches of a vision model.
     package var multiple: Int?
     package var gravity = Gravity.center
+    /// In percent, for ``Gravity/face`` and ``Fit/cover``: 100 shows only the faces.
+    package var faceZoom = 0
     package var operations = ImageOperations()
     package var background: Color?
     /// 1…100; nil for the default.

@@ -47,6 +47,15 @@ struct FaceFinder: Sendable {
         }.value
     }
 
+    /// A plan for the pixels of the result and those in which faces are sought; nil if one of them is enough, or if the
+    /// format has no such decode.
+    func plan(together key: ResultKey, of record: SourceRecord, _ imagesInUse: ImagesInUse) -> DecodePlan? {
+        guard key.plan.needsFaces, resources.faceDetector != nil, caches.faces(of: record) == nil,
+            let own = try? self.key(of: record), !caches.hasPixels(own), !imagesInUse.contains(own)
+        else { return nil }
+        return DecodePlan(together: [key.plan.decode, own.plan], of: record.header)
+    }
+
     func key(of record: SourceRecord) throws(ImagingError) -> DecodeKey {
         DecodeKey(
             source: record.identity, validator: record.validator,

@@ -148,7 +148,8 @@ struct ThumbnailRenderer: Sendable {
         defer { rooms.render.release() }
         let start = timekeeper.now
         let pixels = try await decoder.pixels(
-            for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes)
+            for: key, from: sources, for: job, imagesInUse, turn: turn, rooms: rooms.decodes,
+            together: self.faces.plan(together: key, of: sources.image.record, imagesInUse))
         let faces = try await self.faces(for: key, of: sources.image, imagesInUse, turn: turn, job.bill)
         let participation = joined != nil && pixels.participation == .cached ? .joined : pixels.participation
         let decoded = timekeeper.now

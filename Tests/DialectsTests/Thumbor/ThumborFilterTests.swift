@@ -48,6 +48,12 @@ struct ThumborFilterTests {
         #expect(reader.options == ThumborOptions() && reader.ignored == [filter] && reader.marks.isEmpty)
     }
 
+    @Test(arguments: ["redact()", "redact(pixelate)", "redact_oval()"])
+    func `filters that hide faces are rejected`(filter: String) {
+        let error = #expect(throws: APIError.self) { try reader(filter) }
+        #expect(error?.response.code == .unsupportedOption)
+    }
+
     @Test func `only plain marks are drawn on layers, and only on layers that cover`() throws {
         for filter in ["blur(3)", "image(/9x9/color:red,repeat,0)", "image(/9x9/color:red,0,0,0,screen)"] {
             let reader = try reader("image(/90x90/filters:\(filter)/color:blue,0,0)")

@@ -22,6 +22,8 @@ typedef struct {
     int least_windows;
     /// The side of the face in hundredths of the window, and how much higher its middle is.
     int enlargement, rise;
+    /// The least size of a face, in hundredths of the window.
+    int first_scale;
 } CFacesUse;
 
 /// Starts a cascade in this memory, with the size of its window in pixels.
@@ -58,8 +60,8 @@ int CFaces_reduction(int width, int height);
 
 /// Writes the mean luma of whole squares of pixels, over white.
 ///
-/// `bands` are 1 for luma, 2 with alpha, 3 for colors, 4 with alpha.
-void CFaces_shrink(
+/// `bands` are 1 for luma, 2 with alpha, 3 for colors, 4 with alpha. Returns 0 without memory.
+int CFaces_shrink(
     const uint8_t *samples, size_t stride, int width, int height, int bands, int reduction, uint8_t *luma);
 
 /// A face in pixels of the image, which it may exceed.
