@@ -38,7 +38,7 @@ final class ServiceTenants: Sendable {
 extension TargetExplainer {
     /// - Parameter pipeline: With the formats that may be decoded.
     package init(_ settings: Settings, _ pipeline: PipelineConfiguration, _ rules: DownloadRules) {
-        // It charges no one.
+        // Explaining charges no account.
         let account = TenantAccount("default", timekeeper: SystemTimekeeper())
         let tenants = ServiceTenants(settings, rules) { _ in account }
         let places = tenants.places

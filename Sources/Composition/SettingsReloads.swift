@@ -39,7 +39,7 @@ package final class SettingsReloads: Sendable {
         state.withLock { $0 = State(settings: settings, apply: apply, results: results, logger: logger) }
     }
 
-    /// Nothing is reloaded any more.
+    /// Reloads have ended.
     func end() { state.withLock { $0.apply = nil } }
 
     @Sendable

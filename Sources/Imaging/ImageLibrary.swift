@@ -52,7 +52,7 @@ package enum ImageLibrary {
 
     package static var version: String { VipsLibrary.version }
 
-    /// In a worker process that can load no library any more.
+    /// In a worker process that can no longer load libraries.
     package static func finishLoading() { VipsLibrary.forbidStart() }
 
     private static func startUntested(loadingModules: Bool) throws(StartError) {

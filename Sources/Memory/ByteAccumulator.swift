@@ -77,7 +77,8 @@ extension ByteAccumulator.Block {
     /// Frees the pages behind the bytes of a mapping; returns the size of the others.
     mutating func trim() -> Int {
         let size = Self.roundedToPages(count)
-        if let base = unsafe base, size < capacity { unsafe munmap(base + size, capacity - size) }
+        // The kernel may have no further mapping to split this one.
+        if let base = unsafe base, size < capacity, unsafe munmap(base + size, capacity - size) != 0 { return capacity }
         capacity = size
         return size
     }

@@ -137,7 +137,7 @@ extension TenantSettings {
         return settings.downloads.origins[name] != nil
     }
 
-    /// Other tenants' keys close nothing.
+    /// A tenant without keys stays open, whatever keys others have.
     fileprivate func giveKeys(to settings: inout Settings) {
         if !isDefault {
             settings.api.signingKeys = []

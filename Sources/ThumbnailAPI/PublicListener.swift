@@ -11,7 +11,7 @@ package struct TenantServices: Sendable {
     let configuration: APIConfiguration
     let thumbnails: any ThumbnailServing
     let resultWriter: ResultWriter
-    /// Nil in a service without tenants.
+    /// Nil if costs are not recorded.
     let account: TenantAccount?
 
     package init(
@@ -26,7 +26,7 @@ package struct TenantServices: Sendable {
 extension ListenerResponder {
     /// - Parameters:
     ///   - tenants: The default first; none in a service without tenants.
-    ///   - account: Of a service without tenants; nil if no one wants to know.
+    ///   - account: Of a service without tenants; nil if costs are not recorded.
     ///   - serving: Called at a tenant's first request.
     package convenience init(
         _ configuration: APIConfiguration, thumbnails: any ThumbnailServing, lifecycle: ServiceLifecycle,
@@ -59,6 +59,8 @@ extension ListenerResponder {
             let services = serving(tenant)
             let (configuration, thumbnails) = (services.configuration, services.thumbnails)
             let costs = CostAccounting(services.account, areShown: configuration.showsCosts)
+            // Made at the first body: it has a copy of the tenant's settings.
+            let submission = Locked<SubmissionResponder?>(nil)
             return PublicRoutes(
                 configuration.dialects.map { dialect in
                     ImageRoute(
@@ -72,8 +74,14 @@ extension ListenerResponder {
                         isLoggingAll: log.isLoggingAll, tracer: tracer, timekeeper: timekeeper, costs: costs,
                         fields: ThumbnailFields(common: fields.strict, cacheTagField: configuration.cacheTagField)),
                     targets: targets, tenant: tenant, costs: costs, timekeeper: timekeeper),
-                submissions: { submissions(tenant) },
-                files: services.account == nil
+                submissions: {
+                    submission.withLock { made in
+                        let responder = made ?? submissions(tenant)
+                        made = responder
+                        return responder
+                    }
+                },
+                files: tenants.isEmpty
                     ? files : files.with { PageConfiguration(serving(tenant).configuration) },
                 health: HealthResponses(failures: failures))
         }

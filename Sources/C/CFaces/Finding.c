@@ -144,7 +144,7 @@ static CFacesFace framed(const CFacesFace *face, const CFacesUse *use)
         (int32_t) (100 * face->windows / use->least_windows)};
 }
 
-/// Looks twice, because the first look has the place and the size of the face only roughly.
+/// Looks twice: the first look finds the place and the size of the face only roughly.
 static CFacesFace centered(Search *search, const Window *window)
 {
     CFacesFace first = verified(search, window);

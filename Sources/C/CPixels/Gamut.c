@@ -117,7 +117,7 @@ WIDE static void bring_inside(const CPixelsGamut *gamut, float light[3][lanes])
             float z = light_of(color[2][i] + (gray[i] - color[2][i]) * way);
             now = excess(product(back, x, y, z), product(back + 3, x, y, z), product(back + 6, x, y, z));
             is_outside = now > 0;
-            // On the surface, both ends meet, and nothing moves any more.
+            // On the surface, both ends meet, and nothing moves.
             stays = now <= slack && now > -2 * slack;
             float halved_low = side[i] > 0 ? at_low[i] * 0.5f : at_low[i], halved_high = side[i] < 0 ? at_high[i] * 0.5f : at_high[i];
             float next_low = is_outside ? now : halved_low, next_high = is_outside ? halved_high : now;

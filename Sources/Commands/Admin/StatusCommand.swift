@@ -108,7 +108,7 @@ enum StatusText {
             var names = ""
             if case .array(let values)? = row["names"] { names = values.compactMap(text).joined(separator: ", ") }
             let cause = text(row["cause"]).map { " (\($0.split(separator: "_").joined(separator: " ")))" } ?? ""
-            let wait = row["retryAfterSeconds"].flatMap(seconds).map { ", tried again in \($0) s" } ?? ""
+            let wait = row["retryAfterSeconds"].flatMap(seconds).map { ", next try in \($0) s" } ?? ""
             let label = name + (names.isEmpty ? "" : " (\(names))")
             result.1.append("\(label): \(state.split(separator: "_").joined(separator: " "))\(cause)\(wait)")
         }

@@ -182,13 +182,14 @@ struct TurnQueue<Answer> {
         return first
     }
 
-    /// The age is the time since the queue was last empty; for an exclusive flow, since its part was.
+    /// The age is the time since the queue was last empty; for an exclusive flow, since it last had no
+    /// waiting work.
     ///
     /// - Parameter flow: The flow whose next work would wait behind the backlog; nil to count all waiters.
     func backlog(of flow: Int? = nil, at now: Duration) -> Backlog {
         let flow = flow.map(Self.bucket)
         let ahead = waiting[..<(flow.map { place(of: tag(of: $0)) } ?? waiting.count)]
-        let since = flow.flatMap { $0 < 0 ? .some(exclusiveSince[$0]) : nil } ?? waitingSince
+        let since = if let flow, flow < 0 { exclusiveSince[flow] } else { waitingSince }
         return Backlog(
             count: ahead.count, delay: delay(behind: ahead, at: now), age: since.map { now - $0 } ?? .zero)
     }

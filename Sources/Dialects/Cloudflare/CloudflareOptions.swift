@@ -120,7 +120,7 @@ struct CloudflareOptions: Hashable, Sendable {
                 throw .badParameter("options", "Must be name=value, separated by commas.")
             }
             guard name != "segment", name.prefix(before: UInt8(ascii: ".")) != "border" else {
-                throw .unsupportedOption(name, "It is not made here.")
+                throw .unsupportedOption(name, "Alula does not support it.")
             }
             guard names.contains(name) else { throw .unknown(name, among: names) }
             values.append((name, try FrontEndPath.decoded(value, name)))

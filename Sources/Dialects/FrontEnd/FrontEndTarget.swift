@@ -115,7 +115,7 @@ struct FrontEndTarget {
     ) throws(APIError) -> ImageFormat {
         if words.contains(word), let format = ImageFormat(name: word) { return format }
         guard !["heic", "heif", "svg", "tiff"].contains(word) else {
-            throw .unsupportedOption(name, "Results are not written as \(word.uppercased()).")
+            throw .unsupportedOption(name, "Alula does not write \(word.uppercased()).")
         }
         throw .badChoice(name, allowed: words)
     }

@@ -156,7 +156,7 @@ struct IPXArguments {
                 .map { Substring($0) }
         }
         for name in ["clahe", "opacity", "unflatten"] where named[ExactText(name)] != nil {
-            throw .unsupportedOption(name, "It is not made here.")
+            throw .unsupportedOption(name, "Alula does not support it.")
         }
         self.ignored = ignored
         parameters = FrontEndTarget(

@@ -133,7 +133,7 @@ package struct ImaginaryDialect: Dialect {
                 source: ExactText(source), additional: operations.compactMap(\.mark),
                 recipe: ImaginaryRecipe(operations: operations), isNegotiated: isNegotiated)
             if operations.last(where: { $0.format != nil })?.format == .tiff {
-                throw .unsupportedOption("type", "Results are not written as TIFF.")
+                throw .unsupportedOption("type", "Alula does not write TIFF.")
             }
         }
         query.form.cacheControl = configuration.maximumAge.map { seconds in

@@ -113,7 +113,7 @@ struct ImgproxyArguments {
         let name = text(index)
         if let kind = ImgproxyGravity.Kind(rawValue: name), kinds.contains(kind) { return kind }
         if name == "obj" || name == "objw" {
-            throw .unsupportedOption(option.quotedName, "Of objects, only faces are found here, with faceDetection on.")
+            throw .unsupportedOption(option.quotedName, "Alula detects only faces, and only with faceDetection on.")
         }
         throw .badChoice(option.quotedName, allowed: kinds.map(\.rawValue).sorted())
     }

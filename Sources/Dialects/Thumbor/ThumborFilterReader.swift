@@ -25,12 +25,13 @@ struct ThumborFilterReader {
     mutating func read(_ filters: [ThumborFilterText]) throws(APIError) {
         for (index, filter) in filters.enumerated() {
             if isMeta { try Self.checkFact(filter) }
+            if ["redact", "redact_oval"].contains(filter.name) {
+                // Ignoring it, even where it is disabled, would show faces that the client wants hidden.
+                throw .unsupportedOption(filter.name, "Alula cannot redact faces.")
+            }
             let isDisabled = configuration.disabledFilters.contains(ExactText(filter.name))
             if isDisabled || index >= configuration.maximumFilters ?? .max {
                 ignored.append(filter.written)
-            } else if ["redact", "redact_oval"].contains(filter.name) {
-                // Whoever hides faces must not get them shown.
-                throw .unsupportedOption(filter.name, "Faces are not hidden here.")
             } else if try !read(filter) {
                 ignored.append(filter.written)
             }

@@ -46,7 +46,7 @@ struct WsrvTarget {
 
         let (options, ignored) = options()
         guard options.output != .format(.tiff) else {
-            throw .unsupportedOption("output", "Results are not written as TIFF.")
+            throw .unsupportedOption("output", "Alula does not write TIFF.")
         }
         let recipe = WsrvRecipe(options)
         var query = Request(source: ExactText(source ?? WsrvSource.impossible), recipe: recipe, isNegotiated: false)

@@ -7,7 +7,7 @@ struct TransferHop {
     /// A rejected response is read to its end up to this size in bytes, so that the connection can be reused.
     static let maximumDrainedBytes = 16 << 10
 
-    /// The bytes of a body that a transfer takes in turn with others: libcurl reads as long as more arrive.
+    /// Body bytes that a transfer reads before others get a turn; libcurl reads as long as bytes arrive.
     static let maximumTurnBytes = 192 << 10
 
     /// Of the URL's host; nil until they are known.

@@ -5,6 +5,7 @@ package import Text
 ///
 /// A source keeps the rules under which its request was read, so that a reload never mixes two versions.
 package final class DownloadRules: Sendable {
+    /// The service's: a tenant's view hides none of its origins here.
     package var configuration: DownloadConfiguration { shared.configuration }
     /// The tenant that shares no sources with others; nil for one that does.
     package let tenant: ExactText?
@@ -12,14 +13,15 @@ package final class DownloadRules: Sendable {
     package let unnamed: OriginRules
     private let named: [ExactText: OriginRules]
     private let version: Int
+
+    /// By tenants whose rules differ.
+    private let tenants: [ExactText: DownloadRules]
+
     private final class SharedConfiguration: Sendable {
         let configuration: DownloadConfiguration
 
         init(_ configuration: DownloadConfiguration) { self.configuration = configuration }
     }
-
-    /// By tenants whose rules differ.
-    private let tenants: [ExactText: DownloadRules]
 
     /// - Parameters:
     ///   - earlier: Its rules for unchanged origins are reused, and with them their connections.

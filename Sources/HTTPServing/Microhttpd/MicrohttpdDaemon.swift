@@ -13,7 +13,7 @@ final class MicrohttpdDaemon: @unchecked Sendable {
         let configuration = context.configuration
         let threads = UInt32(max(1, configuration.threads))
         unsafe callbacks = .allocate(capacity: 1)
-        // Balanced in `stop`, when no thread can use the context any more.
+        // Balanced in `stop`, when no thread uses the context.
         unsafe callbacks.initialize(to: makeCallbacks(Unmanaged.passRetained(context).toOpaque()))
         // At its own limit the library stops accepting and leaves clients waiting, so the limit must never be reached.
         var settings = CMicrohttpdShim_settings(

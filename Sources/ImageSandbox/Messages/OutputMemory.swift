@@ -82,7 +82,7 @@ package struct OutputMemory: ~Copyable {
     /// In bytes: the kernel allocates whole pages, which may be large.
     private static let slack = 4 << 20
 
-    /// No process can change these bytes any more.
+    /// No process can change these bytes now.
     mutating func sealed(count: Int) throws(SharedMemoryError) -> SharedBytes {
         switch large {
         case .some(let memory) where count > ReusableMemory.count: try memory.mapped(count: count)

@@ -6,7 +6,7 @@ extension WorkerResponse.ClaimedImage {
     /// In bytes: three tables of the largest size.
     private static let maximumProfileSize = 1 << 20
 
-    /// The worker cannot change the pixels any more.
+    /// The worker can no longer change the pixels.
     package func image(
         in memory: inout OutputMemory, of header: ImageHeader, by plan: DecodePlan
     ) throws -> DecodedImage {

@@ -56,7 +56,7 @@ extension RawSpan {
         }
     }
 
-    /// Whether a chunk's name is there: zeros are none, and stand for unknown bytes of a file in parts.
+    /// Whether a chunk has a name: zeros, the unknown bytes of a partial file, are not one.
     func hasChunk(at offset: Int) -> Bool { (try? bigEndian32(at: offset)).map { $0 != 0 } ?? false }
 
     func hasBytes(_ expected: [UInt8], at offset: Int) -> Bool {

@@ -116,7 +116,7 @@ struct PurgeLog {
     }
 
     /// Deletes an invalid generation of everything, so that the next query creates one; otherwise no value would be
-    /// found any more.
+    /// found from then on.
     private func repaired(_ replies: [Reply]) -> [Action] {
         guard !isReadOnly, let values = replies.suffix(2).first?.elements, let value = values.first,
             case .none? = replies.suffix(3).first, value.text?.count != Generation.length

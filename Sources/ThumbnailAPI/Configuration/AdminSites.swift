@@ -123,8 +123,7 @@ extension APIError {
         switch violation {
         case .unknownHost(let host):
             self = .crossSite(
-                reason:
-                    "The operators' listener does not answer to the name in Host; adminHosts lists the names it has.",
+                reason: "The admin listener does not serve this host; add it to adminHosts.",
                 detail: "host \(SourceLabel.text(host).prefix(255))")
         case .otherSite(let site):
             self = .crossSite(

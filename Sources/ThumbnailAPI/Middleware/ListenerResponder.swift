@@ -13,7 +13,7 @@ package final class ListenerResponder: RequestResponder {
     private let routes: any RouteTable
     /// Nil in a service without tenants.
     private let tenants: TenantRoutes?
-    /// Of all requests in a service without tenants.
+    /// Of all requests in a service without tenants that records costs.
     private let tenant: RequestTenant?
     private let failures: FailureWriter
     private let fallbackImages: FallbackImages?
@@ -176,8 +176,11 @@ package final class ListenerResponder: RequestResponder {
     private func withFallbackImage(
         _ outcome: Outcome, _ response: HTTPResponse, _ context: RequestContext
     ) async -> HTTPResponse {
-        guard let image = outcome.fallbackImage, let fallbackImages else { return response }
-        let bill = RequestBill(to: context.account(after: outcome.error))
+        let account = context.account(after: outcome.error)
+        guard let image = outcome.fallbackImage, let fallbackImages, account?.workRefusal() == nil else {
+            return response
+        }
+        let bill = RequestBill(to: account)
         return await fallbackImages.response(image, replacing: response, context.receipt, bill)
     }
 

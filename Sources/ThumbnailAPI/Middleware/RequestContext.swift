@@ -22,7 +22,7 @@ struct RequestContext: Sendable {
     let client: IPAddress?
     let isProxied: Bool
     let trace: RequestTrace?
-    /// Nil in a service without tenants.
+    /// Nil if nothing accounts for the request.
     let tenant: RequestTenant?
 
     /// - Parameter error: Of the response.

@@ -32,13 +32,13 @@ struct RequestCosts: ResponseCompletion {
 
 /// The costs of one tenant's requests.
 struct CostAccounting: Sendable {
-    /// Nil in a service without tenants.
+    /// Nil if costs are not recorded.
     let account: TenantAccount?
     let areShown: Bool
 
     init(_ account: TenantAccount?, areShown: Bool) { (self.account, self.areShown) = (account, areShown) }
 
-    /// Nil if no one wants to know.
+    /// Nil if costs are neither recorded nor shown.
     var newBill: RequestBill? { account != nil || areShown ? RequestBill(to: account) : nil }
 
     /// Counts a request whose signature is valid.

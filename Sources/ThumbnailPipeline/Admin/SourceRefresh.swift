@@ -8,7 +8,7 @@ package import ThumbnailTypes
 package struct SourceRefresh: Sendable {
     package enum Result: String, Sendable {
         case unchanged
-        /// Nothing derived from an earlier version is served any more.
+        /// Nothing derived from an earlier version is served from now on.
         case changed
         /// The origin has no such source; the copies are removed.
         case gone

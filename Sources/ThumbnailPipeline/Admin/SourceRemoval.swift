@@ -30,6 +30,7 @@ struct SourceRemoval: Sendable {
         for identity in ((isOwned ? [identity] : []) + others).map(\.ofAllClients) {
             forget(identity)
             pipeline.caches.removeAll(from: identity, cause: .operator)
+            pipeline.caches.forgetShared(identity, isKnown: true)
         }
     }
 

@@ -8,7 +8,7 @@ package final class RequestBill: Sendable {
     private let processorNanoseconds = Atomic<Int64>(0)
     private let fetchedBytes = Atomic(0)
 
-    /// - Parameter account: Nil in a service without tenants.
+    /// - Parameter account: Nil if nothing accounts for the request.
     package init(to account: TenantAccount?) { self.account = account }
 
     func charge(processor: Duration) {

@@ -3,7 +3,8 @@ package import Telemetry
 package import Text
 import ThumbnailTypes
 
-/// The accounts of all tenants since the start, including removed ones.
+/// The accounts of all tenants since the start, including removed ones; of `default` also without tenants, once costs
+/// have been shown.
 package final class TenantAccounts: Sendable {
     private let accounts = Locked<[ExactText: TenantAccount]>([:])
     private let timekeeper: any Timekeeper

@@ -57,7 +57,8 @@ struct SourceFetcher: Sendable {
     /// For sources of which a preview suffices, as far as their names or earlier fetches tell.
     func walk(for identity: SourceIdentity) -> SourceWalk? {
         let known = caches.storedRecord(for: identity)?.header ?? caches.part(of: identity)?.header
-        return known?.format ?? (identity.isNamedPhotograph ? .raw : nil) == .raw ? .preview : nil
+        let isRAW = known.map { $0.format == .raw } ?? identity.isNamedPhotograph
+        return isRAW ? .preview : nil
     }
 
     private func available(_ copy: PartialCopy, since start: Duration) -> AvailableSource? {

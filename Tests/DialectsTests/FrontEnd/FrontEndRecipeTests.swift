@@ -77,7 +77,7 @@ import ThumbnailTypes
         ("/_next/image?url=%2Fa.jpg&w=640&q=75&q=75", .repeatedParameter("q")),
         ("/_next/image?url=%2Fa.jpg&w=640&q=80", .badChoice("q", allowed: ["75"])),
         ("/_next/image/x?url=%2Fa.jpg&w=640&q=75", .noSuchRoute),
-        ("/.netlify/images?url=a.jpg&fm=tiff", .unsupportedOption("fm", "Results are not written as TIFF.")),
+        ("/.netlify/images?url=a.jpg&fm=tiff", .unsupportedOption("fm", "Alula does not write TIFF.")),
         (
             "/.netlify/images?url=a.jpg&fm=foo",
             .badChoice("fm", allowed: ["avif", "gif", "jpeg", "jpg", "png", "webp"])

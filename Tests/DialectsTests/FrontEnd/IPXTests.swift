@@ -139,9 +139,9 @@ import ThumbnailTypes
         ("extract_0_0_10", .missingParameter("extract.3")),
         ("quality_0", .badParameter("quality", "Must be a whole number from 1 to 100.")),
         ("fit_scale-down", .badChoice("fit", allowed: Fit.allCases.map(\.rawValue))),
-        ("clahe_3_3", .unsupportedOption("clahe", "It is not made here.")),
-        ("opacity_0.5", .unsupportedOption("opacity", "It is not made here.")),
-        ("f_tiff", .unsupportedOption("f", "Results are not written as TIFF.")),
+        ("clahe_3_3", .unsupportedOption("clahe", "Alula does not support it.")),
+        ("opacity_0.5", .unsupportedOption("opacity", "Alula does not support it.")),
+        ("f_tiff", .unsupportedOption("f", "Alula does not write TIFF.")),
         ("median_100", .unsupportedOption("median", "Its squares are too large here.")),
         ("rotate_45,w_30", .unsupportedOption("rotate", "Whole degrees are turned, with a size quarters only.")),
     ])

@@ -50,8 +50,15 @@ struct ThumborFilterTests {
 
     @Test(arguments: ["redact()", "redact(pixelate)", "redact_oval()"])
     func `filters that hide faces are rejected`(filter: String) {
-        let error = #expect(throws: APIError.self) { try reader(filter) }
-        #expect(error?.response.code == .unsupportedOption)
+        var disabling = ThumborConfiguration()
+        (disabling.disabledFilters, disabling.maximumFilters) = (["redact", "redact_oval"], 0)
+        for configuration in [ThumborConfiguration(), disabling] {
+            var reader = ThumborFilterReader(configuration, isMeta: false)
+            let error = #expect(throws: APIError.self) {
+                try reader.read(ThumborTarget(sent: "filters:\(filter)/a").filters)
+            }
+            #expect(error?.response.code == .unsupportedOption)
+        }
     }
 
     @Test func `only plain marks are drawn on layers, and only on layers that cover`() throws {

@@ -114,7 +114,7 @@ struct AdminClientTests {
                 "waiting        2 for slot a.example, 0.4 s", "waiting        13 for small work, 3.0 s",
                 "tenant         shop: 12.3 s of processor time in the last minute, 720 requests, 1 bad_url, 65 overloaded, 8 waiting",
                 "tenant         default: 0.0 s of processor time in the last minute, 1 request",
-                "origin         https://a.example: suspended (no response), tried again in 3 s",
+                "origin         https://a.example: suspended (no response), next try in 3 s",
                 "origin         2 others reachable",
             ])
         #expect(StatusText.lines(status: [:], caches: nil) == ["service  ?, running, up for 0 s"])

@@ -55,7 +55,7 @@ typedef struct CCurlShim_pins CCurlShim_pins;
 /// Copies `count` SHA-256 digests of 32 bytes each. Null if memory runs out.
 CCurlShim_pins *CCurlShim_pins_create(int are_public_keys, const unsigned char *digests, size_t count);
 
-/// Frees pins, which no connection's handshake may use any more.
+/// Frees pins, which no handshake may use from now on.
 void CCurlShim_pins_free(CCurlShim_pins *pins);
 
 /// Makes a handshake fail unless a certificate of the verified chain, or its public key, is pinned.

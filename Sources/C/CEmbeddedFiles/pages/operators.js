@@ -206,7 +206,7 @@ function drawSlow(requests) {
     put(parts.note, [
       new Date(slow.time * 1000).toLocaleTimeString(), slow.status + (slow.code ? " " + slow.code : ""), slow.cache,
       ...times.map(([phase, time]) => phase + " " + timeText(time)), slow.target, slow.client && "client " + slow.client,
-      slow.tenant !== "default" && "tenant " + slow.tenant,
+      slow.tenant && slow.tenant !== "default" && "tenant " + slow.tenant,
     ].filter(Boolean).join(", "));
   });
 }

@@ -24,6 +24,8 @@ MARK = "Kept"
 AI = {"XMP-iptcExt:DigitalSourceType", "XMP-iptcExt:AISystemUsed", "XMP-iptcExt:AIPromptInformation"}
 RIGHTS = {"XMP-dc:Creator", "XMP-dc:Rights", "XMP-photoshop:Credit", "XMP-xmpRights:UsageTerms", "XMP-xmpRights:WebStatement",
           "XMP-plus:LicensorURL", "IFD0:Artist", "IFD0:Copyright"}
+# Fewer mean that exiftool did not write them.
+LEAST_TAGS = {"tif": 100} | dict.fromkeys(["jpg", "png", "webp", "avif", "jxl", "gif"], 1_000)
 # What files say about themselves: their structure, and the profile of wide colors.
 GROUPS = re.compile(r"(ExifTool|System|File|Composite|JFIF|Adobe|ICC[-_].*|ICC_Profile|PNG.*|RIFF|GIF|JXL|Jpeg2000|QuickTime|Meta|Track\d*|VP8.*|APNG)$")
 STRUCTURE = {"IFD0:YCbCrPositioning", "XMP-x:XMPToolkit", "ExifIFD:ExifVersion"}
@@ -119,7 +121,11 @@ def main():
                 files[name] = answer
                 (folder / "answers" / name).write_bytes(answer[3])
         found = list(faults(folder / "answers", files))
+        found += [f"{name}: exiftool wrote {count} tags" for name, count in made.items() if count < LEAST_TAGS[name.partition(".")[2]]]
         kept = sum(MARK.encode() in body for *_, body in files.values())
+        for form in set(FORMATS) - {"gif"}:
+            if not any(MARK.encode() in body for _, wish, of, body in files.values() if (of, wish) == (form, "rights,ai")):
+                found.append(f"{form}: no answer keeps what keepMetadata=rights,ai names")
     print(f"{len(files)} answers of sources with {', '.join(f'{count} tags ({name})' for name, count in made.items())}; {kept} keep some")
     for fault in found[:40]:
         print(fault)
